@@ -1,0 +1,92 @@
+// @ts-check
+/**
+ * Measures what docs promise, everything side by side in one run.
+ *
+ * Usage: node bench/run.mjs [SUITE…] [--quick] [--cli FILE]
+ *
+ * Each suite prints a table and a verdict per promise, and writes build/bench/SUITE.json. Exit code 1 means that
+ * messages were lost or a run failed; a promise that is missed says MISS and does not change the exit code.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from './lib/lanes.mjs'
+import { table } from './lib/table.mjs'
+
+/** @type {Record<string, () => Promise<typeof import('./stdio.mjs')>>} */
+const SUITES = { stdio: () => import('./stdio.mjs') }
+
+/** @param {number | undefined} value */
+function shown(value) {
+  if (value === undefined) return ''
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1)
+}
+
+/**
+ * @param {string} name
+ * @param {{ quick: boolean, cli: string }} options
+ * @param {object} machine
+ * @returns {Promise<boolean>} Whether nothing was lost.
+ */
+async function runSuite(name, { quick, cli }, machine) {
+  const start = performance.now()
+  const suite = await SUITES[name]?.()
+  if (suite === undefined)
+    throw new Error(`There is no suite ${name}: choose of ${Object.keys(SUITES).join(', ')}`)
+  const startedAt = new Date().toISOString()
+  const report = await suite.run({ quick, cli, say: (line) => console.log(`  ${line}`) })
+  const tookMs = Math.round(performance.now() - start)
+
+  const rows = report.measures.map(({ name, unit, values, ratio }) => [
+    name,
+    unit,
+    ...report.lanes.map((lane) => shown(values[lane])),
+    ratio === undefined ? '' : `${ratio.toFixed(2)} ×`,
+  ])
+  console.log(`\n${table([[name, '', ...report.lanes, 'wiretape/bare'], ...rows])}\n`)
+  const verdicts = report.verdicts.map(({ promise, measured, kept }) => [
+    promise,
+    measured,
+    kept ? 'ok' : 'MISS',
+  ])
+  console.log(`${table([['promise', 'measured', ''], ...verdicts])}\n`)
+  for (const problem of report.books.problems) console.log(`WRONG ${problem}`)
+
+  const file = join(root, `build/bench/${name}.json`)
+  mkdirSync(join(root, 'build/bench'), { recursive: true })
+  writeFileSync(
+    file,
+    `${JSON.stringify({ suite: name, startedAt, tookMs, quick, machine, ...report }, null, 2)}\n`,
+  )
+  console.log(`${relative(process.cwd(), file)}, after ${(tookMs / 1000).toFixed(0)} s`)
+  return report.books.problems.length === 0
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    cli: { type: 'string', default: join(root, 'dist/cli/main.js') },
+  },
+})
+const machine = {
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  cores: availableParallelism(),
+  cpu: cpus()[0]?.model ?? 'unknown',
+  memoryBytes: totalmem(),
+}
+const memoryGb = (machine.memoryBytes / 1024 ** 3).toFixed(0)
+console.log(
+  `node ${machine.node}, ${machine.platform}, ${machine.cores} cores (${machine.cpu}), ${memoryGb} GB`,
+)
+try {
+  for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
+    const nothingLost = await runSuite(name, { quick: values.quick, cli: resolve(values.cli) }, machine)
+    if (!nothingLost) process.exitCode = 1
+  }
+} catch (problem) {
+  console.error(`The bench failed: ${problem instanceof Error ? problem.message : String(problem)}`)
+  process.exitCode = 1
+}

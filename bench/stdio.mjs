@@ -1,0 +1,290 @@
+// @ts-check
+/** What recording costs on stdio: direct, through a bare pipe that records nothing, and through `wiretape record`. */
+import { join } from 'node:path'
+import { createTrack, interleaved, LANES, root } from './lib/lanes.mjs'
+import { residentSet, watchResidentSet } from './lib/resident-set.mjs'
+import { median, pairedRatio, percentile } from './lib/statistics.mjs'
+
+/** @typedef {ReturnType<typeof createTrack>} Track */
+/** @typedef {import('./lib/lanes.mjs').Lane} Lane */
+/** @typedef {typeof FULL} Plan */
+
+/**
+ * One line of the table: a number per lane.
+ *
+ * @typedef {object} Measure
+ * @property {string} name
+ * @property {string} unit
+ * @property {Partial<Record<Lane, number>>} values
+ * @property {number} [ratio] wiretape / bare pipe.
+ * @property {Partial<Record<Lane, number[]>>} [rounds]
+ */
+
+/** @typedef {{ promise: string, measured: string, kept: boolean }} Verdict */
+
+const echoServer = [join(root, 'bench/servers/echo-rpc.mjs')]
+const floodServer = join(root, 'test/fixtures/servers/flood.mjs')
+const SMALL = 100
+const LARGE = 100_000
+const MB = 1024 * 1024
+
+const FULL = {
+  latency: { rounds: 9, small: 8000, large: 800 },
+  rate: { rounds: 8, small: 120_000, large: 2000 },
+  start: { rounds: 21 },
+  close: { rounds: 7, exchanges: 15_000 },
+  stalled: { messages: 300_000, sizeBytes: 1000, stableMs: 2500, atLeastMs: 4000, atMostMs: 10_000 },
+  long: { exchanges: 300_000, sizeBytes: 300 },
+}
+
+/** @type {Plan} */
+const QUICK = {
+  latency: { rounds: 2, small: 1500, large: 150 },
+  rate: { rounds: 2, small: 20_000, large: 300 },
+  start: { rounds: 3 },
+  close: { rounds: 1, exchanges: 15_000 },
+  stalled: { messages: 60_000, sizeBytes: 1000, stableMs: 1000, atLeastMs: 1500, atMostMs: 3000 },
+  long: { exchanges: 30_000, sizeBytes: 300 },
+}
+
+/** @param {Track} track @param {Plan} plan @param {number} sizeBytes @param {string} size */
+async function measureLatency(track, plan, sizeBytes, size) {
+  const count = sizeBytes === SMALL ? plan.latency.small : plan.latency.large
+  const rounds = await interleaved(plan.latency.rounds, async (lane) => {
+    const { value } = await track.run(`round trip ${size}`, lane, echoServer, async (client) => {
+      await client.pingPong({ count: Math.ceil(count / 4), sizeBytes })
+      return client.pingPong({ count, sizeBytes })
+    })
+    return value
+  })
+  const all = perLane((lane) => rounds[lane].flatMap((roundTrips) => [...roundTrips]))
+  return [0.5, 0.99].map((share) => {
+    const perRound = perLane((lane) => rounds[lane].map((roundTrips) => percentile(roundTrips, share)))
+    return toMeasure(`p${share * 100} round trip, ${size}`, 'µs', perRound, (lane) =>
+      percentile(all[lane], share),
+    )
+  })
+}
+
+/** @param {Track} track @param {Plan} plan */
+async function measureRates(track, plan) {
+  const measures = []
+  for (const { name, unit, sizeBytes, count, window, scale } of [
+    {
+      name: 'messages per second, 100 B',
+      unit: '/s',
+      sizeBytes: SMALL,
+      count: plan.rate.small,
+      window: 128,
+      scale: 2 * 1000,
+    },
+    {
+      name: 'throughput each way, 100 kB',
+      unit: 'MB/s',
+      sizeBytes: LARGE,
+      count: plan.rate.large,
+      window: 16,
+      scale: LARGE / 1000,
+    },
+  ]) {
+    const perRound = await interleaved(plan.rate.rounds, async (lane) => {
+      const { value } = await track.run(name, lane, echoServer, async (client) => {
+        await client.pipeline({ count: Math.ceil(count / 10), sizeBytes, window })
+        return client.pipeline({ count, sizeBytes, window })
+      })
+      return (count / value) * scale
+    })
+    measures.push(toMeasure(name, unit, perRound))
+  }
+  return measures
+}
+
+/** @param {Track} track @param {Plan} plan */
+async function measureStart(track, plan) {
+  const perRound = await interleaved(plan.start.rounds, async (lane) => {
+    const { value } = await track.run('first answer', lane, echoServer, async (client) => {
+      await client.pingPong({ count: 1, sizeBytes: SMALL })
+      return performance.now() - client.startedAt
+    })
+    return value
+  })
+  return toMeasure('first answer', 'ms', perRound)
+}
+
+/** @param {Track} track @param {Plan} plan */
+async function measureClose(track, plan) {
+  const { rounds, exchanges } = plan.close
+  const perRound = await interleaved(rounds, async (lane) => {
+    const { closeMs } = await track.run('close after a flood', lane, echoServer, (client) =>
+      client.pipeline({ count: exchanges, sizeBytes: SMALL, window: 1024 }),
+    )
+    return closeMs
+  })
+  return toMeasure(`close after ${exchanges * 2} messages`, 'ms', perRound)
+}
+
+/** The client does not read while the server floods; then it reads on, and everything has to arrive. */
+async function measureStalled(/** @type {Track} */ track, /** @type {Plan} */ plan) {
+  const { messages, sizeBytes, stableMs, atLeastMs, atMostMs } = plan.stalled
+  /** @type {Measure} */
+  const measure = { name: 'peak RSS, client stops reading', unit: 'MB', values: {} }
+  for (const lane of /** @type {const} */ (['bare pipe', 'wiretape'])) {
+    const flood = [floodServer, String(messages), String(sizeBytes), '--stay']
+    const use = async (/** @type {import('./lib/lanes.mjs').Client} */ client) => {
+      const watch = watchResidentSet(client.pid)
+      await untilStable(client.pid, { stableMs, atLeastMs, atMostMs })
+      const received = await client.readUntil(messages * sizeBytes)
+      watch.stop()
+      if (received !== messages * sizeBytes)
+        throw new Error(`${received} bytes came, not ${messages * sizeBytes}`)
+      return watch.read().peakBytes
+    }
+    const { value } = await track.run('stalled client', lane, flood, use, { in: 0, out: messages })
+    measure.values[lane] = value / MB
+  }
+  return measure
+}
+
+/**
+ * Waits until a process has stopped growing.
+ *
+ * @param {number} pid
+ * @param {{ stableMs: number, atLeastMs: number, atMostMs: number }} limits
+ */
+function untilStable(pid, { stableMs, atLeastMs, atMostMs }) {
+  const start = performance.now()
+  let highest = 0
+  let grewAt = start
+  /** @type {Promise<void>} */
+  const stable = new Promise((done) => {
+    const timer = setInterval(() => {
+      const now = performance.now()
+      const bytes = residentSet(pid)?.bytes ?? 0
+      if (bytes > highest * 1.01) {
+        highest = bytes
+        grewAt = now
+      }
+      if (now - start < atMostMs && (now - start < atLeastMs || now - grewAt < stableMs)) return
+      clearInterval(timer)
+      done()
+    }, 50)
+  })
+  return stable
+}
+
+/** @param {Track} track @param {Plan} plan */
+async function measureLongSession(track, plan) {
+  const { exchanges, sizeBytes } = plan.long
+  /** @type {Measure} */
+  const atEnd = { name: `RSS after ${exchanges * 2} messages`, unit: 'MB', values: {} }
+  /** @type {Measure} */
+  const peak = { name: `peak RSS, ${exchanges * 2} messages`, unit: 'MB', values: {} }
+  for (const lane of /** @type {const} */ (['bare pipe', 'wiretape'])) {
+    const { value } = await track.run('long session', lane, echoServer, async (client) => {
+      const watch = watchResidentSet(client.pid)
+      await client.pipeline({ count: exchanges, sizeBytes, window: 128 })
+      watch.stop()
+      return watch.read()
+    })
+    atEnd.values[lane] = value.endBytes / MB
+    peak.values[lane] = value.peakBytes / MB
+  }
+  return [atEnd, peak]
+}
+
+/** @template T @param {(lane: Lane) => T} make @returns {Record<Lane, T>} */
+function perLane(make) {
+  return { direct: make('direct'), 'bare pipe': make('bare pipe'), wiretape: make('wiretape') }
+}
+
+/**
+ * @param {string} name
+ * @param {string} unit
+ * @param {Record<Lane, number[]>} rounds
+ * @param {(lane: Lane) => number} [value] Of a lane. @default the median of its rounds
+ * @returns {Measure}
+ */
+function toMeasure(name, unit, rounds, value = (lane) => median(rounds[lane])) {
+  return {
+    name,
+    unit,
+    values: perLane(value),
+    ratio: pairedRatio(rounds.wiretape, rounds['bare pipe']),
+    rounds,
+  }
+}
+
+/** @param {Measure[]} measures @param {Track['books']} books @returns {Verdict[]} */
+function judge(measures, books) {
+  const find = (/** @type {string} */ name) => measures.find((measure) => measure.name === name)
+  /** @type {Verdict[]} */
+  const verdicts = []
+  for (const size of ['100 B', '100 kB']) {
+    const ratio = find(`p50 round trip, ${size}`)?.ratio ?? Number.NaN
+    verdicts.push({
+      promise: `p50 round trip at ${size} ≤ 1.25 × bare pipe`,
+      measured: `${ratio.toFixed(2)} ×`,
+      kept: ratio <= 1.25,
+    })
+  }
+  const throughput = find('throughput each way, 100 kB')?.ratio ?? Number.NaN
+  verdicts.push({
+    promise: 'throughput at 100 kB ≥ 0.8 × bare pipe',
+    measured: `${throughput.toFixed(2)} ×`,
+    kept: throughput >= 0.8,
+  })
+  const first = find('first answer')?.values ?? {}
+  const later = (first.wiretape ?? Number.NaN) - (first['bare pipe'] ?? Number.NaN)
+  verdicts.push({
+    promise: 'first answer ≤ bare pipe + 80 ms',
+    measured: `+ ${later.toFixed(0)} ms`,
+    kept: later <= 80,
+  })
+  for (const measure of measures.filter(({ name }) => name.startsWith('peak RSS'))) {
+    const peak = measure.values.wiretape ?? Number.NaN
+    verdicts.push({
+      promise: `${measure.name} ≤ 120 MB`,
+      measured: `${peak.toFixed(0)} MB`,
+      kept: peak <= 120,
+    })
+  }
+  verdicts.push(
+    { promise: 'gaps = 0', measured: `${books.gaps} in ${books.tapes} tapes`, kept: books.gaps === 0 },
+    {
+      promise: 'messages on the tapes = messages sent',
+      measured: `${books.onTape} of ${books.sent}`,
+      kept: books.onTape === books.sent,
+    },
+  )
+  return verdicts
+}
+
+/**
+ * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
+ * @returns {Promise<{ lanes: readonly Lane[], measures: Measure[], verdicts: Verdict[], books: Track['books'] }>}
+ *   `books.problems` is empty when every message is on its tape.
+ */
+export async function run({ quick, cli, say }) {
+  const plan = quick ? QUICK : FULL
+  const track = createTrack(cli)
+  /** @type {Measure[]} */
+  const measures = []
+  try {
+    say('round trips…')
+    measures.push(...(await measureLatency(track, plan, SMALL, '100 B')))
+    measures.push(...(await measureLatency(track, plan, LARGE, '100 kB')))
+    say('rates…')
+    measures.push(...(await measureRates(track, plan)))
+    say('start and close…')
+    measures.push(await measureStart(track, plan), await measureClose(track, plan))
+    if (residentSet(process.pid) === undefined) {
+      say('memory: skipped, there is no /proc here')
+    } else {
+      say('memory…')
+      measures.push(await measureStalled(track, plan), ...(await measureLongSession(track, plan)))
+    }
+  } finally {
+    track.close()
+  }
+  return { lanes: LANES, measures, verdicts: judge(measures, track.books), books: track.books }
+}

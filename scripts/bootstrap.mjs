@@ -1,0 +1,210 @@
+#!/usr/bin/env node
+/**
+ * Makes a checkout ready to run: installs when the lock file asks for something else than what is
+ * installed, compiles when a source differs from what was compiled. Says nothing when nothing is to
+ * be done. Only Node's own modules: on a fresh clone there is nothing else.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The project's folder. */
+export const projectRoot = resolve(import.meta.dirname, '..')
+
+/** A tool that we ran said no; it has already printed why. */
+export class ToolFailed extends Error {
+  /**
+   * @param {string} tool
+   * @param {number} exitCode
+   */
+  constructor(tool, exitCode) {
+    super(`${tool} failed with exit code ${exitCode}`)
+    this.name = 'ToolFailed'
+    this.exitCode = exitCode
+  }
+}
+
+/**
+ * Installs the packages of package-lock.json unless exactly those are there.
+ *
+ * @param {string} [root] The project's folder.
+ * @returns {boolean} Whether it installed anything.
+ */
+export function ensureInstalled(root = projectRoot) {
+  const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const stamp = join(root, 'node_modules/.wiretape-lock-hash')
+  // Some packages bring a native file for one platform: a folder carried to another is not installed.
+  const wanted = sha256(`${process.platform} ${process.arch}\n${lockText}`)
+  if (readIfThere(stamp) === wanted) return false
+  if (installedAsLocked(root, lockText)) {
+    writeFileSync(stamp, wanted)
+    return false
+  }
+  console.log('installing…')
+  // The development packages are what builds and tests, whatever NODE_ENV says.
+  run(root, 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(stamp, wanted)
+  return true
+}
+
+/**
+ * Compiles src to dist unless dist already is what src would give.
+ *
+ * @param {string} [root] The project's folder.
+ * @returns {boolean} Whether it compiled anything.
+ */
+export function ensureBuilt(root = projectRoot) {
+  const stamp = join(root, 'build/.built')
+  const sources = listFiles(join(root, 'src')).filter((file) => /(?<!\.d)\.tsx?$/.test(file))
+  const expected = sources.map((file) => join('dist', file.replace(/\.tsx?$/, '.js')))
+  const missing = expected.some((file) => !existsSync(join(root, file)))
+  const orphans = removeOrphans(root, new Set(sources))
+  // Taken before compiling: a file that changes meanwhile differs from it the next time.
+  const now = fingerprint(root)
+  if (!missing && !orphans && readIfThere(stamp) === now) return false
+
+  console.log('building…')
+  rmSync(stamp, { force: true })
+  // The compiler writes only what changed since its notes; without the files the notes are wrong.
+  if (missing) rmSync(join(root, 'build/tsconfig.tsbuildinfo'), { force: true })
+  run(root, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
+  const main = join(root, 'dist/cli/main.js')
+  if (existsSync(main)) chmodSync(main, 0o755)
+  mkdirSync(join(root, 'build'), { recursive: true })
+  writeFileSync(stamp, now)
+  return true
+}
+
+/** Everything that decides what the compiler writes. @param {string} root */
+function fingerprint(root) {
+  const inputs = [
+    ...listFiles(join(root, 'src')).map((file) => join('src', file)),
+    ...readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name)),
+    'package.json',
+    'package-lock.json',
+  ]
+  const lines = inputs.toSorted().map((file) => {
+    const { mtimeMs, size } = statSync(join(root, file))
+    return `${file} ${size} ${mtimeMs}`
+  })
+  return sha256(lines.join('\n'))
+}
+
+/**
+ * Takes out of dist what no source gives any more.
+ *
+ * @param {string} root
+ * @param {Set<string>} sources Relative to src.
+ * @returns {boolean} Whether there was any.
+ */
+function removeOrphans(root, sources) {
+  const dist = join(root, 'dist')
+  const orphans = listFiles(dist).filter((file) => {
+    const stem = file.replace(/(\.d)?\.(js|ts)(\.map)?$/, '')
+    return stem !== file && !sources.has(`${stem}.ts`) && !sources.has(`${stem}.tsx`)
+  })
+  for (const file of orphans) {
+    rmSync(join(dist, file))
+    try {
+      rmdirSync(resolve(dist, file, '..'))
+    } catch {
+      // Others live there.
+    }
+  }
+  return orphans.length > 0
+}
+
+/**
+ * npm keeps its own note of what it installed. When that agrees with the lock file, the packages are
+ * there already, put there by someone's `npm install`.
+ *
+ * @param {string} root
+ * @param {string} lockText
+ */
+function installedAsLocked(root, lockText) {
+  const note = readIfThere(join(root, 'node_modules/.package-lock.json'))
+  if (note === undefined) return false
+  try {
+    /** @typedef {{version?: string, integrity?: string, optional?: boolean}} Entry */
+    /** @type {Record<string, Entry>} */
+    const have = JSON.parse(note).packages
+    /** @type {Record<string, Entry>} */
+    const want = JSON.parse(lockText).packages
+    const places = Object.keys(want).filter((place) => place !== '')
+    if (Object.keys(have).some((place) => want[place] === undefined)) return false
+    return places.every((place) => {
+      const [wanted, got] = [want[place], have[place]]
+      // Optional ones that do not fit this platform are left out by npm.
+      if (got === undefined) return wanted?.optional === true
+      const same = wanted?.version === got.version && wanted?.integrity === got.integrity
+      return same && existsSync(join(root, place, 'package.json'))
+    })
+  } catch {
+    return false
+  }
+}
+
+/** Runs a tool with its output on ours. @param {string} root @param {string} tool @param {string[]} args */
+function run(root, tool, args) {
+  const shell = process.platform === 'win32' && tool === 'npm'
+  const { status, signal, error } = spawnSync(tool, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell,
+  })
+  if (error) console.error(`cannot start ${tool}: ${error.message}`)
+  if (status !== 0)
+    throw new ToolFailed(`${tool} ${args.join(' ')}`, status ?? (signal === 'SIGINT' ? 130 : 1))
+}
+
+/** Files below a folder, relative to it; none when there is no such folder. @param {string} folder */
+function listFiles(folder) {
+  if (!existsSync(folder)) return []
+  const found = []
+  const waiting = ['']
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+      const path = join(at, entry.name)
+      if (entry.isDirectory()) waiting.push(path)
+      else found.push(path)
+    }
+  }
+  return found
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} text */
+function sha256(text) {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    ensureInstalled()
+    ensureBuilt()
+  } catch (error) {
+    if (!(error instanceof ToolFailed)) throw error
+    process.exitCode = error.exitCode
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { registerCapture } from '../control/index.js'
+import type { JsonMembers, MetaRecord } from '../model/index.js'
+import { createRecorder } from '../proxy/index.js'
+import { startTape, type JournalReport } from '../tape/index.js'
+import {
+  isForegroundGroup,
+  openOwnStdio,
+  runStdio,
+  startServer,
+  type ServerExit,
+  type StdioRun,
+} from '../transports/index.js'
+import { forwardSignals } from './signals.js'
+
+/** What to record and where. */
+export interface StdioCaptureOptions {
+  /** The server's argv, at least the program. */
+  readonly command: readonly string[]
+  /** Folder of the tape; created when missing. */
+  readonly folder: string
+  /** Folder in which live captures are registered. */
+  readonly registryFolder: string
+  readonly label: string
+  readonly metadata: JsonMembers
+  readonly strict: boolean
+  readonly maxBytes?: number
+  readonly maxFiles?: number
+  /** wiretape's own version. */
+  readonly version: string
+}
+
+/** How a capture ended. */
+export interface CaptureResult {
+  /** What to exit with: the server's status, 128 + signal, 127 when it could not be started. */
+  readonly exitCode: number
+  /** Why the server could not be started. */
+  readonly notStarted?: string
+  readonly tape: JournalReport
+}
+
+/**
+ * Starts the server and stands between it and whoever started us, until it is gone and all is on the tape.
+ *
+ * @throws WiretapeError `unwritable` before anything is started, when there can be no tape
+ */
+export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
+  const startedNs = process.hrtime.bigint()
+  const meta = metaOf(options, new Date())
+  const file = startTape(options.folder, meta, { strict: options.strict })
+
+  let run: StdioRun | undefined
+  const early: NodeJS.Signals[] = []
+  const signals = forwardSignals(isForegroundGroup, (signal) => {
+    if (run) run.signal(signal)
+    else early.push(signal)
+  })
+  const starting = startServer(options.command)
+  const recorder = createRecorder(
+    {
+      tape: { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes },
+      meta,
+      startedNs,
+      strict: options.strict,
+      ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+      ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+    },
+    { onPressure: (wait) => run?.hold(wait) },
+  )
+  const registration = registerCapture(options.registryFolder, {
+    session: meta.wiretape!.session,
+    label: options.label,
+    tape: file.path,
+    startedAt: meta.startedAt,
+  })
+  try {
+    const server = await starting
+    if ('error' in server) {
+      const tape = await recorder.close({ exitCode: 127, error: server.error })
+      return { exitCode: 127, notStarted: server.error, tape }
+    }
+    const client = openOwnStdio()
+    run = runStdio(server, client, {
+      chunk: (channel, bytes) => recorder.bytes(channel, bytes),
+      ended: (channel) => recorder.ended(channel),
+      broken(channel, deliveredBytes, why) {
+        if (channel !== 'err') recorder.undelivered(channel, deliveredBytes, why)
+      },
+    })
+    for (const signal of early) run.signal(signal)
+    const exit = await run.finished
+    const tape = await recorder.close(endOf(exit))
+    return { exitCode: exit.exitCode, tape }
+  } finally {
+    registration.close()
+    signals.close()
+  }
+}
+
+function metaOf(options: StdioCaptureOptions, started: Date): MetaRecord {
+  return {
+    type: 'meta',
+    startedAt: started.toISOString(),
+    label: options.label,
+    command: options.command,
+    mcpTapVersion: `wiretape ${options.version}`,
+    wiretape: {
+      version: options.version,
+      session: randomUUID(),
+      transport: 'stdio',
+      url: null,
+      segment: 0,
+      redaction: 'none',
+      metadata: options.metadata,
+    },
+  }
+}
+
+function endOf(exit: ServerExit): { exitCode: number; signal?: string } {
+  return { exitCode: exit.exitCode, ...(exit.signal !== undefined && { signal: exit.signal }) }
+}
+
+/** Where captures of this user are registered, inside the data folder. */
+export function registryFolderIn(dataFolder: string): string {
+  return join(dataFolder, 'live')
+}

@@ -1,0 +1,30 @@
+/** Signals that end a server, as a client, a shell or a service manager sends them. */
+const always: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
+/** Signals that a terminal sends to the whole group in its foreground. */
+const fromTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+
+/**
+ * Takes the signals meant for the server and passes each on, every time it comes. What a terminal has sent
+ * to the server as well is not sent twice.
+ *
+ * @param terminalSentIt whether a terminal sends its signals to the server directly
+ * @returns `close()` gives the signals back
+ */
+export function forwardSignals(
+  terminalSentIt: () => boolean,
+  send: (signal: NodeJS.Signals) => void,
+): { close(): void } {
+  const listeners = new Map<NodeJS.Signals, () => void>()
+  for (const signal of always) listeners.set(signal, () => send(signal))
+  for (const signal of fromTerminal) {
+    listeners.set(signal, () => {
+      if (!terminalSentIt()) send(signal)
+    })
+  }
+  for (const [signal, listener] of listeners) process.on(signal, listener)
+  return {
+    close() {
+      for (const [signal, listener] of listeners) process.off(signal, listener)
+    },
+  }
+}

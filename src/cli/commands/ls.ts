@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { LsOptions } from '../run/ls.js'
+
+export function registerLs(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('ls')
+    .summary('list recordings and live captures')
+    .argument('[dir]', 'folder to list (default: the recordings in your data folder)')
+    .option('--json', 'machine output')
+    .action(async (folder: string | undefined, options: LsOptions) => {
+      const { runLs } = await import('../run/ls.js')
+      outcome.code = await runLs(folder, options, io)
+    })
+}

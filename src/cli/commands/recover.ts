@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { RecoverOptions } from '../run/recover.js'
+
+export function registerRecover(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('recover')
+    .summary('close a tape that was cut off')
+    .description('Writes a closed copy of a tape without an end: every whole line, and an end line.')
+    .argument('<file>', 'the tape')
+    .argument('[output]', 'where the copy goes (default: <file>.recovered.jsonl)')
+    .option('--in-place', 'replace the tape itself')
+    .option('--force', 'replace an output that exists')
+    .action(async (file: string, output: string | undefined, options: RecoverOptions) => {
+      const { runRecover } = await import('../run/recover.js')
+      outcome.code = await runRecover(file, output, options, io)
+    })
+}

@@ -1,0 +1,9 @@
+/** What a command ends with. `record` exits as the server did instead. */
+export const exitCode = {
+  done: 0,
+  /** It ran and found what it looks for: a fault, a difference. */
+  found: 1,
+  /** Bad usage or unreadable input. */
+  usage: 2,
+  interrupted: 130,
+} as const

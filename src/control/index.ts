@@ -1,0 +1,1 @@
+export { liveCaptures, registerCapture, type LiveCapture, type Registration } from './registry.js'

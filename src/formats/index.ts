@@ -1,0 +1,13 @@
+export type { Format } from './format.js'
+export { detectFormat, detectionBytes, formats } from './registry.js'
+export {
+  decodeLine,
+  encodeRecord,
+  indexTrace,
+  readTraceLines,
+  traceV1,
+  type DecodedLine,
+  type EncodeOptions,
+  type TraceIndex,
+  type TraceLine,
+} from './trace-v1/index.js'

@@ -1,0 +1,22 @@
+import type { Format } from './format.js'
+import { traceV1 } from './trace-v1/index.js'
+
+/** Every format, in the order in which they are asked whether an input is theirs. */
+export const formats: readonly Format[] = [traceV1]
+
+/** Bytes of an input that `detectFormat` wants to see; fewer when the input is shorter. */
+export const detectionBytes = 65_536
+
+/** The readable format that is surest about these first bytes, or undefined when none knows them. */
+export function detectFormat(head: Uint8Array): Format | undefined {
+  let best: Format | undefined
+  let bestScore = 0
+  for (const format of formats) {
+    const score = format.read ? format.detect(head) : 0
+    if (score > bestScore) {
+      best = format
+      bestScore = score
+    }
+  }
+  return best
+}

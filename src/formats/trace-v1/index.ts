@@ -1,0 +1,37 @@
+import type { Report, TapeRecord } from '../../model/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import type { Format } from '../format.js'
+import { encodeRecord } from './encode.js'
+import { readTraceLines } from './read.js'
+
+export { decodeLine, type DecodedLine } from './decode.js'
+export { encodeRecord, type EncodeOptions } from './encode.js'
+export { indexTrace, type TraceIndex } from './offset-index.js'
+export { readTraceLines, type TraceLine } from './read.js'
+
+/** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
+export const traceV1: Format = { id: 'trace-v1', title: 'tape (trace v1)', detect, read, write }
+
+/** A tape tells itself by its first line; one that lost its start, by the shape of a message line. */
+function detect(head: Uint8Array): number {
+  const end = head.indexOf(0x0a)
+  const complete = end !== -1
+  const text = new TextDecoder().decode(complete ? head.subarray(0, end) : head)
+  const span = findJsonValue(text)
+  if (isFault(span)) return !complete && /^\s*\{"v":\d+,"type":"meta",/.test(text) ? 0.9 : 0
+  if (kindAt(text, span.start) !== 'object') return 0
+  const line = new JsonObject(text, span.start)
+  if (line.string('type') === 'meta') return line.has('v') || line.has('startedAt') ? 1 : 0.5
+  const dir = line.string('dir')
+  if ((dir === 'in' || dir === 'out') && line.has('raw') && line.has('t')) return 0.9
+  return line.string('type') === 'end' && line.has('exitCode') ? 0.8 : 0
+}
+
+async function* read(source: AsyncIterable<Uint8Array>, report: Report): AsyncIterable<TapeRecord> {
+  for await (const line of readTraceLines(source, report)) yield line.record
+}
+
+async function* write(records: AsyncIterable<TapeRecord>): AsyncIterable<Uint8Array> {
+  const utf8 = new TextEncoder()
+  for await (const record of records) yield utf8.encode(encodeRecord(record))
+}

@@ -1,0 +1,55 @@
+import { createFold, type EntryTable, type Fold, type Report } from '../../model/index.js'
+import { idKey } from '../../wire/index.js'
+import { readTraceLines } from './read.js'
+
+/** A tape's rows, and where in the file the line of each begins; none of the payloads. */
+export interface TraceIndex {
+  readonly sessions: Fold['sessions']
+  readonly entries: EntryTable
+  counts: Fold['counts']
+  /** Byte range of the line that holds the row. Elements of a batch share their line. */
+  lineOf(row: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
+}
+
+/** Reads a tape once and keeps about 50 bytes a row, so that any line can be fetched again later. */
+export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Report): Promise<TraceIndex> {
+  const fold = createFold(idKey)
+  let offsets = new Float64Array(256)
+  let sizes = new Uint32Array(256)
+  let length = 0
+  /** First row of the line that was added last, to number the parts of a batch. */
+  const batchStarts = new Map<number, number>()
+
+  function add(row: number, offset: number, sizeBytes: number): void {
+    if (row >= offsets.length) {
+      offsets = grown(offsets, new Float64Array(offsets.length + (offsets.length >> 1)))
+      sizes = grown(sizes, new Uint32Array(offsets.length))
+    }
+    offsets[row] = offset
+    sizes[row] = sizeBytes
+    length = row + 1
+  }
+
+  for await (const line of readTraceLines(source, report)) {
+    const { first, count } = fold.push(line.record)
+    for (let part = 0; part < count; part += 1) {
+      add(first + part, line.offset, line.sizeBytes)
+      if (part > 0) batchStarts.set(first + part, part)
+    }
+  }
+
+  return {
+    sessions: fold.sessions,
+    entries: fold.entries,
+    counts: () => fold.counts(),
+    lineOf(row) {
+      if (row < 0 || row >= length) throw new RangeError(`row ${row} of ${length}`)
+      return { offset: offsets[row]!, sizeBytes: sizes[row]!, part: batchStarts.get(row) ?? 0 }
+    },
+  }
+}
+
+function grown<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from)
+  return to
+}

@@ -1,0 +1,134 @@
+import { WiretapeError, type Report, type TapeRecord } from '../../model/index.js'
+import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { decodeLine } from './decode.js'
+
+/**
+ * Longest line of a tape that is read. A recorded message has at most 64 MB, but escapes, its original
+ * bytes in base64 and our own members come on top.
+ */
+const longestLine = 256 * 1024 * 1024
+
+/** One line of a tape as it was read. */
+export interface TraceLine {
+  readonly record: TapeRecord
+  /** The line as it stands, without its line feed. */
+  readonly text: string
+  /** 1-based. */
+  readonly number: number
+  /** Where the line begins, in bytes from the start of the input. */
+  readonly offset: number
+  /** Without its line feed. */
+  readonly sizeBytes: number
+}
+
+/** Lines of a tape in file order. A line that is none costs itself only: it is reported and left out. */
+export async function* readTraceLines(
+  source: AsyncIterable<Uint8Array>,
+  report: Report,
+): AsyncGenerator<TraceLine, void, undefined> {
+  const framer = createLineFramer({ maxBytes: longestLine })
+  const reader = createLineReader(report)
+  for await (const chunk of source) {
+    for (const frame of framer.push(chunk)) {
+      const line = reader.take(frame)
+      if (line) yield line
+    }
+  }
+  for (const frame of framer.end()) {
+    const line = reader.take(frame)
+    if (line) yield line
+  }
+  reader.close()
+}
+
+interface LineReader {
+  take(frame: LineFrame): TraceLine | undefined
+  /** End of input: says what the whole of it lacks. */
+  close(): void
+}
+
+function createLineReader(report: Report): LineReader {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let number = 0
+  let records = 0
+  let offset = 0
+  let ended = false
+
+  function take(frame: LineFrame): TraceLine | undefined {
+    const start = offset
+    if (frame.kind === 'piece' && !frame.last) return undefined
+    offset = frame.endOffset
+    number += 1
+    if (frame.kind === 'piece') return wrong('line-too-long', `longer than ${longestLine / 1024 / 1024} MiB`)
+    let bytes = frame.bytes
+    if (number === 1 && startsWithBom(bytes)) {
+      report({ severity: 'warning', code: 'bom', message: 'starts with a byte order mark', at: { line: 1 } })
+      bytes = bytes.subarray(3)
+    }
+    if (isBlank(bytes)) return undefined
+    let text: string
+    try {
+      text = utf8.decode(bytes)
+    } catch {
+      return frame.end === 'none' ? torn() : wrong('not-utf8', 'not valid UTF-8')
+    }
+    const decoded = decodeLine(text)
+    if ('fault' in decoded) {
+      if (decoded.version !== undefined) throw wrongVersion(decoded.version, number)
+      if (frame.end === 'none') return torn()
+      return wrong(decoded.fault.code, decoded.fault.message, decoded.fault.at?.column)
+    }
+    return accept({ record: decoded.record, text, number, offset: start, sizeBytes: bytes.length })
+  }
+
+  function accept(line: TraceLine): TraceLine {
+    const { record } = line
+    if (records === 0 && record.type !== 'meta') {
+      const message = 'the first line is not a meta line: label, command and start are unknown'
+      report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
+    }
+    if (ended && record.type !== 'meta') {
+      report({ severity: 'warning', code: 'after-end', message: 'stands after the end line', at: { line: number } })
+    }
+    ended = record.type === 'end'
+    records += 1
+    return line
+  }
+
+  function wrong(code: string, message: string, column?: number): undefined {
+    report({ severity: 'error', code, message, at: { line: number, ...(column !== undefined && { column }) } })
+  }
+
+  function torn(): undefined {
+    report({ severity: 'warning', code: 'torn-line', message: 'the last line is cut off', at: { line: number } })
+  }
+
+  function close(): void {
+    if (records === 0) {
+      throw new WiretapeError('not-a-recording', 'it holds no line of a tape', {
+        hint: 'Is it the right file?',
+      })
+    }
+    if (!ended) {
+      report({ severity: 'warning', code: 'incomplete', message: 'no end line: cut off, or still being recorded' })
+    }
+  }
+
+  return { take, close }
+}
+
+function wrongVersion(version: string, line: number): WiretapeError {
+  const said = version === 'none' ? 'no version (`v`)' : `trace version ${version.slice(0, 40)}`
+  return new WiretapeError('unsupported-version', `line ${line} says ${said}; wiretape reads version 1`, {
+    hint: 'A newer wiretape may read it.',
+  })
+}
+
+function startsWithBom(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false
+  return true
+}

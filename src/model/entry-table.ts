@@ -1,0 +1,110 @@
+import type { Direction, MessageKind } from './envelope.js'
+
+/** What one row of a recording is: a message by its kind, or something else that happened on the wire. */
+export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap'
+
+/** Every entry kind; a row stores its position in this list. */
+const kinds: readonly EntryKind[] = [
+  'request',
+  'notification',
+  'result',
+  'error',
+  'invalid',
+  'noise',
+  'stderr',
+  'gap',
+]
+
+/** Facts about a row; each is one bit. */
+export const entryFlag = {
+  fromServer: 1,
+  answered: 2,
+  late: 4,
+  duplicate: 8,
+  toolError: 16,
+  cancelled: 32,
+  undelivered: 64,
+  batch: 128,
+  /** Stays open by design: `subscriptions/listen` is answered only when the subscription ends. */
+  stream: 256,
+  /** An answer that no request on the recording asked for. */
+  orphan: 512,
+} as const
+export type EntryFlag = keyof typeof entryFlag
+
+/**
+ * The rows of a recording without their payloads, in typed columns: about 40 bytes a row, so that a
+ * million messages can be listed, counted and matched while their text stays on disk.
+ */
+export interface EntryTable {
+  readonly length: number
+  /** Returns the new row's number. `us` is monotonic microseconds since the session began. */
+  add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
+  kind(row: number): EntryKind
+  direction(row: number): Direction
+  us(row: number): number
+  /** Message number given at recording; -1 for rows that are no message. */
+  seq(row: number): number
+  /** Bytes of the exact text. */
+  size(row: number): number
+  has(row: number, flag: EntryFlag): boolean
+  mark(row: number, flag: EntryFlag): void
+  /** The request of an answer, the first answer of a request; -1 when there is none. */
+  peer(row: number): number
+  pair(request: number, answer: number): void
+}
+
+export function createEntryTable(): EntryTable {
+  let capacity = 256
+  let length = 0
+  let kindColumn = new Uint8Array(capacity)
+  let flagColumn = new Uint16Array(capacity)
+  let usColumn = new Float64Array(capacity)
+  let seqColumn = new Float64Array(capacity)
+  let sizeColumn = new Float64Array(capacity)
+  let peerColumn = new Int32Array(capacity).fill(-1)
+
+  function grow(): void {
+    // By half, not double: at millions of rows the spare room itself is what costs memory.
+    capacity += capacity >> 1
+    kindColumn = extend(kindColumn, new Uint8Array(capacity))
+    flagColumn = extend(flagColumn, new Uint16Array(capacity))
+    usColumn = extend(usColumn, new Float64Array(capacity))
+    seqColumn = extend(seqColumn, new Float64Array(capacity))
+    sizeColumn = extend(sizeColumn, new Float64Array(capacity))
+    peerColumn = extend(peerColumn, new Int32Array(capacity).fill(-1))
+  }
+
+  return {
+    get length() {
+      return length
+    },
+    add(row) {
+      if (length === capacity) grow()
+      kindColumn[length] = kinds.indexOf(row.kind)
+      flagColumn[length] = row.flags
+      usColumn[length] = row.us
+      seqColumn[length] = row.seq
+      sizeColumn[length] = row.sizeBytes
+      length += 1
+      return length - 1
+    },
+    kind: (row) => kinds[kindColumn[row]!]!,
+    direction: (row) => ((flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client'),
+    us: (row) => usColumn[row]!,
+    seq: (row) => seqColumn[row]!,
+    size: (row) => sizeColumn[row]!,
+    has: (row, flag) => (flagColumn[row]! & entryFlag[flag]) !== 0,
+    mark: (row, flag) => void (flagColumn[row]! |= entryFlag[flag]),
+    peer: (row) => peerColumn[row]!,
+    pair(request, answer) {
+      peerColumn[answer] = request
+      if (peerColumn[request] === -1) peerColumn[request] = answer
+    },
+  }
+}
+
+function extend<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from)
+  return to
+}

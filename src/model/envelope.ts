@@ -1,0 +1,74 @@
+/** Who spoke: the side that wrote the message. */
+export type Direction = 'client_to_server' | 'server_to_client'
+
+/** The wire between client and server. */
+export type Transport = 'stdio' | 'sse' | 'streamable-http'
+
+/**
+ * What a JSON value is to JSON-RPC 2.0.
+ *
+ * `result` and `error` are the two kinds of answer. `invalid` is JSON that no JSON-RPC reader accepts:
+ * it was on the wire, so it is kept, but nothing is concluded from it.
+ */
+export type MessageKind = 'request' | 'notification' | 'result' | 'error' | 'invalid'
+
+/**
+ * The JSON-RPC reading of one frame: what correlation and lists need, never the payload.
+ *
+ * Ids and progress tokens are exact JSON text (`1`, `"1"`, `12345678901234567890`), because `1` is not
+ * `"1"` and a JavaScript number cannot hold every JSON number. Other strings are decoded.
+ */
+export interface Envelope {
+  readonly kind: MessageKind
+  /** Why the kind is `invalid`, in words for a person. */
+  readonly problem?: string
+  /** Exact JSON text of `id`; undefined when the member is absent. */
+  readonly id?: string
+  readonly method?: string
+  /** What a request is about: the tool, prompt, resource URI, task id or completion reference. */
+  readonly subject?: string
+  /** Protocol version: asked for (`initialize`), agreed on (its result) or carried in `_meta` (2026-07-28). */
+  readonly protocolVersion?: string
+  /** True when the version comes from `_meta`, which only the modern era (2026-07-28 and later) does. */
+  readonly modern?: boolean
+  /** Self-reported name and version of the sender (`clientInfo`, `serverInfo`). */
+  readonly peer?: { readonly name: string; readonly version: string }
+  /** Exact text of the token a request offers, or of the one a `notifications/progress` names. */
+  readonly progressToken?: string
+  /** Exact text of the id that a `notifications/cancelled` names. */
+  readonly cancels?: string
+  /** Id of the task that this message creates, asks about or belongs to. */
+  readonly taskId?: string
+  /** True when a result creates the task (2025-11-25 `CreateTaskResult`, 2026 `resultType: "task"`). */
+  readonly createsTask?: boolean
+  /** Exact text of the `subscriptions/listen` id that a notification belongs to (2026-07-28). */
+  readonly subscriptionId?: string
+  /** `resultType` of a result; absent means `complete`. */
+  readonly resultType?: string
+  /** Opaque state handed out by an `input_required` result and given back by the retry. */
+  readonly requestState?: string
+  /** Names of the inputs that an `input_required` result asks for. */
+  readonly inputRequests?: readonly string[]
+  /** Names of the inputs that a retry brings. */
+  readonly inputResponses?: readonly string[]
+  /** Exact text of `params.arguments`. */
+  readonly argumentsText?: string
+  /** A tool result with `isError: true`: the call failed although JSON-RPC carried a result. */
+  readonly toolError?: boolean
+  /** Exact text of the error code, and its message. */
+  readonly errorCode?: string
+  readonly errorMessage?: string
+}
+
+export function isRequest(envelope: Envelope): boolean {
+  return envelope.kind === 'request'
+}
+
+/** A result or an error: something that answers a request. */
+export function isAnswer(envelope: Envelope): boolean {
+  return envelope.kind === 'result' || envelope.kind === 'error'
+}
+
+export function opposite(direction: Direction): Direction {
+  return direction === 'client_to_server' ? 'server_to_client' : 'client_to_server'
+}

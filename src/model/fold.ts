@@ -1,0 +1,322 @@
+import { createCorrelator, type Correlator } from './correlate.js'
+import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
+import type { Direction, Transport } from './envelope.js'
+import { createIdTable } from './id-table.js'
+import { eraOf, eraOfMethod, type Era } from './protocol.js'
+import type { EndRecord, GapRecord, JsonMembers, MessageRecord, MetaRecord, Part, TapeRecord } from './record.js'
+
+/** One run of one capture, as far as its records tell. */
+export interface Session {
+  /** UUID, or a made-up `session-N` where the recorder gave none. */
+  readonly id: string
+  readonly label: string
+  readonly startedAt: string
+  /** Null while it runs, or when the recording was cut off. */
+  readonly endedAt: string | null
+  readonly transport: Transport
+  readonly command: readonly string[]
+  readonly url: string | null
+  readonly metadata: JsonMembers
+  /** Numbers of the segments that were read, in reading order. `[0]` for an unrotated recording. */
+  readonly segments: readonly number[]
+  /** False when it was cut off, still runs, or goes on in a segment that was not read. */
+  readonly complete: boolean
+  /** The last segment read ends by naming a next one. */
+  readonly continues: boolean
+  readonly exitCode?: number
+  readonly durationMs?: number
+  readonly signal?: string
+  /** Why the server could not be started. */
+  readonly error?: string
+  /** Both eras can appear on one wire. */
+  readonly eras: readonly Era[]
+  /** The version that was agreed on, or the last one asked for. */
+  readonly protocolVersion?: string
+  readonly client?: { readonly name: string; readonly version: string }
+  readonly server?: { readonly name: string; readonly version: string }
+}
+
+/** What a recording holds, counted. */
+export interface Counts {
+  messages: number
+  requests: number
+  notifications: number
+  results: number
+  /** JSON-RPC errors. */
+  errors: number
+  /** Results of tools with `isError: true`. */
+  toolErrors: number
+  invalid: number
+  noise: number
+  stderr: number
+  gaps: number
+  /** Messages that the gaps speak of. */
+  lost: number
+  unanswered: number
+  cancelled: number
+  late: number
+  orphans: number
+  duplicates: number
+  undelivered: number
+}
+
+/** Records in, one read-only model out. Holds no payload. */
+export interface Fold {
+  /** Takes the next record, in file order. Returns the rows it added, `first` to `first + count - 1`. */
+  push(record: TapeRecord): { readonly first: number; readonly count: number }
+  readonly entries: EntryTable
+  readonly sessions: readonly Session[]
+  /** Computed when asked for: O(rows). */
+  counts(): Counts
+}
+
+type Draft = { -readonly [K in keyof Session]: Session[K] } & { readonly started: number; eras: Era[]; segments: number[] }
+
+const nothing = { first: 0, count: 0 }
+
+/**
+ * Appended records become sessions and rows. Links that the recorder stored are believed, since it saw the
+ * messages before redaction; recordings of other tools are correlated here.
+ *
+ * @param idKey canonical form of a JSON-RPC id's exact text, as for `createCorrelator`
+ */
+export function createFold(idKey: (idText: string) => string): Fold {
+  const entries = createEntryTable()
+  const ids = createIdTable()
+  const sessions: Draft[] = []
+  let correlator: Correlator<number> = createCorrelator(idKey)
+  let gaps = 0
+  let lost = 0
+
+  function pushMeta(meta: MetaRecord): void {
+    const identity = meta.wiretape
+    const before = sessions.at(-1)
+    if (identity && before && before.id === identity.session) {
+      before.segments.push(identity.segment)
+      before.complete = false
+      before.continues = false
+      before.endedAt = null
+      return
+    }
+    correlator = createCorrelator(idKey)
+    sessions.push({
+      id: identity?.session ?? `session-${sessions.length + 1}`,
+      label: meta.label,
+      startedAt: meta.startedAt,
+      started: Date.parse(meta.startedAt),
+      endedAt: null,
+      transport: identity?.transport ?? 'stdio',
+      command: meta.command,
+      url: identity?.url ?? null,
+      metadata: identity?.metadata ?? [],
+      segments: [identity?.segment ?? 0],
+      complete: false,
+      continues: false,
+      eras: [],
+    })
+  }
+
+  function pushEnd(end: EndRecord): void {
+    const session = sessions.at(-1)
+    if (!session) return
+    session.complete = end.wiretape?.rotated !== true
+    session.continues = !session.complete
+    session.endedAt = session.complete ? end.t : null
+    session.exitCode = end.exitCode
+    session.durationMs = end.durationMs
+    if (end.wiretape?.signal !== undefined) session.signal = end.wiretape.signal
+    if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
+  }
+
+  /** Tapes of other recorders have a wall clock only. */
+  function usOf(record: { t: string; us?: number }): number {
+    if (record.us !== undefined) return record.us
+    const started = sessions.at(-1)?.started ?? NaN
+    const us = (Date.parse(record.t) - started) * 1000
+    return Number.isFinite(us) ? us : 0
+  }
+
+  function pushMessage(record: MessageRecord): { first: number; count: number } {
+    const first = entries.length
+    const us = usOf(record)
+    record.parts.forEach((part, i) => pushPart(record, part, i, us))
+    return { first, count: record.parts.length }
+  }
+
+  function pushPart(record: MessageRecord, part: Part, i: number, us: number): void {
+    const { envelope } = part
+    let flags = directionFlag(record.direction)
+    if (record.batch) flags |= entryFlag.batch
+    if (envelope.toolError) flags |= entryFlag.toolError
+    if (envelope.method === 'subscriptions/listen') flags |= entryFlag.stream
+    const seq = record.seq === undefined ? entries.length : record.seq + i
+    const row = entries.add({ kind: envelope.kind, us, seq, sizeBytes: utf8Length(record.raw, part.start, part.end), flags })
+    if (part.id === undefined) relateByContent(record, part, row)
+    else relateByRecord(part, row)
+    noteProtocol(part, record.direction)
+  }
+
+  function relateByRecord(part: Part, row: number): void {
+    ids.set(part.id!, row)
+    if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
+    else if (part.envelope.kind === 'result' || part.envelope.kind === 'error') entries.mark(row, 'orphan')
+    if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
+    for (const link of part.links ?? []) if (link.kind === 'cancel') cancel(ids.get(link.to))
+  }
+
+  function relateByContent(record: MessageRecord, part: Part, row: number): void {
+    const conversation = record.conversation ?? ''
+    const seen = correlator.observe({ ref: row, envelope: part.envelope, direction: record.direction, conversation })
+    if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
+    else if (part.envelope.kind === 'result' || part.envelope.kind === 'error') entries.mark(row, 'orphan')
+    if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
+    for (const link of seen.links) if (link.kind === 'cancel') cancel(link.to)
+  }
+
+  function answer(request: number, row: number, late: boolean): void {
+    if (late) entries.mark(row, 'late')
+    if (request < 0) return
+    entries.pair(request, row)
+    entries.mark(request, 'answered')
+  }
+
+  function duplicate(earlier: number, row: number): void {
+    entries.mark(row, 'duplicate')
+    if (earlier >= 0) entries.mark(earlier, 'duplicate')
+  }
+
+  function cancel(request: number): void {
+    if (request >= 0) entries.mark(request, 'cancelled')
+  }
+
+  function noteProtocol(part: Part, direction: Direction): void {
+    const session = sessions.at(-1)
+    if (!session) return
+    const { envelope } = part
+    if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
+    if (envelope.peer) session[direction === 'client_to_server' ? 'client' : 'server'] = envelope.peer
+    const era =
+      envelope.protocolVersion !== undefined ? eraOf(envelope.protocolVersion) : eraOfMethod(envelope.method ?? '')
+    if (era && !session.eras.includes(era)) session.eras.push(era)
+  }
+
+  function pushGap(record: GapRecord): { first: number; count: number } {
+    gaps += 1
+    lost += record.lost
+    const flags = directionFlag(record.direction ?? 'client_to_server')
+    const row = entries.add({ kind: 'gap', us: usOf(record), seq: -1, sizeBytes: record.lostBytes ?? 0, flags })
+    return { first: row, count: 1 }
+  }
+
+  function counts(): Counts {
+    const c: Counts = { ...zero, gaps, lost }
+    for (let row = 0; row < entries.length; row += 1) {
+      const kind = entries.kind(row)
+      if (kind === 'noise' || kind === 'stderr' || kind === 'gap') {
+        if (kind !== 'gap') c[kind] += 1
+        continue
+      }
+      c.messages += 1
+      c[countOfKind[kind]] += 1
+      if (isUnanswered(entries, row)) c.unanswered += 1
+      if (entries.has(row, 'toolError')) c.toolErrors += 1
+      if (entries.has(row, 'cancelled')) c.cancelled += 1
+      if (entries.has(row, 'late')) c.late += 1
+      if (entries.has(row, 'orphan')) c.orphans += 1
+      if (entries.has(row, 'duplicate')) c.duplicates += 1
+      if (entries.has(row, 'undelivered')) c.undelivered += 1
+    }
+    return c
+  }
+
+  return {
+    entries,
+    sessions,
+    counts,
+    push(record) {
+      switch (record.type) {
+        case 'meta':
+          pushMeta(record)
+          return nothing
+        case 'end':
+          pushEnd(record)
+          return nothing
+        case 'message':
+          return pushMessage(record)
+        case 'noise':
+        case 'stderr': {
+          const flags = directionFlag(record.type === 'noise' ? record.direction : 'server_to_client')
+          const sizeBytes = utf8Length(record.text, 0, record.text.length)
+          return { first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }), count: 1 }
+        }
+        case 'gap':
+          return pushGap(record)
+        case 'undelivered': {
+          const row = ids.get(record.id)
+          if (row >= 0) entries.mark(row, 'undelivered')
+          return nothing
+        }
+        case 'unknown':
+          return nothing
+      }
+    },
+  }
+}
+
+/** A request that got no answer although nothing explains it. */
+export function isUnanswered(entries: EntryTable, row: number): boolean {
+  return (
+    entries.kind(row) === 'request' &&
+    !entries.has(row, 'answered') &&
+    !entries.has(row, 'cancelled') &&
+    !entries.has(row, 'duplicate') &&
+    !entries.has(row, 'stream')
+  )
+}
+
+/** Bytes of `text` from `start` to `end` in UTF-8. */
+function utf8Length(text: string, start: number, end: number): number {
+  const part = start === 0 && end === text.length ? text : text.slice(start, end)
+  if (!beyondAscii.test(part)) return part.length
+  let bytes = part.length
+  for (let i = 0; i < part.length; i += 1) {
+    const code = part.charCodeAt(i)
+    // A surrogate pair is two units and four bytes.
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
+  }
+  return bytes
+}
+
+const beyondAscii = /[^\u0000-\u007f]/
+
+function directionFlag(direction: Direction): number {
+  return direction === 'server_to_client' ? entryFlag.fromServer : 0
+}
+
+const countOfKind = {
+  request: 'requests',
+  notification: 'notifications',
+  result: 'results',
+  error: 'errors',
+  invalid: 'invalid',
+} as const
+
+const zero: Counts = {
+  messages: 0,
+  requests: 0,
+  notifications: 0,
+  results: 0,
+  errors: 0,
+  toolErrors: 0,
+  invalid: 0,
+  noise: 0,
+  stderr: 0,
+  gaps: 0,
+  lost: 0,
+  unanswered: 0,
+  cancelled: 0,
+  late: 0,
+  orphans: 0,
+  duplicates: 0,
+  undelivered: 0,
+}

@@ -1,0 +1,33 @@
+export { createCorrelator, type Correlator, type Observation, type Relations } from './correlate.js'
+export type { Diagnostic, Position, Report } from './diagnostic.js'
+export { entryFlag, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
+export {
+  isAnswer,
+  isRequest,
+  opposite,
+  type Direction,
+  type Envelope,
+  type MessageKind,
+  type Transport,
+} from './envelope.js'
+export { WiretapeError, type ErrorCode } from './error.js'
+export { createFold, isUnanswered, type Counts, type Fold, type Session } from './fold.js'
+export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'
+export type {
+  EndRecord,
+  FrameEnd,
+  GapRecord,
+  JsonMembers,
+  Link,
+  LinkKind,
+  MessageRecord,
+  MetaRecord,
+  NoiseRecord,
+  Part,
+  StderrRecord,
+  TapeClosing,
+  TapeIdentity,
+  TapeRecord,
+  UndeliveredRecord,
+  UnknownRecord,
+} from './record.js'

@@ -1,0 +1,179 @@
+import type { Direction, Envelope, Transport } from './envelope.js'
+
+/** Members of a JSON object as name and exact value text, in order: nothing is lost by keeping it. */
+export type JsonMembers = readonly (readonly [name: string, text: string])[]
+
+/** What every record may carry: the wall clock and the members of its line that we have no name for. */
+interface RecordBase {
+  /** ISO 8601 UTC with milliseconds, as written. */
+  readonly t?: string
+  /** Unknown members of the line; they survive a read and a write. */
+  readonly extra?: JsonMembers
+}
+
+/** A record that was observed on the wire at a moment. */
+interface Observed extends RecordBase {
+  readonly t: string
+  /** Monotonic microseconds since the session began. Absent in tapes of other recorders. */
+  readonly us?: number
+}
+
+/** First line of a tape or of one of its segments. */
+export interface MetaRecord extends RecordBase {
+  readonly type: 'meta'
+  readonly startedAt: string
+  readonly label: string
+  /** The server's argv; `[]` over HTTP. */
+  readonly command: readonly string[]
+  /** Version of the producing tool, as trace v1 names it. */
+  readonly mcpTapVersion?: string
+  readonly wiretape?: TapeIdentity
+}
+
+/** What our own tapes say about themselves, beyond trace v1. */
+export interface TapeIdentity {
+  /** Version of wiretape that recorded it. */
+  readonly version: string
+  /** UUID of the session; all segments of one recording share it. */
+  readonly session: string
+  readonly transport: Transport
+  readonly url: string | null
+  /** 0-based number of this file within a rotated recording. */
+  readonly segment: number
+  /** `none` or the name of the rules that were applied to this tape. */
+  readonly redaction: string
+  readonly metadata: JsonMembers
+  readonly extra?: JsonMembers
+}
+
+/** Why one message is known to belong to another. */
+export type LinkKind = 'progress' | 'cancel' | 'task' | 'round' | 'subscription'
+
+/** A certain connection to the request it names. */
+export interface Link {
+  readonly kind: LinkKind
+  /** `proxyId` of the request. */
+  readonly to: string
+}
+
+/** One JSON-RPC message inside a frame: the only one, or an element of a batch. */
+export interface Part {
+  /** UUID given at recording (`proxyId`); absent in tapes of other recorders. */
+  readonly id?: string
+  readonly envelope: Envelope
+  /** Where the message stands in the record's `raw` (UTF-16 code units, end exclusive). */
+  readonly start: number
+  readonly end: number
+  /** `proxyId` of the request that this answer belongs to. */
+  readonly correlatedId?: string
+  /** An answer to a request that had been answered before. */
+  readonly late?: true
+  /** `proxyId` of a request of the same side that was still open under the same id. */
+  readonly duplicateOf?: string
+  readonly links?: readonly Link[]
+}
+
+/** How the frame of a line-based transport ended; absent means with a line feed. */
+export type FrameEnd = 'crlf' | 'none'
+
+/** A frame that held JSON: one message, or a batch of them. */
+export interface MessageRecord extends Observed {
+  readonly type: 'message'
+  readonly direction: Direction
+  /** Exact JSON text as it was on the wire, white space around it left out. */
+  readonly raw: string
+  readonly batch: boolean
+  /** At least one; in the order of the text. */
+  readonly parts: readonly Part[]
+  /** 0-based number of the first part; the others follow it. */
+  readonly seq?: number
+  /** Which client's talk this belongs to, where one recording holds several. */
+  readonly conversation?: string
+  readonly frameEnd?: FrameEnd
+  /** Base64 of the frame without its line end, when `raw` cannot stand for it byte for byte. */
+  readonly bytes?: string
+}
+
+/** A line on stdin or stdout that is no JSON object or array. It breaks many clients. */
+export interface NoiseRecord extends Observed {
+  readonly type: 'noise'
+  readonly direction: Direction
+  readonly text: string
+  readonly frameEnd?: FrameEnd
+  /** Base64 of the line, when it is not valid UTF-8. */
+  readonly bytes?: string
+}
+
+/** A line (or a long piece of one) that the server wrote to stderr. */
+export interface StderrRecord extends Observed {
+  readonly type: 'stderr'
+  readonly text: string
+  readonly frameEnd?: FrameEnd
+  readonly bytes?: string
+}
+
+/** Something crossed the wire and is not on the tape. */
+export interface GapRecord extends Observed {
+  readonly type: 'gap'
+  /** Messages (or other lines) of the two directions that are missing. */
+  readonly lost: number
+  /** Lines of stderr that are missing. */
+  readonly lostStderr?: number
+  readonly lostBytes?: number
+  readonly why: string
+  /** For one message that was too big to record. */
+  readonly direction?: Direction
+  readonly sha256?: string
+}
+
+/** A recorded message that did not reach the other side. */
+export interface UndeliveredRecord extends Observed {
+  readonly type: 'undelivered'
+  /** `proxyId` of the message. */
+  readonly id: string
+  readonly why: string
+}
+
+/** Last line of a tape, or of a segment of it. Without it the recording was cut off. */
+export interface EndRecord extends RecordBase {
+  readonly type: 'end'
+  readonly t: string
+  /** The server's exit status; 128 + signal number after a signal, 127 when it could not be started. */
+  readonly exitCode: number
+  readonly durationMs: number
+  readonly wiretape?: TapeClosing
+}
+
+export interface TapeClosing {
+  /** Messages in this file. */
+  readonly messages: number
+  /** True when the recording goes on in the next segment. */
+  readonly rotated?: true
+  /** Signal that ended the server. */
+  readonly signal?: string
+  /** Why the server could not be started. */
+  readonly error?: string
+  /** True when the line was added later, by `recover`. */
+  readonly recovered?: true
+  readonly extra?: JsonMembers
+}
+
+/** A line of a type that this version does not know. It survives a read and a write. */
+export interface UnknownRecord {
+  readonly type: 'unknown'
+  /** The line's own `type`. */
+  readonly name: string
+  /** The whole line, exact. */
+  readonly text: string
+}
+
+/** One line of a tape. */
+export type TapeRecord =
+  | MetaRecord
+  | MessageRecord
+  | NoiseRecord
+  | StderrRecord
+  | GapRecord
+  | UndeliveredRecord
+  | EndRecord
+  | UnknownRecord

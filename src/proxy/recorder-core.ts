@@ -1,0 +1,105 @@
+import type { EndRecord, MetaRecord, TapeRecord } from '../model/index.js'
+import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
+import { channels, type Channel } from './channel.js'
+import { createRecordBuilder } from './record-builder.js'
+
+/** What the recording side needs to know before it starts. Can be posted to another thread. */
+export interface RecorderInit {
+  /** Open file with the meta line in it. */
+  readonly tape: { readonly path: string; readonly fd: number; readonly sizeBytes: number }
+  readonly meta: MetaRecord
+  /** `process.hrtime.bigint()` at the start of the session. */
+  readonly startedNs: bigint
+  readonly strict: boolean
+  readonly maxBytes?: number
+  readonly maxFiles?: number
+}
+
+/** How a session ended, for the tape's last line. */
+export type SessionEnd = Omit<NonNullable<EndRecord['wiretape']>, 'messages'> & { readonly exitCode: number }
+
+/** Numbers for each chunk in `marks`: channel, us, wallMs, length in bytes. */
+export const markSize = 4
+
+/** What the forwarding side tells the recording side, in the order in which it happened. */
+export type RecorderMessage =
+  /** `bytes` is all chunks one after the other; `marks` says where each came from and when. */
+  | { readonly kind: 'chunks'; readonly bytes: Uint8Array; readonly marks: Float64Array }
+  | { readonly kind: 'ended'; readonly channel: Channel; readonly us: number; readonly wallMs: number }
+  | {
+      readonly kind: 'lost'
+      readonly channel: Channel
+      readonly us: number
+      readonly wallMs: number
+      readonly bytes: number
+      readonly lines: number
+      readonly atLineStart: boolean
+      readonly why: string
+    }
+  | {
+      readonly kind: 'undelivered'
+      readonly channel: 'in' | 'out'
+      readonly us: number
+      readonly wallMs: number
+      readonly deliveredBytes: number
+      readonly why: string
+    }
+  | { readonly kind: 'close'; readonly end: SessionEnd }
+
+/** The recording side: everything that is not forwarding. */
+export interface RecorderCore {
+  handle(message: RecorderMessage): JournalReport | undefined
+}
+
+export function createRecorderCore(init: RecorderInit): RecorderCore {
+  const builder = createRecordBuilder()
+  const now = (): { t: string; us: number } => ({
+    t: new Date().toISOString(),
+    us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
+  })
+  const file = new SegmentFile(init.tape.path, init.tape.fd, init.tape.sizeBytes, realDisk)
+  const journal = new Journal(file, init.meta, {
+    strict: init.strict,
+    now,
+    ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
+    ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
+  })
+
+  function chunks(bytes: Uint8Array, marks: Float64Array): void {
+    const records: TapeRecord[] = []
+    let offset = 0
+    for (let i = 0; i < marks.length; i += markSize) {
+      const length = marks[i + 3]!
+      const chunk = bytes.subarray(offset, offset + length)
+      offset += length
+      for (const record of builder.bytes(channels[marks[i]!]!, chunk, { us: marks[i + 1]!, wallMs: marks[i + 2]! })) {
+        records.push(record)
+      }
+    }
+    journal.append(records)
+  }
+
+  return {
+    handle(message) {
+      switch (message.kind) {
+        case 'chunks':
+          chunks(message.bytes, message.marks)
+          return undefined
+        case 'ended':
+          journal.append(builder.ended(message.channel, message))
+          return undefined
+        case 'lost':
+          journal.append(builder.lost(message.channel, message, message))
+          return undefined
+        case 'undelivered':
+          journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
+          return undefined
+        case 'close': {
+          const { exitCode, ...wiretape } = message.end
+          const { t, us } = now()
+          return journal.close({ t, exitCode, durationMs: Math.round(us / 1000), wiretape })
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/** Entry of the recording thread. The thread ends when its tape is closed. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { createRecorderCore, type RecorderInit, type RecorderMessage } from './recorder-core.js'
+import type { RecorderReply } from './recorder.js'
+
+const port = parentPort!
+const core = createRecorderCore(workerData as RecorderInit)
+const reply = (message: RecorderReply): void => port.postMessage(message)
+
+port.on('message', (message: RecorderMessage) => {
+  const report = core.handle(message)
+  if (report) {
+    reply({ kind: 'closed', report })
+    port.close()
+  } else {
+    reply({ kind: 'done' })
+  }
+})

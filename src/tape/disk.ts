@@ -1,0 +1,40 @@
+import fs from 'node:fs'
+
+/** The file system calls a tape needs; a test puts a failing disk in their place. */
+export type Disk = Pick<
+  typeof fs,
+  | 'openSync'
+  | 'writeSync'
+  | 'ftruncateSync'
+  | 'fstatSync'
+  | 'fsyncSync'
+  | 'closeSync'
+  | 'mkdirSync'
+  | 'unlinkSync'
+>
+
+export const realDisk: Disk = fs
+
+/** Short words for why the disk refused, without paths: they go into the tape and on a terminal. */
+export function diskReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  switch (code) {
+    case 'ENOSPC':
+      return 'disk full'
+    case 'EDQUOT':
+      return 'disk quota exceeded'
+    case 'EROFS':
+      return 'read-only file system'
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied'
+    case 'ENOENT':
+      return 'folder is gone'
+    case 'EFBIG':
+      return 'file size limit reached'
+    case undefined:
+      return error instanceof Error ? error.message : String(error)
+    default:
+      return `disk error ${code}`
+  }
+}

@@ -1,0 +1,8 @@
+export { diskReason, realDisk, type Disk } from './disk.js'
+export { Journal, type JournalOptions, type JournalReport } from './journal.js'
+export { openRecording, type RecordingFile } from './read-file.js'
+export { recoverTape, type RecoverReport } from './recover.js'
+export { SegmentFile } from './segment-file.js'
+export { startTape } from './start-tape.js'
+export { safeLabel, segmentPath, tapeFileName } from './tape-path.js'
+export { listTapes, summarizeTape, type TapeSummary } from './summary.js'

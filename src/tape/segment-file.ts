@@ -1,0 +1,95 @@
+import { dirname } from 'node:path'
+import type { Disk } from './disk.js'
+
+/** Folders and files of a recording are for their owner only. */
+const folderMode = 0o700
+const fileMode = 0o600
+
+/** What is left of an append that failed. */
+export interface FailedAppend {
+  readonly cause: unknown
+  /** Bytes that stayed: whole lines from the front of what was given. */
+  readonly keptBytes: number
+}
+
+/**
+ * One file of a tape, opened so that nobody else's is ever overwritten. Whatever fails, the file ends with
+ * a whole line: a torn one is cut off before anything follows it.
+ */
+export class SegmentFile {
+  readonly path: string
+  readonly #disk: Disk
+  readonly #fd: number
+  #size: number
+  /** The file may hold part of a line after `#size`, because cutting it off failed. */
+  #torn = false
+
+  /** Creates `path` and its folder. Throws what the file system says, `EEXIST` when the file is there. */
+  static create(path: string, disk: Disk): SegmentFile {
+    disk.mkdirSync(dirname(path), { recursive: true, mode: folderMode })
+    return new SegmentFile(path, disk.openSync(path, 'wx', fileMode), 0, disk)
+  }
+
+  /** Takes over an open file that holds `sizeBytes` of whole lines. */
+  constructor(path: string, fd: number, sizeBytes: number, disk: Disk) {
+    this.path = path
+    this.#fd = fd
+    this.#size = sizeBytes
+    this.#disk = disk
+  }
+
+  get fd(): number {
+    return this.#fd
+  }
+
+  get sizeBytes(): number {
+    return this.#size
+  }
+
+  /** Writes whole lines. Returns undefined when all of them are in the file. */
+  append(lines: Uint8Array): FailedAppend | undefined {
+    let written = 0
+    try {
+      if (this.#torn) this.#cut(this.#size)
+      while (written < lines.length) {
+        const count = this.#disk.writeSync(this.#fd, lines, written, lines.length - written, this.#size + written)
+        if (count === 0) throw new Error('the disk takes no more')
+        written += count
+      }
+      this.#size += written
+      return undefined
+    } catch (cause) {
+      const keptBytes = written === 0 ? 0 : lines.lastIndexOf(0x0a, written - 1) + 1
+      this.#size += keptBytes
+      this.#torn = written > keptBytes || this.#torn
+      try {
+        if (this.#torn) this.#cut(this.#size)
+      } catch {
+        // Tried again before the next append.
+      }
+      return { cause, keptBytes }
+    }
+  }
+
+  /** True when the file has no name any more: what is written to it cannot be found again. */
+  isRemoved(): boolean {
+    try {
+      return this.#disk.fstatSync(this.#fd).nlink === 0
+    } catch {
+      return false
+    }
+  }
+
+  sync(): void {
+    this.#disk.fsyncSync(this.#fd)
+  }
+
+  close(): void {
+    this.#disk.closeSync(this.#fd)
+  }
+
+  #cut(size: number): void {
+    this.#disk.ftruncateSync(this.#fd, size)
+    this.#torn = false
+  }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { encodeRecord } from '../formats/index.js'
+import { WiretapeError, type MetaRecord } from '../model/index.js'
+import { diskReason, realDisk, type Disk } from './disk.js'
+import { SegmentFile } from './segment-file.js'
+import { tapeFileName } from './tape-path.js'
+
+/** Names tried when other recorders start in the same millisecond. */
+const attempts = 1_000
+
+/**
+ * Creates a tape that nobody else writes and puts the meta line on the disk, before anything is started:
+ * a recorder that cannot record must not let traffic pass unnoticed.
+ *
+ * @returns the open file, for a Journal or for handing its descriptor to another thread
+ * @throws WiretapeError `unwritable`
+ */
+export function startTape(
+  folder: string,
+  meta: MetaRecord,
+  options: { strict?: boolean; disk?: Disk } = {},
+): SegmentFile {
+  const disk = options.disk ?? realDisk
+  const line = Buffer.from(encodeRecord(meta, { strict: options.strict === true }))
+  try {
+    const file = createUnique(folder, meta, disk)
+    const failed = file.append(line)
+    if (!failed) return file
+    file.close()
+    disk.unlinkSync(file.path)
+    throw failed.cause
+  } catch (cause) {
+    throw new WiretapeError('unwritable', `cannot create a tape in ${folder}: ${diskReason(cause)}`, {
+      hint: 'Choose another folder with --out DIR.',
+      cause,
+    })
+  }
+}
+
+function createUnique(folder: string, meta: MetaRecord, disk: Disk): SegmentFile {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const name = tapeFileName(new Date(meta.startedAt), meta.label, attempt)
+      return SegmentFile.create(join(folder, name), disk)
+    } catch (error) {
+      const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+      if (!taken || attempt >= attempts) throw error
+    }
+  }
+}

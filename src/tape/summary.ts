@@ -1,0 +1,67 @@
+import { open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { decodeLine } from '../formats/index.js'
+import type { EndRecord, MetaRecord } from '../model/index.js'
+
+/** First lines are short; a command line may make them longer. */
+const headBytes = 65_536
+const tailBytes = 8_192
+
+/** What a tape says about itself at its start and its end; the middle is not read. */
+export interface TapeSummary {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly meta: MetaRecord
+  /** Undefined while it is being written, or when it was cut off. */
+  readonly end?: EndRecord
+}
+
+/** The tapes in a folder by start, oldest first; other files are left out. An absent folder has none. */
+export async function listTapes(folder: string): Promise<TapeSummary[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const tapes: TapeSummary[] = []
+  for (const name of names.filter((file) => file.endsWith('.jsonl'))) {
+    const summary = await summarizeTape(join(folder, name)).catch(() => undefined)
+    if (summary) tapes.push(summary)
+  }
+  return tapes.toSorted((a, b) => compare(a.meta.startedAt, b.meta.startedAt) || segmentOf(a) - segmentOf(b))
+}
+
+/** Undefined when the file does not begin as a tape. */
+export async function summarizeTape(path: string): Promise<TapeSummary | undefined> {
+  if (!(await stat(path)).isFile()) return undefined
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const read = async (from: number, length: number): Promise<string> => {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - from)))
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
+      return bytes.toString('utf8', 0, bytesRead)
+    }
+    const head = await read(0, headBytes)
+    const first = decodeLine(head.slice(0, indexOrEnd(head, head.indexOf('\n'))).replace(/^\ufeff/, ''))
+    if (!('record' in first) || first.record.type !== 'meta') return undefined
+    const tail = await read(Math.max(0, size - tailBytes), tailBytes)
+    const lines = tail.trimEnd().split('\n')
+    const last = decodeLine(lines.at(-1) ?? '')
+    const end = 'record' in last && last.record.type === 'end' ? last.record : undefined
+    return { path, sizeBytes: size, meta: first.record, ...(end && { end }) }
+  } finally {
+    await file.close()
+  }
+}
+
+function segmentOf(tape: TapeSummary): number {
+  return tape.meta.wiretape?.segment ?? 0
+}
+
+function indexOrEnd(text: string, index: number): number {
+  return index === -1 ? text.length : index
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,97 @@
+import { createPump, type Pump } from './pump.js'
+import type { ClientStreams } from './own-stdio.js'
+import type { ServerExit, ServerProcess } from './server-process.js'
+
+/** Without anything readable for this long after the server's exit, its output is taken for ended. */
+const drainIdleMs = 2_000
+
+type Channel = 'in' | 'out' | 'err'
+
+/** Sees everything that passes, after it has passed. */
+export interface StdioObserver {
+  chunk(channel: Channel, bytes: Buffer): void
+  ended(channel: Channel): void
+  /** Only the first `deliveredBytes` reached the other side. */
+  broken(channel: Channel, deliveredBytes: number, why: string): void
+}
+
+/** A client and a server that talk through us. */
+export interface StdioRun {
+  /** Stops reading from both sides, or goes on. */
+  hold(wait: boolean): void
+  /** Passes a signal to the server; once that is gone, ends the wait for the rest of its output. */
+  signal(signal: NodeJS.Signals): void
+  /** Resolves when the server is gone and all its output has been passed on. */
+  readonly finished: Promise<ServerExit>
+}
+
+/** Connects the streams of a client with the pipes of a running server, bytes in and bytes out. */
+export function runStdio(server: ServerProcess, client: ClientStreams, observer: StdioObserver): StdioRun {
+  const observe = (channel: Channel): Parameters<typeof createPump>[2] => ({
+    chunk: (bytes) => observer.chunk(channel, bytes),
+    ended: () => observer.ended(channel),
+    broken: (deliveredBytes, why) => observer.broken(channel, deliveredBytes, why),
+  })
+  const input = createPump(client.input, server.stdin, observe('in'))
+  const output = createPump(server.stdout, client.output, observe('out'))
+  const errors = createPump(server.stderr, client.errorOutput, observe('err'))
+  let held = false
+  let gone = false
+  let giveUp: () => void = () => undefined
+
+  // A side that closes must look closed to the other side, as if no one stood between them.
+  void input.done.then(() => {
+    if (server.stdin.destroyed) client.closeInput()
+    else server.stdin.end()
+  })
+  void output.done.then(() => {
+    if (client.output.destroyed) server.stdout.destroy()
+    else return client.closeOutput()
+  })
+  void errors.done.then(() => {
+    if (client.errorOutput.destroyed) server.stderr.destroy()
+  })
+
+  const finished = server.exited.then(async (exit) => {
+    gone = true
+    const drained = Promise.all([output.done, errors.done])
+    await Promise.race([drained, idle([output, errors], () => held), new Promise<void>((resolve) => (giveUp = resolve))])
+    for (const pump of [input, output, errors]) pump.stop()
+    for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
+    client.closeInput()
+    return exit
+  })
+
+  return {
+    hold(wait) {
+      held = wait
+      for (const pump of [input, output, errors]) pump.hold(wait)
+    },
+    signal(signal) {
+      if (gone) giveUp()
+      else server.kill(signal)
+    },
+    finished,
+  }
+}
+
+/** Resolves after a time in which nothing came, not counting time in which nothing could be taken. */
+function idle(pumps: readonly Pump[], held: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const restart = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(check, drainIdleMs)
+    }
+    const check = (): void => {
+      if (held() || pumps.some((pump) => pump.blocked)) return restart()
+      resolve()
+    }
+    restart()
+    for (const pump of pumps) pump.onActivity = restart
+    void Promise.all(pumps.map((pump) => pump.done)).then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

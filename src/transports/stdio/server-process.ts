@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import os from 'node:os'
+import type { Readable, Writable } from 'node:stream'
+import { createServerPipes, type ServerPipes } from './server-pipes.js'
+
+/** A server started as a process, with our ends of its three pipes. */
+export interface ServerProcess {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves once, when the process is gone; its output may not be read to the end yet. */
+  readonly exited: Promise<ServerExit>
+  /** False when it is gone already. */
+  kill(signal: NodeJS.Signals): boolean
+}
+
+/** How a server ended. */
+export interface ServerExit {
+  /** Its status; 128 + the signal's number when a signal ended it. */
+  readonly exitCode: number
+  readonly signal?: NodeJS.Signals
+}
+
+/** Why a server could not be started. */
+export interface NotStarted {
+  readonly error: string
+}
+
+/**
+ * Starts a server as the client would: same environment, same working directory, no shell. Resolves when
+ * the process runs, or with the reason why it cannot.
+ */
+export async function startServer(command: readonly string[]): Promise<ServerProcess | NotStarted> {
+  const [file = '', ...args] = command
+  const pipes = createServerPipes()
+  let child: ChildProcess
+  try {
+    child = await spawnProcess(file, args, pipes)
+  } catch (cause) {
+    pipes.discard()
+    return { error: reason(file, cause) }
+  }
+  const exited = new Promise<ServerExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
+  })
+  const failed = await new Promise<unknown>((resolve) => {
+    child.once('spawn', () => resolve(undefined))
+    child.once('error', resolve)
+  })
+  if (failed !== undefined) {
+    pipes.discard()
+    return { error: reason(file, failed) }
+  }
+  pipes.closeChildEnds()
+  // A signal that cannot be delivered is reported here later; the exit tells what matters.
+  child.on('error', () => undefined)
+  return {
+    pid: child.pid!,
+    stdin: pipes.stdin?.own ?? child.stdin!,
+    stdout: pipes.stdout?.own ?? child.stdout!,
+    stderr: pipes.stderr?.own ?? child.stderr!,
+    exited,
+    kill: (signal) => child.kill(signal),
+  }
+}
+
+async function spawnProcess(file: string, args: string[], pipes: ServerPipes): Promise<ChildProcess> {
+  const stdio = [pipes.stdin, pipes.stdout, pipes.stderr].map((pipe) => pipe?.child ?? ('pipe' as const))
+  const options = { stdio, windowsHide: true }
+  if (process.platform !== 'win32') return spawn(file, args, options)
+  // Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there.
+  const { default: crossSpawn } = await import('cross-spawn')
+  return crossSpawn(file, args, options)
+}
+
+function exitOf(code: number | null, signal: NodeJS.Signals | null): ServerExit {
+  if (signal === null) return { exitCode: code ?? 1 }
+  return { exitCode: 128 + (os.constants.signals[signal] ?? 0), signal }
+}
+
+function reason(file: string, cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const why =
+    code === 'ENOENT'
+      ? 'no such program'
+      : code === 'EACCES'
+        ? 'permission denied'
+        : code === 'ENOEXEC'
+          ? 'not a program'
+          : code || (cause instanceof Error ? cause.message : String(cause))
+  return `cannot start ${JSON.stringify(file)}: ${why}`
+}

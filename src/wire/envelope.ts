@@ -1,0 +1,184 @@
+import type { Envelope, MessageKind } from '../model/index.js'
+import { decodeString } from './json-strings.js'
+import { kindAt, memberOf, membersOf, type Member } from './json-text.js'
+
+type Draft = { -readonly [K in keyof Envelope]: Envelope[K] }
+
+const meta = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  relatedTask: 'io.modelcontextprotocol/related-task',
+} as const
+
+/**
+ * The JSON-RPC reading of the value that starts at `start` in a checked JSON text. Only spans are looked
+ * at; payloads are never parsed. Where a member is repeated the last one counts, as in JSON.parse.
+ * Facts of MCP: specification versions 2024-11-05 to 2026-07-28.
+ */
+export function readEnvelope(text: string, start: number): Envelope {
+  if (kindAt(text, start) !== 'object') return { kind: 'invalid', problem: 'not a JSON object' }
+  const members = membersOf(text, start)
+  const id = memberOf(members, 'id')
+  const method = stringOf(text, memberOf(members, 'method'))
+  const result = memberOf(members, 'result')
+  const error = memberOf(members, 'error')
+  const { kind, problem } = classify(text, members, { id, method, result, error })
+
+  const envelope: Draft = { kind }
+  if (problem !== undefined) envelope.problem = problem
+  if (id) envelope.id = text.slice(id.start, id.end)
+  if (method !== undefined) envelope.method = method
+  if (kind === 'request' || kind === 'notification') {
+    const params = memberOf(members, 'params')
+    if (params && kindAt(text, params.start) === 'object') readParams(envelope, text, membersOf(text, params.start))
+  } else if (kind === 'result' && result && kindAt(text, result.start) === 'object') {
+    readResult(envelope, text, membersOf(text, result.start))
+  } else if (kind === 'error' && error) {
+    readError(envelope, text, membersOf(text, error.start))
+  }
+  return envelope
+}
+
+interface Shape {
+  readonly id: Member | undefined
+  readonly method: string | undefined
+  readonly result: Member | undefined
+  readonly error: Member | undefined
+}
+
+function classify(text: string, members: readonly Member[], shape: Shape): { kind: MessageKind; problem?: string } {
+  const invalid = (problem: string): { kind: MessageKind; problem: string } => ({ kind: 'invalid', problem })
+  const { id, method, result, error } = shape
+  if (stringOf(text, memberOf(members, 'jsonrpc')) !== '2.0') return invalid('"jsonrpc" is not "2.0"')
+  const idKind = id && kindAt(text, id.start)
+  if (method !== undefined) {
+    if (result || error) return invalid('has both "method" and an answer')
+    if (idKind === undefined) return { kind: 'notification' }
+    if (idKind === 'string' || idKind === 'number') return { kind: 'request' }
+    return invalid(`"id" of a request is ${idKind}, not a string or number`)
+  }
+  if (memberOf(members, 'method')) return invalid('"method" is not a string')
+  if (result && error) return invalid('has both "result" and "error"')
+  if (result) {
+    if (idKind === 'string' || idKind === 'number') return { kind: 'result' }
+    return invalid('a result without a string or number "id"')
+  }
+  if (error) {
+    if (kindAt(text, error.start) !== 'object') return invalid('"error" is not an object')
+    // JSON-RPC 2.0, section 5: the id is null when the request's own could not be read. SDKs also leave it out.
+    if (idKind === undefined || idKind === 'null' || idKind === 'string' || idKind === 'number') return { kind: 'error' }
+    return invalid(`"id" of an error is ${idKind}`)
+  }
+  return invalid('has no "method", "result" or "error"')
+}
+
+function readParams(envelope: Draft, text: string, params: readonly Member[]): void {
+  const { method } = envelope
+  if (method === 'notifications/progress') setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
+  if (method === 'notifications/cancelled') setText(envelope, 'cancels', text, memberOf(params, 'requestId'))
+  const task = stringOf(text, memberOf(params, 'taskId'))
+  if (task !== undefined) envelope.taskId = task
+  const subject = subjectOf(text, params) ?? task
+  if (subject !== undefined) envelope.subject = subject
+  if (method === 'initialize') {
+    setString(envelope, 'protocolVersion', text, memberOf(params, 'protocolVersion'))
+    setPeer(envelope, text, memberOf(params, 'clientInfo'))
+  }
+  const args = memberOf(params, 'arguments')
+  if (args) envelope.argumentsText = text.slice(args.start, args.end)
+  setString(envelope, 'requestState', text, memberOf(params, 'requestState'))
+  const inputs = memberOf(params, 'inputResponses')
+  if (inputs) envelope.inputResponses = namesOf(text, inputs)
+  readMeta(envelope, text, memberOf(params, '_meta'))
+}
+
+/** Tool or prompt name, resource URI, or what a completion is for. */
+function subjectOf(text: string, params: readonly Member[]): string | undefined {
+  const own = stringOf(text, memberOf(params, 'name')) ?? stringOf(text, memberOf(params, 'uri'))
+  if (own !== undefined) return own
+  const ref = memberOf(params, 'ref')
+  if (!ref || kindAt(text, ref.start) !== 'object') return undefined
+  const members = membersOf(text, ref.start)
+  return stringOf(text, memberOf(members, 'name')) ?? stringOf(text, memberOf(members, 'uri'))
+}
+
+function readResult(envelope: Draft, text: string, result: readonly Member[]): void {
+  const isError = memberOf(result, 'isError')
+  if (isError && text.startsWith('true', isError.start)) envelope.toolError = true
+  setString(envelope, 'resultType', text, memberOf(result, 'resultType'))
+  setString(envelope, 'requestState', text, memberOf(result, 'requestState'))
+  const inputs = memberOf(result, 'inputRequests')
+  if (inputs) envelope.inputRequests = namesOf(text, inputs)
+  setString(envelope, 'protocolVersion', text, memberOf(result, 'protocolVersion'))
+  setPeer(envelope, text, memberOf(result, 'serverInfo'))
+  const task = memberOf(result, 'task')
+  const created = task && kindAt(text, task.start) === 'object' ? membersOf(text, task.start) : result
+  if (task || envelope.resultType === 'task') {
+    setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
+    if (envelope.taskId !== undefined) envelope.createsTask = true
+  }
+  readMeta(envelope, text, memberOf(result, '_meta'))
+}
+
+function readError(envelope: Draft, text: string, error: readonly Member[]): void {
+  setText(envelope, 'errorCode', text, memberOf(error, 'code'))
+  setString(envelope, 'errorMessage', text, memberOf(error, 'message'))
+}
+
+function readMeta(envelope: Draft, text: string, member: Member | undefined): void {
+  if (!member || kindAt(text, member.start) !== 'object') return
+  const members = membersOf(text, member.start)
+  if (members.length === 0) return
+  if (envelope.kind === 'request') setText(envelope, 'progressToken', text, memberOf(members, 'progressToken'))
+  setText(envelope, 'subscriptionId', text, memberOf(members, meta.subscriptionId))
+  const version = stringOf(text, memberOf(members, meta.protocolVersion))
+  if (version !== undefined) {
+    envelope.protocolVersion = version
+    envelope.modern = true
+  }
+  setPeer(envelope, text, memberOf(members, meta.clientInfo) ?? memberOf(members, meta.serverInfo))
+  const related = memberOf(members, meta.relatedTask)
+  if (related && kindAt(text, related.start) === 'object' && envelope.taskId === undefined) {
+    setString(envelope, 'taskId', text, memberOf(membersOf(text, related.start), 'taskId'))
+  }
+}
+
+function namesOf(text: string, member: Member): readonly string[] {
+  return kindAt(text, member.start) === 'object' ? membersOf(text, member.start).map(({ name }) => name) : []
+}
+
+function stringOf(text: string, member: Member | undefined): string | undefined {
+  if (!member || text.charCodeAt(member.start) !== 0x22) return undefined
+  return decodeString(text, member.start, member.end)
+}
+
+function setString(
+  envelope: Draft,
+  key: 'protocolVersion' | 'requestState' | 'resultType' | 'taskId' | 'errorMessage',
+  text: string,
+  member: Member | undefined,
+): void {
+  const value = stringOf(text, member)
+  if (value !== undefined) envelope[key] = value
+}
+
+/** Exact text of a string or number; other kinds name nothing. */
+function setText(
+  envelope: Draft,
+  key: 'progressToken' | 'cancels' | 'subscriptionId' | 'errorCode',
+  text: string,
+  member: Member | undefined,
+): void {
+  if (!member) return
+  const kind = kindAt(text, member.start)
+  if (kind === 'string' || kind === 'number') envelope[key] = text.slice(member.start, member.end)
+}
+
+function setPeer(envelope: Draft, text: string, member: Member | undefined): void {
+  if (!member || kindAt(text, member.start) !== 'object') return
+  const members = membersOf(text, member.start)
+  const name = stringOf(text, memberOf(members, 'name'))
+  if (name !== undefined) envelope.peer = { name, version: stringOf(text, memberOf(members, 'version')) ?? '' }
+}

@@ -1,0 +1,135 @@
+/** The characters of JSON text: white space and strings. */
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Up to here a string is read one character at a time; beyond, native searches win. Measured, not sacred. */
+const SHORT_RUN = 40
+/** The same where only the closing quote is looked for. */
+const SHORT_SKIP = 8
+
+/** Code unit at `pos`, -1 outside. (A read past the end would make the engine give up its fast path.) */
+export function codeAt(text: string, pos: number): number {
+  return pos < text.length ? text.charCodeAt(pos) : -1
+}
+
+/** Index of the first character at or after `pos` that is not JSON white space. */
+export function skipWhiteSpace(text: string, pos: number): number {
+  while (pos < text.length) {
+    const code = text.charCodeAt(pos)
+    if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return pos
+    pos++
+  }
+  return pos
+}
+
+/**
+ * Where the next quote, backslash and control character are, as far as they were looked for. Each is looked
+ * for again only once it was passed, which keeps a whole scan linear.
+ */
+export interface LookAhead {
+  quote: number
+  backslash: number
+  control: number
+}
+
+/** A look-ahead for one scan over one text. */
+export function lookAhead(): LookAhead {
+  return { quote: -1, backslash: -1, control: -1 }
+}
+
+/**
+ * Strict: `pos` is just after the opening quote. Index after the closing quote, or `~index` of what breaks
+ * the string: a control character, a character after a backslash, or the end of the text.
+ */
+export function scanString(text: string, pos: number, ahead: LookAhead): number {
+  const length = text.length
+  for (;;) {
+    const shortEnd = Math.min(pos + SHORT_RUN, length)
+    let code = -1
+    while (pos < shortEnd) {
+      code = text.charCodeAt(pos)
+      if (code <= BACKSLASH && (code === QUOTE || code === BACKSLASH || code < 0x20)) break
+      pos++
+    }
+    if (pos === shortEnd) {
+      pos = nextSpecial(text, pos, ahead)
+      if (pos >= length) return ~length
+      code = text.charCodeAt(pos)
+    }
+    if (code === QUOTE) return pos + 1
+    if (code !== BACKSLASH) return ~pos
+    pos = scanEscape(text, pos + 1)
+    if (pos < 0) return pos
+  }
+}
+
+const CONTROL = /[\u0000-\u001f]/g
+
+/** Index of the first quote, backslash or control character at or after `pos`, or the text's length. */
+function nextSpecial(text: string, pos: number, ahead: LookAhead): number {
+  if (ahead.quote < pos) ahead.quote = indexOrEnd(text, text.indexOf('"', pos))
+  if (ahead.backslash < pos) ahead.backslash = indexOrEnd(text, text.indexOf('\\', pos))
+  if (ahead.control < pos) {
+    CONTROL.lastIndex = pos
+    ahead.control = CONTROL.test(text) ? CONTROL.lastIndex - 1 : text.length
+  }
+  return Math.min(ahead.quote, ahead.backslash, ahead.control)
+}
+
+function indexOrEnd(text: string, index: number): number {
+  return index < 0 ? text.length : index
+}
+
+/** `pos` is just after the backslash. Index after the escape, or `~index` of what breaks it. */
+function scanEscape(text: string, pos: number): number {
+  switch (codeAt(text, pos)) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f: // /
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return pos + 1
+    case 0x75: // u
+      for (let at = pos + 1; at < pos + 5; at++) if (!isHex(codeAt(text, at))) return ~at
+      return pos + 5
+    default:
+      return ~pos
+  }
+}
+
+function isHex(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66 && code > 0)
+}
+
+/** Trusted: index after the closing quote of the string whose opening quote is at `start`. */
+export function skipString(text: string, start: number): number {
+  const length = text.length
+  const shortEnd = Math.min(start + SHORT_SKIP, length)
+  let pos = start + 1
+  while (pos < shortEnd) {
+    const code = text.charCodeAt(pos)
+    if (code === QUOTE) return pos + 1
+    pos += code === BACKSLASH ? 2 : 1
+  }
+  // Every character before `pos` is read, so a run of backslashes counts from `pos` on.
+  for (const first = pos; ; pos++) {
+    pos = text.indexOf('"', pos)
+    if (pos < 0) return length
+    let run = pos
+    while (run > first && text.charCodeAt(run - 1) === BACKSLASH) run--
+    if (((pos - run) & 1) === 0) return pos + 1
+  }
+}
+
+/**
+ * Trusted: the string whose quotes stand at `start` and `end - 1`, decoded; lone surrogates are kept. May
+ * share memory with `text`: one that is kept long keeps all of `text` alive.
+ */
+export function decodeString(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1)
+  return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner
+}

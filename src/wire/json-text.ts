@@ -1,0 +1,122 @@
+/**
+ * Exact JSON text, read in place: nothing here builds values, so numbers, escapes, member order and
+ * duplicate members stay what they were. "Trusted" functions take text that `findJsonValue` has accepted and
+ * check nothing again; on other text they end, in linear time, with an answer that means nothing.
+ */
+import type { Span } from './json-scan.js'
+import { codeAt, decodeString, skipString, skipWhiteSpace } from './json-strings.js'
+
+export { findJsonValue, isFault } from './json-scan.js'
+export type { JsonFault, Span } from './json-scan.js'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
+
+/** A member of an object: its name and where both stand in the text. */
+export interface Member {
+  /** Decoded. */
+  readonly name: string
+  /** The name as written, from its opening quote to after its closing one. */
+  readonly nameStart: number
+  readonly nameEnd: number
+  /** The value. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Trusted: the kind of the value that starts at `start`. */
+export function kindAt(text: string, start: number): JsonKind {
+  switch (codeAt(text, start)) {
+    case OPEN_OBJECT:
+      return 'object'
+    case OPEN_ARRAY:
+      return 'array'
+    case QUOTE:
+      return 'string'
+    case 0x74: // t
+    case 0x66: // f
+      return 'boolean'
+    case 0x6e: // n
+      return 'null'
+    default:
+      return 'number'
+  }
+}
+
+/** Trusted: index after the value that starts at `start`. */
+export function skipValue(text: string, start: number): number {
+  const first = codeAt(text, start)
+  if (first === QUOTE) return skipString(text, start)
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipPlain(text, start)
+  let depth = 0
+  let pos = start
+  while (pos < text.length) {
+    const code = text.charCodeAt(pos)
+    if (code === QUOTE) {
+      pos = skipString(text, pos)
+      continue
+    }
+    pos++
+    if (code < OPEN_ARRAY) continue
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++
+    else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && --depth === 0) return pos
+  }
+  return pos
+}
+
+/** Index after the number or literal: the first white space, comma or closing bracket. */
+function skipPlain(text: string, pos: number): number {
+  while (pos < text.length) {
+    const code = text.charCodeAt(pos)
+    if (code <= 0x20 || code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT) return pos
+    pos++
+  }
+  return pos
+}
+
+/** Trusted: the members of the object that starts at `start`, in text order, duplicates included. */
+export function membersOf(text: string, start: number): Member[] {
+  const members: Member[] = []
+  if (codeAt(text, start) !== OPEN_OBJECT) return members
+  let pos = start
+  do {
+    const nameStart = skipWhiteSpace(text, pos + 1)
+    if (codeAt(text, nameStart) !== QUOTE) break
+    const nameEnd = skipString(text, nameStart)
+    const colon = skipWhiteSpace(text, nameEnd)
+    if (codeAt(text, colon) !== COLON) break
+    const valueStart = skipWhiteSpace(text, colon + 1)
+    const end = skipValue(text, valueStart)
+    const name = decodeString(text, nameStart, nameEnd)
+    members.push({ name, nameStart, nameEnd, start: valueStart, end })
+    pos = skipWhiteSpace(text, end)
+  } while (codeAt(text, pos) === COMMA)
+  return members
+}
+
+/** The last member with that name, the one `JSON.parse` keeps; or undefined. */
+export function memberOf(members: readonly Member[], name: string): Member | undefined {
+  return members.findLast((member) => member.name === name)
+}
+
+/** Trusted: the elements of the array that starts at `start`, in order. */
+export function elementsOf(text: string, start: number): Span[] {
+  const elements: Span[] = []
+  if (codeAt(text, start) !== OPEN_ARRAY) return elements
+  let pos = start
+  do {
+    const elementStart = skipWhiteSpace(text, pos + 1)
+    const end = skipValue(text, elementStart)
+    if (end === elementStart) break
+    elements.push({ start: elementStart, end })
+    pos = skipWhiteSpace(text, end)
+  } while (codeAt(text, pos) === COMMA)
+  return elements
+}

@@ -1,0 +1,163 @@
+/** Cuts a byte stream into lines, copying only those that cross chunks. Knows nothing of text or JSON. */
+import { HeldBytes } from './held-bytes.js'
+
+/** How a line ended on the wire. */
+export type LineEnd = 'lf' | 'crlf' | 'none'
+
+/**
+ * `bytes` may be a view of a pushed chunk (see `LineFramer.push`). `endOffset` counts bytes from the start
+ * of the stream, lost ones included.
+ */
+export type LineFrame =
+  | {
+      readonly kind: 'line'
+      /** Without its terminator. */
+      readonly bytes: Uint8Array
+      readonly end: LineEnd
+      /** Stream offset just after the terminator. */
+      readonly endOffset: number
+    }
+  /** A line longer than `maxBytes` comes in pieces, so that it can be hashed and counted without being held. */
+  | {
+      readonly kind: 'piece'
+      /** The next bytes of the line, its terminator left out; may be empty only in the last piece. */
+      readonly bytes: Uint8Array
+      readonly last: boolean
+      /** Stream offset just after `bytes`; for the last piece, just after the terminator. */
+      readonly endOffset: number
+    }
+
+/** Bytes in, lines out. A line ends with LF or CR LF; a CR anywhere else belongs to the line. */
+export interface LineFramer {
+  /**
+   * The lines that `chunk` completes, blank ones included. Frames and the framer may keep views of `chunk`:
+   * whoever pushes it must not write into it again, and a frame that is kept keeps its chunk alive.
+   */
+  push(chunk: Uint8Array): LineFrame[]
+  /** End of stream: the last line without LF, if there is one. */
+  end(): LineFrame[]
+  /**
+   * `lostBytes` of the stream never reached us. Throws away the partial line we hold; unless `atLineStart`,
+   * everything up to and with the next LF too. An overlong line that was under way gets no last piece.
+   */
+  lose(lostBytes: number, atLineStart: boolean): void
+  /** Bytes held for a line that has not ended. */
+  readonly pendingBytes: number
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const NOTHING = new Uint8Array(0)
+
+/** @param options.maxBytes the longest line, terminator not counted, that comes as one frame */
+export function createLineFramer(options: { maxBytes: number }): LineFramer {
+  const { maxBytes } = options
+  const held = new HeldBytes()
+  /** Stream offset of the next byte to arrive. */
+  let offset = 0
+  /** Pieces of the current line went out. All that is held then is a CR that may belong to the terminator. */
+  let overlong = false
+  /** The start of the current line was lost. */
+  let skipping = false
+
+  /** A line ended: `rest` is its last part, `restEnd` the stream offset after that, where an LF may stand. */
+  function finish(frames: LineFrame[], rest: Uint8Array, restEnd: number, hasLf: boolean): void {
+    const hasCr = hasLf && (rest.length > 0 ? rest[rest.length - 1] : held.lastByte) === CR
+    const length = held.length + rest.length - (hasCr ? 1 : 0)
+    if (overlong || length > maxBytes) {
+      finishOverlong(frames, rest, restEnd, hasLf, hasCr)
+      return
+    }
+    let bytes = rest
+    if (held.length > 0) bytes = held.takeJoined(rest, length)
+    else if (hasCr) bytes = rest.subarray(0, length)
+    const end = !hasLf ? 'none' : hasCr ? 'crlf' : 'lf'
+    frames.push({ kind: 'line', bytes, end, endOffset: hasLf ? restEnd + 1 : restEnd })
+  }
+
+  function finishOverlong(
+    frames: LineFrame[],
+    rest: Uint8Array,
+    restEnd: number,
+    hasLf: boolean,
+    hasCr: boolean,
+  ): void {
+    let pieceEnd = restEnd - held.length - rest.length
+    const parts = takeParts(rest, hasCr)
+    const final = parts.pop() ?? NOTHING
+    for (const bytes of parts) {
+      pieceEnd += bytes.length
+      frames.push({ kind: 'piece', bytes, last: false, endOffset: pieceEnd })
+    }
+    frames.push({ kind: 'piece', bytes: final, last: true, endOffset: hasLf ? restEnd + 1 : restEnd })
+    overlong = false
+  }
+
+  /** A line goes on after `tail`, which ends the chunk. A CR at its very end may be half a terminator. */
+  function hold(frames: LineFrame[], tail: Uint8Array): void {
+    const hasCr = tail[tail.length - 1] === CR
+    if (!overlong && held.length + tail.length - (hasCr ? 1 : 0) <= maxBytes) {
+      held.add(tail)
+      return
+    }
+    overlong = true
+    let pieceEnd = offset - held.length - tail.length
+    for (const bytes of takeParts(tail, hasCr)) {
+      pieceEnd += bytes.length
+      frames.push({ kind: 'piece', bytes, last: false, endOffset: pieceEnd })
+    }
+    if (hasCr) held.add(Uint8Array.of(CR))
+  }
+
+  /** Everything held and `rest`, without empty parts; `withoutCr` leaves out the CR at the end. */
+  function takeParts(rest: Uint8Array, withoutCr: boolean): Uint8Array[] {
+    const parts = held.takeParts()
+    if (rest.length > 0) parts.push(rest)
+    const tail = parts.at(-1)
+    if (!withoutCr || tail === undefined) return parts
+    parts.pop()
+    if (tail.length > 1) parts.push(tail.subarray(0, -1))
+    return parts
+  }
+
+  return {
+    push(chunk) {
+      const frames: LineFrame[] = []
+      const chunkStart = offset
+      offset += chunk.length
+      let from = 0
+      let lf = chunk.indexOf(LF)
+      if (skipping) {
+        if (lf < 0) return frames
+        skipping = false
+        from = lf + 1
+        lf = chunk.indexOf(LF, from)
+      }
+      while (lf >= 0) {
+        finish(frames, chunk.subarray(from, lf), chunkStart + lf, true)
+        from = lf + 1
+        lf = chunk.indexOf(LF, from)
+      }
+      if (from < chunk.length) hold(frames, from === 0 ? chunk : chunk.subarray(from))
+      return frames
+    },
+
+    end() {
+      const frames: LineFrame[] = []
+      if (overlong || held.length > 0) finish(frames, NOTHING, offset, false)
+      skipping = false
+      return frames
+    },
+
+    lose(lostBytes, atLineStart) {
+      offset += lostBytes
+      held.clear()
+      overlong = false
+      skipping = !atLineStart
+    },
+
+    get pendingBytes() {
+      return held.length
+    },
+  }
+}

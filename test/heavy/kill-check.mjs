@@ -1,0 +1,163 @@
+// @ts-check
+/** What a tape has to hold after its recorder was killed. */
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The promise: complete to the last 100 ms. */
+const DUE_AFTER_MS = 100
+
+/**
+ * @typedef {object} TapeFindings
+ * @property {'none' | 'empty' | 'some'} state
+ * @property {boolean} torn The last line is not whole.
+ * @property {number} messages
+ * @property {number} required How many messages had to be there.
+ * @property {number} oldestMissingMs
+ * @property {boolean} recovered
+ */
+
+/**
+ * @param {{ cli: string, out: string, killed: import('./kill-once.mjs').Killed, recover: boolean }} options
+ * @returns {Promise<{ problems: string[], tape: TapeFindings }>}
+ */
+export async function checkTape({ cli, out, killed, recover }) {
+  const problems = [...killed.problems]
+  const folder = join(out, 'tapes')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const others = names.filter((name) => !/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-kill\.jsonl$/.test(name))
+  if (others.length > 0) problems.push(`left behind: ${others.join(', ')}`)
+  if (names.length - others.length > 1) problems.push(`${names.length} tapes`)
+
+  const name = names.find((name) => !others.includes(name))
+  const bytes = name === undefined ? '' : readFileSync(join(folder, name), 'utf8')
+  /** @type {TapeFindings} */
+  const tape = {
+    state: name === undefined ? 'none' : bytes === '' ? 'empty' : 'some',
+    torn: bytes !== '' && !bytes.endsWith('\n'),
+    messages: 0,
+    required: 0,
+    oldestMissingMs: 0,
+    recovered: false,
+  }
+  const lines = bytes.split('\n')
+  const torn = lines.pop() ?? ''
+  const onTape = readLines(lines, killed.texts, problems)
+  tape.messages = onTape.in + onTape.out
+  checkWhatWasDue(killed, onTape, tape, problems)
+  // What is torn has to be the begin of a line that would have been right.
+  if (lines.length === 0 ? !'{"v":1,'.startsWith(torn.slice(0, 7)) : !'{"t":"'.startsWith(torn.slice(0, 6))) {
+    problems.push(`the torn line begins with ${torn.slice(0, 40)}`)
+  }
+  if (recover && name !== undefined && lines.length > 0) {
+    const problem = await recoverAndInspect(cli, folder, name, tape.messages)
+    if (problem === undefined) tape.recovered = true
+    else problems.push(problem)
+  }
+  return { problems: problems.slice(0, 5), tape }
+}
+
+/**
+ * @param {string[]} lines The whole lines of the tape.
+ * @param {string[]} texts What was sent.
+ * @param {string[]} problems
+ * @returns {{ in: number, out: number }} How many messages of each direction: they have to be the first so many.
+ */
+function readLines(lines, texts, problems) {
+  const count = { in: 0, out: 0 }
+  for (const [index, line] of lines.entries()) {
+    const where = `line ${index + 1}`
+    let record
+    try {
+      record = JSON.parse(line)
+    } catch {
+      problems.push(`${where} is whole but is not JSON: ${line.slice(0, 80)}`)
+      continue
+    }
+    if (index === 0) {
+      if (record.v !== 1 || record.type !== 'meta' || !Array.isArray(record.command))
+        problems.push('no valid meta line')
+      continue
+    }
+    if (record.type !== undefined) {
+      problems.push(`${where} is of type ${record.type}`)
+      continue
+    }
+    const seq = count.in + count.out
+    if (record.seq !== seq) problems.push(`${where} has seq ${record.seq} instead of ${seq}`)
+    if (record.dir !== 'in' && record.dir !== 'out') {
+      problems.push(`${where} has dir ${record.dir}`)
+      continue
+    }
+    const dir = /** @type {'in' | 'out'} */ (record.dir)
+    const text = texts[count[dir]]
+    if (text === undefined) problems.push(`${where} was never sent`)
+    else if (!line.includes(`"dir":"${dir}","raw":${text},`)) {
+      problems.push(`${where}, ${dir}, is not message ${count[dir]} as it was sent: ${line.slice(0, 160)}`)
+    }
+    count[dir]++
+  }
+  if (count.out > count.in) problems.push(`${count.out} messages came back of ${count.in}`)
+  return count
+}
+
+/**
+ * @param {import('./kill-once.mjs').Killed} killed
+ * @param {{ in: number, out: number }} onTape
+ * @param {TapeFindings} tape
+ * @param {string[]} problems
+ */
+function checkWhatWasDue({ echoedAt, killedAt }, onTape, tape, problems) {
+  const due = echoedAt.filter((at) => at <= killedAt - DUE_AFTER_MS).length
+  tape.required = 2 * due
+  for (const dir of /** @type {const} */ (['in', 'out'])) {
+    const missingSince = echoedAt[onTape[dir]]
+    const ageMs = missingSince === undefined ? 0 : killedAt - missingSince
+    tape.oldestMissingMs = Math.max(tape.oldestMissingMs, ageMs)
+    if (onTape[dir] < due) {
+      const what = `${due} messages were seen ${DUE_AFTER_MS} ms before the kill, the tape has ${onTape[dir]} ${dir}`
+      problems.push(`${what} (the first one missing was seen ${ageMs.toFixed(0)} ms before)`)
+    }
+  }
+}
+
+/**
+ * @param {string} cli
+ * @param {string} folder
+ * @param {string} name
+ * @param {number} messages How many a recovered copy has to hold.
+ * @returns {Promise<string | undefined>} What is wrong.
+ */
+async function recoverAndInspect(cli, folder, name, messages) {
+  const tape = join(folder, name)
+  const before = readFileSync(tape, 'utf8')
+  const recovery = await runCli(cli, ['recover', tape])
+  if (recovery.code !== 0) return `recover ended with ${recovery.code}: ${recovery.text}`
+  if (readFileSync(tape, 'utf8') !== before) return 'recover changed the tape itself'
+  const copies = readdirSync(folder).filter((other) => other !== name)
+  const copy = join(folder, copies[0] ?? '')
+  if (copies.length !== 1) return `recover left ${copies.length} files beside the tape: ${copies.join(', ')}`
+  const records = readFileSync(copy, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  if (records.at(-1)?.type !== 'end') return `${copies[0]} is not closed`
+  const kept = records.filter((record) => record.type === undefined).length
+  if (kept !== messages) return `${copies[0]} holds ${kept} messages instead of ${messages}`
+  const inspection = await runCli(cli, ['inspect', '--check', copy])
+  return inspection.code === 0
+    ? undefined
+    : `inspect --check ended with ${inspection.code}: ${inspection.text}`
+}
+
+/** @param {string} cli @param {string[]} args @returns {Promise<{ code: number | string, text: string }>} */
+function runCli(cli, args) {
+  return new Promise((done) => {
+    execFile(process.execPath, [cli, ...args], { maxBuffer: 64 * 1024 * 1024 }, (error, _stdout, stderr) => {
+      done({
+        code: error === null ? 0 : (error.code ?? String(error.signal)),
+        text: stderr.trim().slice(0, 300),
+      })
+    })
+  })
+}

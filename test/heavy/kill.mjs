@@ -1,0 +1,118 @@
+// @ts-check
+/**
+ * Kills the recorder with SIGKILL at random moments, in the middle of traffic, and holds what is left on disk
+ * against what its client sent and saw.
+ *
+ * Usage: node test/heavy/kill.mjs [--runs N] [--seed N] [--only RUN] [--parallel N] [--cli FILE]
+ *
+ * Half of the kills fall into the first 400 ms after the start of the process (some before there is a tape), half
+ * into the 400 ms after the first message came back. Exit code 1 and the seed on the first violation's account;
+ * `--seed S --only RUN` repeats one run. Needs a POSIX system.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { killOnce } from './kill-once.mjs'
+import { checkTape } from './kill-check.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string' },
+    parallel: { type: 'string', default: '3' },
+    cli: { type: 'string', default: join(root, 'dist/cli/main.js') },
+  },
+})
+const seed = Number(values.seed)
+const runs = Number(values.runs)
+const cli = resolve(values.cli)
+/** Every so often a killed tape is recovered and read again. */
+const RECOVER_EVERY = 20
+const MAX_SHOWN = 10
+
+/** A small seeded generator (mulberry32): numbers in [0, 1). @param {number} state */
+function createRandom(state) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const totals = {
+  runs: 0,
+  withoutTape: 0,
+  emptyTapes: 0,
+  tornTapes: 0,
+  messages: 0,
+  required: 0,
+  recovered: 0,
+  /** The oldest message, by the time since its echo was seen, that a tape did not hold, in ms. */
+  oldestMissingMs: 0,
+}
+/** @type {string[]} */
+const violations = []
+const folder = mkdtempSync(join(tmpdir(), 'wiretape-kill-'))
+
+/** @param {number} run */
+async function oneRun(run) {
+  const random = createRandom(seed * 1_000_003 + run)
+  const out = join(folder, `run-${run}`)
+  const killed = await killOnce({ cli, out, random, fromFirstEcho: run % 2 === 1 })
+  const recover = run % RECOVER_EVERY === 0
+  const { problems, tape } = await checkTape({ cli, out, killed, recover })
+
+  totals.runs++
+  totals.withoutTape += Number(tape.state === 'none')
+  totals.emptyTapes += Number(tape.state === 'empty')
+  totals.tornTapes += Number(tape.torn)
+  totals.messages += tape.messages
+  totals.required += tape.required
+  totals.recovered += Number(tape.recovered)
+  totals.oldestMissingMs = Math.max(totals.oldestMissingMs, tape.oldestMissingMs)
+  for (const problem of problems) violations.push(`run ${run} (${killed.summary}): ${problem}`)
+  if (problems.length === 0) rmSync(out, { recursive: true, force: true })
+  if (totals.runs % 100 === 0) console.log(`  ${totals.runs} runs, ${violations.length} violations`)
+}
+
+async function main() {
+  if (!existsSync(cli)) throw new Error(`${cli} is not there: run npm run build first`)
+  if (!(runs > 0) || Number.isNaN(seed)) throw new Error('--runs and --seed take numbers')
+  const start = performance.now()
+  const queue =
+    values.only === undefined ? Array.from({ length: runs }, (_, run) => run) : [Number(values.only)]
+  console.log(`Killing the recorder ${queue.length} times, seed ${seed}`)
+  const worker = async () => {
+    for (let run = queue.shift(); run !== undefined && violations.length < MAX_SHOWN; run = queue.shift()) {
+      await oneRun(run)
+    }
+  }
+  await Promise.all(Array.from({ length: Number(values.parallel) }, worker))
+
+  const seconds = ((performance.now() - start) / 1000).toFixed(0)
+  console.log(
+    `${totals.runs} kills in ${seconds} s: ${totals.withoutTape} before there was a tape, ${totals.emptyTapes} empty, ` +
+      `${totals.tornTapes} torn in the last line, ${totals.recovered} recovered; ` +
+      `${totals.messages} messages on the tapes, ${totals.required} of them were due; ` +
+      `the oldest one missing was seen ${totals.oldestMissingMs.toFixed(0)} ms before the kill; ` +
+      `${violations.length} violations`,
+  )
+  if (violations.length === 0) {
+    rmSync(folder, { recursive: true, force: true })
+    return
+  }
+  for (const violation of violations.slice(0, MAX_SHOWN)) console.error(`VIOLATION ${violation}`)
+  console.error(`seed ${seed}; what was left is in ${folder}`)
+  process.exitCode = 1
+}
+
+await main().catch((problem) => {
+  console.error(
+    `The run failed (seed ${seed}): ${problem instanceof Error ? problem.stack : String(problem)}`,
+  )
+  process.exitCode = 1
+})

@@ -1,0 +1,50 @@
+/**
+ * Runs in every test process, before the test file. What a test leaves behind fails the run: an
+ * unhandled rejection or exception (vitest sees to these itself), a process warning, an open handle.
+ */
+import { afterAll } from 'vitest'
+
+/** Node says these about itself, not about us. */
+const ofNodeItself = new Set(['ExperimentalWarning'])
+
+process.on('warning', (warning) => {
+  if (ofNodeItself.has(warning.name)) return
+  // A warning may come when no test is running any more; vitest fails the run on a rejection at any time.
+  void Promise.reject(new Error(`process warning: ${warning.name}: ${warning.message}`, { cause: warning }))
+})
+
+/** Handles that someone must have forgotten to close. Timers and file reads end by themselves. */
+const owned = new Set([
+  'ProcessWrap',
+  'TCPServerWrap',
+  'TCPSocketWrap',
+  'TLSWrap',
+  'PipeServerWrap',
+  'PipeWrap',
+  'UDPWRAP',
+])
+const graceMs = 3000
+const before = countHandles()
+
+afterAll(async () => {
+  // A handle closes some turns of the event loop after its owner asked for it.
+  const deadline = Date.now() + graceMs
+  while (leaked().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20))
+  const left = leaked()
+  if (left.length > 0) throw new Error(`left open after the last test: ${left.join(', ')}`)
+})
+
+function leaked(): string[] {
+  return [...countHandles()].flatMap(([kind, count]) => {
+    const more = count - (before.get(kind) ?? 0)
+    return more > 0 ? [`${more} ${kind}`] : []
+  })
+}
+
+function countHandles(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (owned.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  return counts
+}

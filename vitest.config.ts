@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+/** Where the counts go as JSON, for whoever adds up several runs. */
+const report = process.env['WIRETAPE_TEST_REPORT']
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    // Many tests start processes of their own: half of a large machine, both cores of a small one.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    setupFiles: ['test/setup.ts'],
+    globalSetup: ['test/global-setup.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+  },
+})
