@@ -1,2 +1,7 @@
 export { defaultLabel } from './label.js'
-export { recordStdio, registryFolderIn, type CaptureResult, type StdioCaptureOptions } from './record-stdio.js'
+export {
+  recordStdio,
+  registryFolderIn,
+  type CaptureResult,
+  type StdioCaptureOptions,
+} from './record-stdio.js'

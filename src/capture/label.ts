@@ -12,13 +12,43 @@ interface Launcher {
   readonly nameOption?: string
 }
 
-const npmFlags = ['-y', '--yes', '-q', '--quiet', '--silent', '--no-install', '--prefer-offline', '--prefer-online', '--offline', '--ignore-existing']
+const npmFlags = [
+  '-y',
+  '--yes',
+  '-q',
+  '--quiet',
+  '--silent',
+  '--no-install',
+  '--prefer-offline',
+  '--prefer-online',
+  '--offline',
+  '--ignore-existing',
+]
 const npx: Launcher = { flags: npmFlags, names: 'package' }
-const python: Launcher = { flags: ['-u', '-B', '-E', '-I', '-O', '-OO', '-s', '-S', '-q', '-v'], names: 'script', nameOption: '-m' }
-const runtime: Launcher = { flags: ['--enable-source-maps', '--no-warnings', '--watch', '--experimental-strip-types', '--smol'], names: 'script' }
+const python: Launcher = {
+  flags: ['-u', '-B', '-E', '-I', '-O', '-OO', '-s', '-S', '-q', '-v'],
+  names: 'script',
+  nameOption: '-m',
+}
+const runtime: Launcher = {
+  flags: ['--enable-source-maps', '--no-warnings', '--watch', '--experimental-strip-types', '--smol'],
+  names: 'script',
+}
 const container: Launcher = {
   verbs: [['run'], ['container', 'run']],
-  flags: ['-i', '-t', '-it', '-ti', '-d', '--rm', '--init', '--interactive', '--tty', '--privileged', '--read-only'],
+  flags: [
+    '-i',
+    '-t',
+    '-it',
+    '-ti',
+    '-d',
+    '--rm',
+    '--init',
+    '--interactive',
+    '--tty',
+    '--privileged',
+    '--read-only',
+  ],
   names: 'image',
 }
 
@@ -31,11 +61,28 @@ const launchers: Readonly<Record<string, Launcher>> = {
   yarn: { ...npx, verbs: [['dlx']] },
   uvx: { flags: ['-q', '--quiet', '--offline', '--isolated', '--refresh'], names: 'package' },
   pipx: { flags: ['-q', '--quiet'], names: 'package', verbs: [['run']] },
-  uv: { flags: ['-q', '--quiet', '--offline', '--isolated', '--frozen', '--no-sync'], names: 'script', verbs: [['run'], ['tool', 'run']] },
+  uv: {
+    flags: ['-q', '--quiet', '--offline', '--isolated', '--frozen', '--no-sync'],
+    names: 'script',
+    verbs: [['run'], ['tool', 'run']],
+  },
   node: runtime,
   nodejs: runtime,
   bun: { ...runtime, verbs: [['run'], []] },
-  deno: { ...runtime, verbs: [['run']], flags: ['-A', '--allow-all', '--allow-net', '--allow-read', '--allow-env', '--allow-run', '--allow-write', '-q'] },
+  deno: {
+    ...runtime,
+    verbs: [['run']],
+    flags: [
+      '-A',
+      '--allow-all',
+      '--allow-net',
+      '--allow-read',
+      '--allow-env',
+      '--allow-run',
+      '--allow-write',
+      '-q',
+    ],
+  },
   tsx: runtime,
   'ts-node': runtime,
   python,
@@ -45,7 +92,23 @@ const launchers: Readonly<Record<string, Launcher>> = {
 }
 
 /** File names that say nothing about which server it is. */
-const generic = new Set(['index', 'main', 'server', 'cli', 'app', 'start', 'run', 'mod', 'src', 'dist', 'build', 'lib', 'bin', 'out', '__main__'])
+const generic = new Set([
+  'index',
+  'main',
+  'server',
+  'cli',
+  'app',
+  'start',
+  'run',
+  'mod',
+  'src',
+  'dist',
+  'build',
+  'lib',
+  'bin',
+  'out',
+  '__main__',
+])
 
 const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?([a-z0-9~-][\w.~-]*?)(?:(?:@|==)[\w.^~*<>=+-]*)?$/i
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?(?:[\w.-]+\/)*([\w.-]+)(?::[\w.-]+)?(?:@sha256:[0-9a-f]+)?$/i
@@ -72,7 +135,12 @@ function withoutEnv(command: readonly string[]): readonly string[] {
 }
 
 function programName(path: string): string {
-  return path.split(/[/\\]/).at(-1)!.replace(/\.(?:exe|cmd|bat|ps1)$/i, '') || 'server'
+  return (
+    path
+      .split(/[/\\]/)
+      .at(-1)!
+      .replace(/\.(?:exe|cmd|bat|ps1)$/i, '') || 'server'
+  )
 }
 
 function launchedName(launcher: Launcher, args: readonly string[], cwd: string): string | undefined {
@@ -111,7 +179,9 @@ function scriptName(path: string): string | undefined {
     if (folder === dirname(folder)) break
   }
   if (!generic.has(own)) return own
-  const parents = dirname(path).split(/[/\\]/).filter((part) => part !== '' && !generic.has(part))
+  const parents = dirname(path)
+    .split(/[/\\]/)
+    .filter((part) => part !== '' && !generic.has(part))
   return parents.at(-1) ?? own
 }
 

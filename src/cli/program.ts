@@ -26,18 +26,24 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 
 function createProgram(io: Io, outcome: Outcome): Command {
   const program = new Command('wiretape')
-    .description('Records what an MCP client and an MCP server really said, byte for byte, and reads it back.')
+    .description(
+      'Records what an MCP client and an MCP server really said, byte for byte, and reads it back.',
+    )
     .version(readVersion(), '-V, --version')
     .enablePositionalOptions()
     .showSuggestionAfterError(true)
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .addHelpText('after', '\nRecord a server:  wiretape record -- npx -y @modelcontextprotocol/server-everything\nRead it back:     wiretape ls, then wiretape inspect FILE')
+    .addHelpText(
+      'after',
+      '\nRecord a server:  wiretape record -- npx -y @modelcontextprotocol/server-everything\nRead it back:     wiretape ls, then wiretape inspect FILE',
+    )
   for (const register of [registerRecord, registerInspect, registerLs, registerRecover]) {
     register(program, io, outcome)
   }
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => undefined })
+  for (const command of program.commands)
+    command.exitOverride().configureOutput({ writeErr: () => undefined })
   return program
 }
 
@@ -49,7 +55,10 @@ function failed(error: unknown, io: Io): number {
       return exitCode.usage
     }
     const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
-    io.complain(suggestion === undefined ? first : `${first} ${suggestion}`, 'wiretape --help shows what there is')
+    io.complain(
+      suggestion === undefined ? first : `${first} ${suggestion}`,
+      'wiretape --help shows what there is',
+    )
     return exitCode.usage
   }
   if (error instanceof WiretapeError) {

@@ -24,7 +24,10 @@ export interface Registration {
  *
  * @param folder private folder of the registry, created when missing
  */
-export function registerCapture(folder: string, capture: Omit<LiveCapture, 'pid' | 'processStart'>): Registration {
+export function registerCapture(
+  folder: string,
+  capture: Omit<LiveCapture, 'pid' | 'processStart'>,
+): Registration {
   const path = join(folder, `${capture.session}.json`)
   const entry: LiveCapture = { ...capture, pid: process.pid, processStart: processStart(process.pid) }
   try {
@@ -53,7 +56,9 @@ export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
 function parseEntry(text: string): LiveCapture | undefined {
   try {
     const entry = JSON.parse(text) as Partial<LiveCapture>
-    return typeof entry.pid === 'number' && typeof entry.tape === 'string' && typeof entry.session === 'string'
+    return typeof entry.pid === 'number' &&
+      typeof entry.tape === 'string' &&
+      typeof entry.session === 'string'
       ? (entry as LiveCapture)
       : undefined
   } catch {

@@ -100,7 +100,8 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     if (request.ambiguous) return {}
     answered.set(key, request.ref)
     rememberRound(conversation, request, envelope)
-    if (envelope.createsTask && envelope.taskId !== undefined) rememberTask(conversation, envelope.taskId, request.ref)
+    if (envelope.createsTask && envelope.taskId !== undefined)
+      rememberTask(conversation, envelope.taskId, request.ref)
     return { answers: request.ref }
   }
 
@@ -123,7 +124,8 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
 
   /** 2026-07-28: by the exact `requestState`, else by the same request bringing inputs that were asked for. */
   function earlierRound(conversation: string, envelope: Envelope): Round<R> | undefined {
-    if (envelope.requestState !== undefined) return roundsByState.get(`${conversation} ${envelope.requestState}`)
+    if (envelope.requestState !== undefined)
+      return roundsByState.get(`${conversation} ${envelope.requestState}`)
     if (!envelope.inputResponses || envelope.argumentsText === undefined) return undefined
     const round = roundsByRequest.get(roundKey(conversation, envelope))
     return round && envelope.inputResponses.every((name) => round.inputs.has(name)) ? round : undefined
@@ -140,7 +142,11 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     return answered.get(own)
   }
 
-  function linkOthers(message: Observation<R>, answers: R | undefined, links: { kind: LinkKind; to: R }[]): void {
+  function linkOthers(
+    message: Observation<R>,
+    answers: R | undefined,
+    links: { kind: LinkKind; to: R }[],
+  ): void {
     const { envelope, direction, conversation } = message
     if (envelope.kind === 'notification') {
       const { progressToken, cancels, subscriptionId } = envelope

@@ -90,7 +90,8 @@ export function createEntryTable(): EntryTable {
       return length - 1
     },
     kind: (row) => kinds[kindColumn[row]!]!,
-    direction: (row) => ((flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client'),
+    direction: (row) =>
+      (flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client',
     us: (row) => usColumn[row]!,
     seq: (row) => seqColumn[row]!,
     size: (row) => sizeColumn[row]!,

@@ -3,7 +3,15 @@ import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
 import type { Direction, Transport } from './envelope.js'
 import { createIdTable } from './id-table.js'
 import { eraOf, eraOfMethod, type Era } from './protocol.js'
-import type { EndRecord, GapRecord, JsonMembers, MessageRecord, MetaRecord, Part, TapeRecord } from './record.js'
+import type {
+  EndRecord,
+  GapRecord,
+  JsonMembers,
+  MessageRecord,
+  MetaRecord,
+  Part,
+  TapeRecord,
+} from './record.js'
 
 /** One run of one capture, as far as its records tell. */
 export interface Session {
@@ -70,7 +78,11 @@ export interface Fold {
   counts(): Counts
 }
 
-type Draft = { -readonly [K in keyof Session]: Session[K] } & { readonly started: number; eras: Era[]; segments: number[] }
+type Draft = { -readonly [K in keyof Session]: Session[K] } & {
+  readonly started: number
+  eras: Era[]
+  segments: number[]
+}
 
 const nothing = { first: 0, count: 0 }
 
@@ -150,7 +162,13 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (envelope.toolError) flags |= entryFlag.toolError
     if (envelope.method === 'subscriptions/listen') flags |= entryFlag.stream
     const seq = record.seq === undefined ? entries.length : record.seq + i
-    const row = entries.add({ kind: envelope.kind, us, seq, sizeBytes: utf8Length(record.raw, part.start, part.end), flags })
+    const row = entries.add({
+      kind: envelope.kind,
+      us,
+      seq,
+      sizeBytes: utf8Length(record.raw, part.start, part.end),
+      flags,
+    })
     if (part.id === undefined) relateByContent(record, part, row)
     else relateByRecord(part, row)
     noteProtocol(part, record.direction)
@@ -166,7 +184,12 @@ export function createFold(idKey: (idText: string) => string): Fold {
 
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
     const conversation = record.conversation ?? ''
-    const seen = correlator.observe({ ref: row, envelope: part.envelope, direction: record.direction, conversation })
+    const seen = correlator.observe({
+      ref: row,
+      envelope: part.envelope,
+      direction: record.direction,
+      conversation,
+    })
     if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
     else if (part.envelope.kind === 'result' || part.envelope.kind === 'error') entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
@@ -196,7 +219,9 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
     if (envelope.peer) session[direction === 'client_to_server' ? 'client' : 'server'] = envelope.peer
     const era =
-      envelope.protocolVersion !== undefined ? eraOf(envelope.protocolVersion) : eraOfMethod(envelope.method ?? '')
+      envelope.protocolVersion !== undefined
+        ? eraOf(envelope.protocolVersion)
+        : eraOfMethod(envelope.method ?? '')
     if (era && !session.eras.includes(era)) session.eras.push(era)
   }
 
@@ -204,7 +229,13 @@ export function createFold(idKey: (idText: string) => string): Fold {
     gaps += 1
     lost += record.lost
     const flags = directionFlag(record.direction ?? 'client_to_server')
-    const row = entries.add({ kind: 'gap', us: usOf(record), seq: -1, sizeBytes: record.lostBytes ?? 0, flags })
+    const row = entries.add({
+      kind: 'gap',
+      us: usOf(record),
+      seq: -1,
+      sizeBytes: record.lostBytes ?? 0,
+      flags,
+    })
     return { first: row, count: 1 }
   }
 
@@ -247,7 +278,10 @@ export function createFold(idKey: (idText: string) => string): Fold {
         case 'stderr': {
           const flags = directionFlag(record.type === 'noise' ? record.direction : 'server_to_client')
           const sizeBytes = utf8Length(record.text, 0, record.text.length)
-          return { first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }), count: 1 }
+          return {
+            first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }),
+            count: 1,
+          }
         }
         case 'gap':
           return pushGap(record)

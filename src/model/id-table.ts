@@ -19,7 +19,8 @@ export function createIdTable(): IdTable {
 
   function slotOf(hashA: number, hashB: number): number {
     let slot = (hashA ^ (hashB << 7)) & (capacity - 1)
-    while (rows[slot] !== 0 && (first[slot] !== hashA || second[slot] !== hashB)) slot = (slot + 1) & (capacity - 1)
+    while (rows[slot] !== 0 && (first[slot] !== hashA || second[slot] !== hashB))
+      slot = (slot + 1) & (capacity - 1)
     return slot
   }
 

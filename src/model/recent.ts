@@ -36,5 +36,5 @@ export function createRecent<V>(limit: number): Recent<V> {
  * matters where a few characters of every message are remembered.
  */
 export function detach(text: string): string {
-  return text.length < 13 ? text : JSON.parse(JSON.stringify(text)) as string
+  return text.length < 13 ? text : (JSON.parse(JSON.stringify(text)) as string)
 }

@@ -47,7 +47,11 @@ export interface RecordBuilder {
   /** The channel ended; a last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[]
   /** Bytes passed that are not here. @param atLineStart the next byte begins a line */
-  lost(channel: Channel, loss: { bytes: number; lines: number; atLineStart: boolean; why: string }, at: Moment): TapeRecord[]
+  lost(
+    channel: Channel,
+    loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
+    at: Moment,
+  ): TapeRecord[]
   /** Only `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[]
 }
@@ -64,7 +68,11 @@ export function createRecordBuilder(): RecordBuilder {
     err: createLineFramer({ maxBytes: longestStderr }),
   }
   const correlator: Correlator<string> = createCorrelator(idKey)
-  const oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = { in: undefined, out: undefined, err: undefined }
+  const oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {
+    in: undefined,
+    out: undefined,
+    err: undefined,
+  }
   const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
   let seq = 0
   let clock = { ms: -1, t: '' }
@@ -95,7 +103,8 @@ export function createRecordBuilder(): RecordBuilder {
   function messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
     const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
     if (frame.kind === 'piece') return oversizeRecord(channel, direction, frame, at)
-    if (!isUtf8(frame.bytes)) return { type: 'noise', ...stamp(at), direction, ...textOf(frame.bytes), ...frameEndOf(frame.end) }
+    if (!isUtf8(frame.bytes))
+      return { type: 'noise', ...stamp(at), direction, ...textOf(frame.bytes), ...frameEndOf(frame.end) }
     const text = decode(frame.bytes)
     const span = findJsonValue(text)
     if (isFault(span) || !holdsMessages(text, span.start)) {
@@ -176,7 +185,9 @@ export function createRecordBuilder(): RecordBuilder {
       oversize[channel] = undefined
       const lines = loss.lines + (loss.atLineStart ? 0 : 1)
       if (channel === 'err') {
-        return [{ type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why }]
+        return [
+          { type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
+        ]
       }
       seq += lines
       const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'

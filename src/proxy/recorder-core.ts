@@ -72,7 +72,10 @@ export function createRecorderCore(init: RecorderInit): RecorderCore {
       const length = marks[i + 3]!
       const chunk = bytes.subarray(offset, offset + length)
       offset += length
-      for (const record of builder.bytes(channels[marks[i]!]!, chunk, { us: marks[i + 1]!, wallMs: marks[i + 2]! })) {
+      for (const record of builder.bytes(channels[marks[i]!]!, chunk, {
+        us: marks[i + 1]!,
+        wallMs: marks[i + 2]!,
+      })) {
         records.push(record)
       }
     }

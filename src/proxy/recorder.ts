@@ -74,7 +74,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   worker.on('error', (error: Error) => die(`the recording thread failed: ${error.message}`))
   worker.on('exit', () => die('the recording thread ended'))
 
-  const moment = (): { us: number; wallMs: number } => ({ us: (performance.now() - startedMs) * 1000, wallMs: Date.now() })
+  const moment = (): { us: number; wallMs: number } => ({
+    us: (performance.now() - startedMs) * 1000,
+    wallMs: Date.now(),
+  })
 
   function post(message: RecorderMessage, sizeBytes: number, transfer: ArrayBuffer[] = []): void {
     unanswered.push(sizeBytes)
@@ -169,7 +172,15 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   function finish(report: JournalReport | undefined): void {
     if (!closed) return
     clearTimeout(closed.timer)
-    closed.resolve(report ?? { paths: [init.tape.path], messages: 0, gaps: 0, lost: 0, trouble: died ?? 'the disk does not answer' })
+    closed.resolve(
+      report ?? {
+        paths: [init.tape.path],
+        messages: 0,
+        gaps: 0,
+        lost: 0,
+        trouble: died ?? 'the disk does not answer',
+      },
+    )
     closed = undefined
     died ??= 'closed'
   }

@@ -17,7 +17,11 @@ export function escapeLines(text: string): string {
  */
 const unsafe = /[\p{Cc}\p{Cf}\u2028\u2029\u{e0000}-\u{e0fff}]|\p{Cs}/gu
 
-const named: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` }
+const named: Readonly<Record<string, string>> = {
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  '\t': String.raw`\t`,
+}
 
 function escapeChar(char: string): string {
   return named[char] ?? `\\u{${char.codePointAt(0)!.toString(16)}}`

@@ -88,7 +88,11 @@ export class Journal {
   }
 
   /** Last words. Afterwards nothing may be appended. */
-  close(end: Omit<EndRecord, 'type' | 'wiretape'> & { wiretape: Omit<NonNullable<EndRecord['wiretape']>, 'messages'> }): JournalReport {
+  close(
+    end: Omit<EndRecord, 'type' | 'wiretape'> & {
+      wiretape: Omit<NonNullable<EndRecord['wiretape']>, 'messages'>
+    },
+  ): JournalReport {
     if (this.#file.isRemoved()) this.#replaceRemoved()
     this.#reserve.release()
     if (this.#losses) this.#writeGap(this.#losses)

@@ -40,7 +40,8 @@ export async function openRecording(path: string): Promise<RecordingFile> {
 async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: number }> {
   try {
     const info = await stat(path)
-    if (info.isDirectory()) throw new WiretapeError('unreadable', `${path} is a folder`, { hint: 'Name a file in it.' })
+    if (info.isDirectory())
+      throw new WiretapeError('unreadable', `${path} is a folder`, { hint: 'Name a file in it.' })
     const file = await open(path)
     try {
       const head = new Uint8Array(Math.min(detectionBytes, info.size))
@@ -63,7 +64,8 @@ async function* chunksOf(path: string, to: number | undefined): AsyncIterable<Ui
   if (to === 0) return
   try {
     const end = to === undefined ? {} : { end: to - 1 }
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, ...end })) yield chunk as Buffer
+    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, ...end }))
+      yield chunk as Buffer
   } catch (cause) {
     throw cause instanceof WiretapeError ? cause : cannotRead(path, cause)
   }
@@ -72,6 +74,10 @@ async function* chunksOf(path: string, to: number | undefined): AsyncIterable<Ui
 function cannotRead(path: string, cause: unknown): WiretapeError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const why =
-    code === 'ENOENT' ? 'no such file' : code === 'EACCES' || code === 'EPERM' ? 'permission denied' : String(cause)
+    code === 'ENOENT'
+      ? 'no such file'
+      : code === 'EACCES' || code === 'EPERM'
+        ? 'permission denied'
+        : String(cause)
   return new WiretapeError('unreadable', `cannot read ${path}: ${why}`, { cause })
 }

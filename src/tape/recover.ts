@@ -64,7 +64,11 @@ export async function recoverTape(tape: RecordingFile, target: string): Promise<
   }
 }
 
-function closing(started: string | undefined, last: { t: string; us?: number } | undefined, messages: number): EndRecord {
+function closing(
+  started: string | undefined,
+  last: { t: string; us?: number } | undefined,
+  messages: number,
+): EndRecord {
   const t = last?.t ?? started ?? new Date(0).toISOString()
   const ms = last?.us === undefined ? Date.parse(t) - Date.parse(started ?? t) : last.us / 1000
   return {

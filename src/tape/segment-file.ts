@@ -52,7 +52,13 @@ export class SegmentFile {
     try {
       if (this.#torn) this.#cut(this.#size)
       while (written < lines.length) {
-        const count = this.#disk.writeSync(this.#fd, lines, written, lines.length - written, this.#size + written)
+        const count = this.#disk.writeSync(
+          this.#fd,
+          lines,
+          written,
+          lines.length - written,
+          this.#size + written,
+        )
         if (count === 0) throw new Error('the disk takes no more')
         written += count
       }

@@ -32,7 +32,8 @@ export function readEnvelope(text: string, start: number): Envelope {
   if (method !== undefined) envelope.method = method
   if (kind === 'request' || kind === 'notification') {
     const params = memberOf(members, 'params')
-    if (params && kindAt(text, params.start) === 'object') readParams(envelope, text, membersOf(text, params.start))
+    if (params && kindAt(text, params.start) === 'object')
+      readParams(envelope, text, membersOf(text, params.start))
   } else if (kind === 'result' && result && kindAt(text, result.start) === 'object') {
     readResult(envelope, text, membersOf(text, result.start))
   } else if (kind === 'error' && error) {
@@ -48,7 +49,11 @@ interface Shape {
   readonly error: Member | undefined
 }
 
-function classify(text: string, members: readonly Member[], shape: Shape): { kind: MessageKind; problem?: string } {
+function classify(
+  text: string,
+  members: readonly Member[],
+  shape: Shape,
+): { kind: MessageKind; problem?: string } {
   const invalid = (problem: string): { kind: MessageKind; problem: string } => ({ kind: 'invalid', problem })
   const { id, method, result, error } = shape
   if (stringOf(text, memberOf(members, 'jsonrpc')) !== '2.0') return invalid('"jsonrpc" is not "2.0"')
@@ -68,7 +73,8 @@ function classify(text: string, members: readonly Member[], shape: Shape): { kin
   if (error) {
     if (kindAt(text, error.start) !== 'object') return invalid('"error" is not an object')
     // JSON-RPC 2.0, section 5: the id is null when the request's own could not be read. SDKs also leave it out.
-    if (idKind === undefined || idKind === 'null' || idKind === 'string' || idKind === 'number') return { kind: 'error' }
+    if (idKind === undefined || idKind === 'null' || idKind === 'string' || idKind === 'number')
+      return { kind: 'error' }
     return invalid(`"id" of an error is ${idKind}`)
   }
   return invalid('has no "method", "result" or "error"')
@@ -76,7 +82,8 @@ function classify(text: string, members: readonly Member[], shape: Shape): { kin
 
 function readParams(envelope: Draft, text: string, params: readonly Member[]): void {
   const { method } = envelope
-  if (method === 'notifications/progress') setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
+  if (method === 'notifications/progress')
+    setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
   if (method === 'notifications/cancelled') setText(envelope, 'cancels', text, memberOf(params, 'requestId'))
   const task = stringOf(text, memberOf(params, 'taskId'))
   if (task !== undefined) envelope.taskId = task
@@ -131,7 +138,8 @@ function readMeta(envelope: Draft, text: string, member: Member | undefined): vo
   if (!member || kindAt(text, member.start) !== 'object') return
   const members = membersOf(text, member.start)
   if (members.length === 0) return
-  if (envelope.kind === 'request') setText(envelope, 'progressToken', text, memberOf(members, 'progressToken'))
+  if (envelope.kind === 'request')
+    setText(envelope, 'progressToken', text, memberOf(members, 'progressToken'))
   setText(envelope, 'subscriptionId', text, memberOf(members, meta.subscriptionId))
   const version = stringOf(text, memberOf(members, meta.protocolVersion))
   if (version !== undefined) {
@@ -180,5 +188,6 @@ function setPeer(envelope: Draft, text: string, member: Member | undefined): voi
   if (!member || kindAt(text, member.start) !== 'object') return
   const members = membersOf(text, member.start)
   const name = stringOf(text, memberOf(members, 'name'))
-  if (name !== undefined) envelope.peer = { name, version: stringOf(text, memberOf(members, 'version')) ?? '' }
+  if (name !== undefined)
+    envelope.peer = { name, version: stringOf(text, memberOf(members, 'version')) ?? '' }
 }

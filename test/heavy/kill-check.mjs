@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { homeIn } from './kill-once.mjs'
 
 /** The promise: complete to the last 100 ms. */
 const DUE_AFTER_MS = 100
@@ -50,7 +51,7 @@ export async function checkTape({ cli, out, killed, recover }) {
     problems.push(`the torn line begins with ${torn.slice(0, 40)}`)
   }
   if (recover && name !== undefined && lines.length > 0) {
-    const problem = await recoverAndInspect(cli, folder, name, tape.messages)
+    const problem = await recoverAndInspect(cli, out, name, tape.messages)
     if (problem === undefined) tape.recovered = true
     else problems.push(problem)
   }
@@ -110,28 +111,27 @@ function readLines(lines, texts, problems) {
 function checkWhatWasDue({ echoedAt, killedAt }, onTape, tape, problems) {
   const due = echoedAt.filter((at) => at <= killedAt - DUE_AFTER_MS).length
   tape.required = 2 * due
-  for (const dir of /** @type {const} */ (['in', 'out'])) {
-    const missingSince = echoedAt[onTape[dir]]
-    const ageMs = missingSince === undefined ? 0 : killedAt - missingSince
-    tape.oldestMissingMs = Math.max(tape.oldestMissingMs, ageMs)
-    if (onTape[dir] < due) {
-      const what = `${due} messages were seen ${DUE_AFTER_MS} ms before the kill, the tape has ${onTape[dir]} ${dir}`
-      problems.push(`${what} (the first one missing was seen ${ageMs.toFixed(0)} ms before)`)
-    }
-  }
+  const held = Math.min(onTape.in, onTape.out)
+  const missingSince = echoedAt[held]
+  tape.oldestMissingMs = missingSince === undefined ? 0 : killedAt - missingSince
+  if (held >= due) return
+  const counts = `the tape has ${onTape.in} in and ${onTape.out} out`
+  const oldest = `the first one missing was seen ${tape.oldestMissingMs.toFixed(0)} ms before`
+  problems.push(`${due} messages were seen ${DUE_AFTER_MS} ms before the kill, ${counts} (${oldest})`)
 }
 
 /**
  * @param {string} cli
- * @param {string} folder
+ * @param {string} out
  * @param {string} name
  * @param {number} messages How many a recovered copy has to hold.
  * @returns {Promise<string | undefined>} What is wrong.
  */
-async function recoverAndInspect(cli, folder, name, messages) {
+async function recoverAndInspect(cli, out, name, messages) {
+  const folder = join(out, 'tapes')
   const tape = join(folder, name)
   const before = readFileSync(tape, 'utf8')
-  const recovery = await runCli(cli, ['recover', tape])
+  const recovery = await runCli(cli, ['recover', tape], out)
   if (recovery.code !== 0) return `recover ended with ${recovery.code}: ${recovery.text}`
   if (readFileSync(tape, 'utf8') !== before) return 'recover changed the tape itself'
   const copies = readdirSync(folder).filter((other) => other !== name)
@@ -144,20 +144,25 @@ async function recoverAndInspect(cli, folder, name, messages) {
   if (records.at(-1)?.type !== 'end') return `${copies[0]} is not closed`
   const kept = records.filter((record) => record.type === undefined).length
   if (kept !== messages) return `${copies[0]} holds ${kept} messages instead of ${messages}`
-  const inspection = await runCli(cli, ['inspect', '--check', copy])
+  const inspection = await runCli(cli, ['inspect', '--check', copy], out)
   return inspection.code === 0
     ? undefined
     : `inspect --check ended with ${inspection.code}: ${inspection.text}`
 }
 
-/** @param {string} cli @param {string[]} args @returns {Promise<{ code: number | string, text: string }>} */
-function runCli(cli, args) {
+/** @param {string} cli @param {string[]} args @param {string} out @returns {Promise<{ code: number | string, text: string }>} */
+function runCli(cli, args, out) {
   return new Promise((done) => {
-    execFile(process.execPath, [cli, ...args], { maxBuffer: 64 * 1024 * 1024 }, (error, _stdout, stderr) => {
-      done({
-        code: error === null ? 0 : (error.code ?? String(error.signal)),
-        text: stderr.trim().slice(0, 300),
-      })
-    })
+    execFile(
+      process.execPath,
+      [cli, ...args],
+      { maxBuffer: 64 * 1024 * 1024, env: homeIn(out) },
+      (error, _stdout, stderr) => {
+        done({
+          code: error === null ? 0 : (error.code ?? String(error.signal)),
+          text: stderr.trim().slice(0, 300),
+        })
+      },
+    )
   })
 }

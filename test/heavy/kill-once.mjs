@@ -27,6 +27,15 @@ const MAX_MESSAGES = 6000
  * @property {string} summary For the report.
  */
 
+/**
+ * A killed recorder cannot take back that it is running: that stays out of the user's own folders.
+ *
+ * @param {string} out
+ */
+export function homeIn(out) {
+  return { ...process.env, HOME: out, XDG_DATA_HOME: join(out, 'data') }
+}
+
 /** @param {() => number} random @param {number} n @returns {string} A message in a form that a reprint would change. */
 function messageText(random, n) {
   const size = random() < 0.1 ? Math.floor(random() * 8000) : Math.floor(random() * 200)
@@ -35,12 +44,13 @@ function messageText(random, n) {
 }
 
 /**
- * @param {{ cli: string, out: string, random: () => number, fromFirstEcho: boolean }} options
+ * @param {{ cli: string, out: string, random: () => number }} options
  * @returns {Promise<Killed>}
  */
-export async function killOnce({ cli, out, random, fromFirstEcho }) {
+export async function killOnce({ cli, out, random }) {
   const traffic = TRAFFIC[Math.floor(random() * TRAFFIC.length)] ?? 'steady'
   const server = random() < 0.25 ? [process.execPath, echoLines] : ['cat']
+  const fromFirstEcho = random() < 0.5
   const delayMs = random() * WITHIN_MS
   mkdirSync(out, { recursive: true })
   const pidFile = `${out}.pid`
@@ -49,6 +59,7 @@ export async function killOnce({ cli, out, random, fromFirstEcho }) {
   const startedAt = performance.now()
   const recorder = spawn(process.execPath, [...record, 'sh', '-c', PID_FILE_THEN, pidFile, ...server], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    env: homeIn(out),
   })
   const gone = new Promise((done) => recorder.once('close', done))
   let stderrText = ''

@@ -11,7 +11,10 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
       'Starts a stdio server and records everything between it and whoever started wiretape.\n' +
         'Put it in front of the server command of your MCP client; the client notices nothing.',
     )
-    .argument('<command...>', 'the server and its arguments, after `--` or as the first word that is no option')
+    .argument(
+      '<command...>',
+      'the server and its arguments, after `--` or as the first word that is no option',
+    )
     .passThroughOptions()
     .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
     .option('--label <name>', 'name of the recording (default: the name of the server)')
@@ -22,14 +25,20 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
     .option('--max-files <n>', 'keep only the newest files (with --max-bytes)', parseCount)
     .option('--strict-v1', 'write only what the published trace v1 format has')
     .option('-q, --quiet', 'say nothing at the end unless something went wrong')
-    .addHelpText('after', '\nExits as the server does: its status, 128 + signal, 127 when it cannot be started.')
+    .addHelpText(
+      'after',
+      '\nExits as the server does: its status, 128 + signal, 127 when it cannot be started.',
+    )
     .action(async (command: string[], options: RecordOptions) => {
       const { runRecord } = await import('../run/record.js')
       outcome.code = await runRecord(command, options, io)
     })
 }
 
-function collectPairs(value: string, before: readonly (readonly [string, string])[] = []): [string, string][] {
+function collectPairs(
+  value: string,
+  before: readonly (readonly [string, string])[] = [],
+): [string, string][] {
   const at = value.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('It has the form KEY=VALUE.')
   return [...before.map(([k, v]): [string, string] => [k, v]), [value.slice(0, at), value.slice(at + 1)]]

@@ -27,24 +27,61 @@ export function faultsOf(recording: LoadedRecording): Fault[] {
     count: 1,
   }))
   const more = recording.problemCount - recording.problems.length
-  if (more > 0) faults.push({ code: 'more', message: `${countOf(more, 'more problem')} in its lines`, count: more })
+  if (more > 0)
+    faults.push({ code: 'more', message: `${countOf(more, 'more problem')} in its lines`, count: more })
   faults.push(...segmentFaults(recording))
   const counts = recording.fold.counts()
   const add = (code: string, count: number, message: string, rows?: (row: number) => boolean): void => {
     if (count === 0) return
     faults.push({ code, count, message, ...(rows && { messages: firstOf(entries, rows) }) })
   }
-  add('gap', counts.gaps, `${countOf(counts.gaps, 'gap')}: ${countOf(counts.lost, 'message')} passed unrecorded`)
-  add('unanswered', counts.unanswered, countOf(counts.unanswered, 'unanswered request'), (row) => isUnanswered(entries, row))
-  const flag = (name: 'late' | 'orphan' | 'duplicate' | 'undelivered') => (row: number) => entries.has(row, name)
+  add(
+    'gap',
+    counts.gaps,
+    `${countOf(counts.gaps, 'gap')}: ${countOf(counts.lost, 'message')} passed unrecorded`,
+  )
+  add('unanswered', counts.unanswered, countOf(counts.unanswered, 'unanswered request'), (row) =>
+    isUnanswered(entries, row),
+  )
+  const flag = (name: 'late' | 'orphan' | 'duplicate' | 'undelivered') => (row: number) =>
+    entries.has(row, name)
   add('late', counts.late, countOf(counts.late, 'late answer'), flag('late'))
-  add('orphan', counts.orphans, `${countOf(counts.orphans, 'answer')} to no request on the recording`, flag('orphan'))
-  add('duplicate-id', counts.duplicates, `${countOf(counts.duplicates, 'request')} under an id in use`, flag('duplicate'))
-  add('undelivered', counts.undelivered, `${countOf(counts.undelivered, 'message')} not delivered`, flag('undelivered'))
-  add('invalid', counts.invalid, `${countOf(counts.invalid, 'message')} of JSON but not JSON-RPC`, (row) => entries.kind(row) === 'invalid')
+  add(
+    'orphan',
+    counts.orphans,
+    `${countOf(counts.orphans, 'answer')} to no request on the recording`,
+    flag('orphan'),
+  )
+  add(
+    'duplicate-id',
+    counts.duplicates,
+    `${countOf(counts.duplicates, 'request')} under an id in use`,
+    flag('duplicate'),
+  )
+  add(
+    'undelivered',
+    counts.undelivered,
+    `${countOf(counts.undelivered, 'message')} not delivered`,
+    flag('undelivered'),
+  )
+  add(
+    'invalid',
+    counts.invalid,
+    `${countOf(counts.invalid, 'message')} of JSON but not JSON-RPC`,
+    (row) => entries.kind(row) === 'invalid',
+  )
   add('noise', counts.noise, `${countOf(counts.noise, 'line')} that clients cannot parse`)
-  const long = firstOf(entries, (row) => isMessage(entries, row) && entries.size(row) > longestSdkLine, Infinity)
-  add('long-line', long.length, `${countOf(long.length, 'message')} over ${formatBytes(longestSdkLine)}, which SDK clients refuse`, (row) => entries.size(row) > longestSdkLine)
+  const long = firstOf(
+    entries,
+    (row) => isMessage(entries, row) && entries.size(row) > longestSdkLine,
+    Infinity,
+  )
+  add(
+    'long-line',
+    long.length,
+    `${countOf(long.length, 'message')} over ${formatBytes(longestSdkLine)}, which SDK clients refuse`,
+    (row) => entries.size(row) > longestSdkLine,
+  )
   return faults
 }
 
@@ -54,16 +91,28 @@ function segmentFaults(recording: LoadedRecording): Fault[] {
     const { segments } = session
     const first = segments[0] ?? 0
     if (first > 0) {
-      faults.push({ code: 'missing-segment', count: first, message: `it begins with segment ${first}: what came before is not here` })
+      faults.push({
+        code: 'missing-segment',
+        count: first,
+        message: `it begins with segment ${first}: what came before is not here`,
+      })
     }
     for (let i = 1; i < segments.length; i += 1) {
       const missing = segments[i]! - segments[i - 1]! - 1
       if (missing > 0) {
-        faults.push({ code: 'missing-segment', count: missing, message: `segment ${segments[i - 1]! + 1} is missing` })
+        faults.push({
+          code: 'missing-segment',
+          count: missing,
+          message: `segment ${segments[i - 1]! + 1} is missing`,
+        })
       }
     }
     if (session.continues) {
-      faults.push({ code: 'continues', count: 1, message: 'it goes on in the next segment, which is not here' })
+      faults.push({
+        code: 'continues',
+        count: 1,
+        message: 'it goes on in the next segment, which is not here',
+      })
     }
   }
   return faults

@@ -15,7 +15,9 @@ export function recordingJson(recording: LoadedRecording, faults: readonly Fault
       transport: session.transport,
       command: session.command,
       url: session.url,
-      metadata: Object.fromEntries(session.metadata.map(([name, text]) => [name, JSON.parse(text) as unknown])),
+      metadata: Object.fromEntries(
+        session.metadata.map(([name, text]) => [name, JSON.parse(text) as unknown]),
+      ),
       segments: session.segments,
       complete: session.complete,
       exitCode: session.exitCode ?? null,
@@ -50,11 +52,17 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
     request: row.request ?? null,
     latencyUs: row.latencyUs ?? null,
     sizeBytes: row.sizeBytes,
-    error: envelope?.kind === 'error' ? { code: envelope.errorCode ?? null, message: envelope.errorMessage ?? null } : null,
+    error:
+      envelope?.kind === 'error'
+        ? { code: envelope.errorCode ?? null, message: envelope.errorMessage ?? null }
+        : null,
     facts: [...row.facts],
     links: row.part?.links ?? [],
     text: record.type === 'noise' || record.type === 'stderr' ? record.text : null,
-    gap: record.type === 'gap' ? { lost: record.lost, lostBytes: record.lostBytes ?? null, why: record.why } : null,
+    gap:
+      record.type === 'gap'
+        ? { lost: record.lost, lostBytes: record.lostBytes ?? null, why: record.why }
+        : null,
   }
   const id = envelope?.id ?? 'null'
   const payload = verbose && row.raw !== '' ? `,"payload":${row.raw}` : ''

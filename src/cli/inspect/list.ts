@@ -52,11 +52,15 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
   const cells = [
     pad(row.seq < 0 ? '' : String(row.seq), layout.seqWidth, 'left'),
     style.dim(pad(formatOffset(row.us), layout.timeWidth, 'left')),
-    ...(layout.labelWidth > 0 ? [pad(truncate(escapeText(labelOf(row)), layout.labelWidth), layout.labelWidth)] : []),
+    ...(layout.labelWidth > 0
+      ? [pad(truncate(escapeText(labelOf(row)), layout.labelWidth), layout.labelWidth)]
+      : []),
     `${arrow(row, style)} ${colour(pad(truncate(what, whatWidth), whatWidth))}`,
     pad(truncate(escapeText(idOf(row)), idWidth), idWidth),
     pad(row.latencyUs === undefined ? '' : formatDuration(Math.max(0, row.latencyUs)), latencyWidth, 'left'),
-    style.dim(pad(row.kind === 'gap' && row.sizeBytes === 0 ? '' : formatBytes(row.sizeBytes), sizeWidth, 'left')),
+    style.dim(
+      pad(row.kind === 'gap' && row.sizeBytes === 0 ? '' : formatBytes(row.sizeBytes), sizeWidth, 'left'),
+    ),
     notes,
   ]
   const line = cells.join('  ').trimEnd()
@@ -96,7 +100,8 @@ function describe(row: InspectRow): string {
 
 function describeMessage(row: InspectRow, envelope: NonNullable<InspectRow['part']>['envelope']): string {
   const { kind } = envelope
-  if (kind === 'request' || kind === 'notification') return escapeText(named(envelope.method ?? '', envelope.subject))
+  if (kind === 'request' || kind === 'notification')
+    return escapeText(named(envelope.method ?? '', envelope.subject))
   if (kind === 'invalid') return `not JSON-RPC: ${escapeText(envelope.problem ?? '')}`
   const { request } = row
   const answered = request ? ` ${escapeText(named(request.method, request.subject))}` : ''
@@ -145,7 +150,8 @@ function notesOf(row: InspectRow, style: Style): string {
     const message = escapeText((envelope.errorMessage ?? '').slice(0, 120))
     notes.push(style.red(`${escapeText(envelope.errorCode ?? '')} ${message}`.trim()))
   }
-  if (envelope?.resultType !== undefined && envelope.resultType !== 'complete') notes.push(escapeText(envelope.resultType))
+  if (envelope?.resultType !== undefined && envelope.resultType !== 'complete')
+    notes.push(escapeText(envelope.resultType))
   for (const link of row.part?.links ?? []) notes.push(style.dim(linkWords[link.kind]))
   if (row.record.type === 'gap') notes.push(style.red(escapeText(row.record.why)))
   return notes.join(', ')

@@ -26,10 +26,20 @@ export interface InspectRow {
 }
 
 /** What makes a row worth a second look. */
-export type Fact = 'unanswered' | 'late' | 'orphan' | 'duplicate' | 'tool-error' | 'cancelled' | 'undelivered' | 'batch'
+export type Fact =
+  | 'unanswered'
+  | 'late'
+  | 'orphan'
+  | 'duplicate'
+  | 'tool-error'
+  | 'cancelled'
+  | 'undelivered'
+  | 'batch'
 
 /** Rows of several recordings by wall clock; within one recording the order of its file. */
-export async function* mergedRows(recordings: readonly LoadedRecording[]): AsyncGenerator<InspectRow, void, undefined> {
+export async function* mergedRows(
+  recordings: readonly LoadedRecording[],
+): AsyncGenerator<InspectRow, void, undefined> {
   const sources = recordings.map((recording) => rowsOf(recording))
   const heads = await Promise.all(sources.map(async (source) => (await source.next()).value ?? undefined))
   for (;;) {
@@ -93,7 +103,10 @@ function messageRow(
   }
 }
 
-function columnsOf(entries: EntryTable, row: number): Pick<InspectRow, 'kind' | 'direction' | 'seq' | 'us' | 'sizeBytes'> {
+function columnsOf(
+  entries: EntryTable,
+  row: number,
+): Pick<InspectRow, 'kind' | 'direction' | 'seq' | 'us' | 'sizeBytes'> {
   return {
     kind: entries.kind(row),
     direction: entries.direction(row),

@@ -1,5 +1,12 @@
 import type { Session } from '../../model/index.js'
-import { countOf, escapeText, formatCount, formatDuration, formatOffset, widthOf } from '../../render/index.js'
+import {
+  countOf,
+  escapeText,
+  formatCount,
+  formatDuration,
+  formatOffset,
+  widthOf,
+} from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import { faultsOf, type Fault } from '../inspect/faults.js'
 import { recordingJson, rowJson } from '../inspect/json.js'
@@ -15,8 +22,9 @@ export interface InspectOptions {
 }
 
 export async function runInspect(files: readonly string[], options: InspectOptions, io: Io): Promise<number> {
-  const { recordings, close } = await loadRecordings(files, io.cwd)
+  const loaded = await loadRecordings(files, io.cwd)
   try {
+    const { recordings } = loaded
     const faults = recordings.map((recording) => faultsOf(recording))
     const faulty = faults.some((list) => list.length > 0)
     if (options.json) await printJson(recordings, faults, options, io)
@@ -24,7 +32,7 @@ export async function runInspect(files: readonly string[], options: InspectOptio
     else await printList(recordings, faults, options, io)
     return options.check && faulty ? exitCode.found : exitCode.done
   } finally {
-    await close()
+    await loaded.close()
   }
 }
 
@@ -44,7 +52,8 @@ async function printList(
     if (!(await io.write(`${listRow(row, layout)}\n`))) return
   }
   await io.write('\n')
-  for (const [i, recording] of recordings.entries()) await io.write(summary(recording, faults[i]!, recordings.length > 1, io))
+  for (const [i, recording] of recordings.entries())
+    await io.write(summary(recording, faults[i]!, recordings.length > 1, io))
 }
 
 function layoutOf(recordings: readonly LoadedRecording[], options: InspectOptions, io: Io): ListLayout {
@@ -73,14 +82,19 @@ function layoutOf(recordings: readonly LoadedRecording[], options: InspectOption
 
 function header(session: Session, io: Io): string {
   const { style } = io
-  const command = session.command.map((word) => (/[^\w@%+=:,./-]/.test(word) || word === '' ? JSON.stringify(word) : word)).join(' ')
+  const command = session.command
+    .map((word) => (/[^\w@%+=:,./-]/.test(word) || word === '' ? JSON.stringify(word) : word))
+    .join(' ')
   const facts = [`started ${session.startedAt.replace('T', ' ')}`]
   if (session.durationMs !== undefined) facts.push(`ran ${formatDuration(session.durationMs * 1000)}`)
   if (session.error !== undefined) facts.push(session.error)
   else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
   else if (session.exitCode !== undefined && session.complete) facts.push(`exit ${session.exitCode}`)
   if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : 'incomplete')
-  const lines = [`${style.bold(escapeText(session.label))}  ${style.dim(escapeText(session.url ?? command))}`, escapeText(facts.join(' · '))]
+  const lines = [
+    `${style.bold(escapeText(session.label))}  ${style.dim(escapeText(session.url ?? command))}`,
+    escapeText(facts.join(' · ')),
+  ]
   const peers: string[] = []
   if (session.client) peers.push(`client ${session.client.name} ${session.client.version}`.trim())
   if (session.server) peers.push(`server ${session.server.name} ${session.server.version}`.trim())
@@ -131,11 +145,13 @@ function latencies(recording: LoadedRecording): string | undefined {
   const all: number[] = []
   for (let row = 0; row < entries.length; row += 1) {
     const kind = entries.kind(row)
-    if ((kind === 'result' || kind === 'error') && entries.peer(row) >= 0) all.push(entries.us(row) - entries.us(entries.peer(row)))
+    if ((kind === 'result' || kind === 'error') && entries.peer(row) >= 0)
+      all.push(entries.us(row) - entries.us(entries.peer(row)))
   }
   if (all.length === 0) return undefined
   const sorted = Float64Array.from(all).toSorted()
-  const at = (share: number): string => formatDuration(Math.max(0, sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!))
+  const at = (share: number): string =>
+    formatDuration(Math.max(0, sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!))
   return `latency p50 ${at(0.5)}, p95 ${at(0.95)}, slowest ${at(1)}`
 }
 

@@ -2,7 +2,15 @@ import { basename, resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
 import { liveCaptures } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
-import { countOf, escapeText, formatBytes, formatCount, formatDuration, pad, truncate } from '../../render/index.js'
+import {
+  countOf,
+  escapeText,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  pad,
+  truncate,
+} from '../../render/index.js'
 import { diskReason, listTapes, type TapeSummary } from '../../tape/index.js'
 import { exitCode } from '../exit-codes.js'
 import { recordingsIn, type Io } from '../io.js'
@@ -37,7 +45,9 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
     return exitCode.done
   }
   if (rows.length === 0) {
-    await io.write(`No recordings in ${escapeText(path)}.\nRecord a server:  wiretape record -- <server command>\n`)
+    await io.write(
+      `No recordings in ${escapeText(path)}.\nRecord a server:  wiretape record -- <server command>\n`,
+    )
     return exitCode.done
   }
   for (const row of rows) {
@@ -67,7 +77,11 @@ function rowOf(group: readonly TapeSummary[], live: ReadonlySet<string>): Row {
     session: meta.wiretape?.session ?? null,
     label: meta.label,
     startedAt: meta.startedAt,
-    state: ended ? 'complete' : group.some((tape) => live.has(tape.path) || live.has(firstSegment(tape))) ? 'live' : 'incomplete',
+    state: ended
+      ? 'complete'
+      : group.some((tape) => live.has(tape.path) || live.has(firstSegment(tape)))
+        ? 'live'
+        : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
     durationMs: ended ? end.durationMs : null,
     exitCode: ended ? end.exitCode : null,

@@ -56,7 +56,8 @@ function conclude(result: CaptureResult, options: RecordOptions, io: Io): void {
   if (result.notStarted !== undefined) {
     io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
   } else if (tape.trouble !== undefined || tape.lost > 0) {
-    const lost = tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
+    const lost =
+      tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
     io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
   } else if (hasAudience() && options.quiet !== true) {
     io.complain(`recorded ${countOf(tape.messages, 'message')} to ${path}`)

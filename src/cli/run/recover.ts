@@ -24,9 +24,13 @@ export async function runRecover(
     throw new WiretapeError('usage', '--in-place and an output exclude each other')
   }
   const path = resolve(io.cwd, file)
-  const target = options.inPlace ? path : resolve(io.cwd, output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
+  const target = options.inPlace
+    ? path
+    : resolve(io.cwd, output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
   if (!options.inPlace && !options.force && (await exists(target))) {
-    throw new WiretapeError('usage', `${target} exists`, { hint: 'name another output, or --force replaces it' })
+    throw new WiretapeError('usage', `${target} exists`, {
+      hint: 'name another output, or --force replaces it',
+    })
   }
   const live = await liveCaptures(registryFolderIn(io.dataFolder))
   if (live.some((capture) => capture.tape === path)) {

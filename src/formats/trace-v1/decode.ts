@@ -30,7 +30,9 @@ export function decodeLine(text: string): DecodedLine {
     return line.has('type') ? fault('bad-type', '"type" is not a string') : decodeMessage(line)
   }
   const decode = decoders[type]
-  return decode ? decode(line) : { record: { type: 'unknown', name: type, text: text.slice(span.start, span.end) } }
+  return decode
+    ? decode(line)
+    : { record: { type: 'unknown', name: type, text: text.slice(span.start, span.end) } }
 }
 
 const decoders: Readonly<Record<string, ((line: JsonObject) => DecodedLine) | undefined>> = {
@@ -61,7 +63,16 @@ function decodeMeta(line: JsonObject): DecodedLine {
     command: line.strings('command'),
     ...(mcpTapVersion !== undefined && { mcpTapVersion }),
     ...(decoded && { wiretape: decoded }),
-    ...extraOf(line, 'v', 'type', 'startedAt', 'label', 'command', 'mcpTapVersion', decoded ? 'wiretape' : ''),
+    ...extraOf(
+      line,
+      'v',
+      'type',
+      'startedAt',
+      'label',
+      'command',
+      'mcpTapVersion',
+      decoded ? 'wiretape' : '',
+    ),
   }
   return { record }
 }
@@ -106,7 +117,20 @@ function decodeEnd(line: JsonObject): DecodedLine {
   }
 }
 
-const messageMembers = ['t', 'dir', 'raw', 'id', 'seq', 'us', 'conv', 'corr', 'late', 'dup', 'linked', 'batch'] as const
+const messageMembers = [
+  't',
+  'dir',
+  'raw',
+  'id',
+  'seq',
+  'us',
+  'conv',
+  'corr',
+  'late',
+  'dup',
+  'linked',
+  'batch',
+] as const
 
 function decodeMessage(line: JsonObject): DecodedLine {
   const t = line.string('t')
@@ -117,7 +141,8 @@ function decodeMessage(line: JsonObject): DecodedLine {
   if (raw === undefined) return fault('bad-message', 'a message line has no "raw"')
   const batch = kindAt(raw, 0) === 'array'
   const parts = batch ? batchParts(line, raw) : [decodePart(line, raw, 0, raw.length)]
-  if (parts.length === 0) parts.push({ envelope: { kind: 'invalid', problem: 'an empty batch' }, start: 0, end: raw.length })
+  if (parts.length === 0)
+    parts.push({ envelope: { kind: 'invalid', problem: 'an empty batch' }, start: 0, end: raw.length })
   const conversation = line.string('conv')
   return {
     record: {
@@ -161,24 +186,45 @@ function decodePart(note: JsonObject | undefined, raw: string, start: number, en
   }
 }
 
-const linkKinds: readonly string[] = ['progress', 'cancel', 'task', 'round', 'subscription'] satisfies LinkKind[]
+const linkKinds: readonly string[] = [
+  'progress',
+  'cancel',
+  'task',
+  'round',
+  'subscription',
+] satisfies LinkKind[]
 
 function decodeLink(link: JsonObject | undefined): Link[] {
   if (!link) return []
   const kind = link.string('kind')
   const to = link.string('to')
-  return kind !== undefined && to !== undefined && linkKinds.includes(kind) ? [{ kind: kind as LinkKind, to }] : []
+  return kind !== undefined && to !== undefined && linkKinds.includes(kind)
+    ? [{ kind: kind as LinkKind, to }]
+    : []
 }
 
 function decodeNoise(line: JsonObject): DecodedLine {
   const direction = directionOf(line.string('dir')) ?? 'server_to_client'
   return {
-    record: { type: 'noise', ...observed(line), direction, ...textOf(line), ...extraOf(line, 'type', 't', 'us', 'dir', 'text', 'eol', 'bytes') },
+    record: {
+      type: 'noise',
+      ...observed(line),
+      direction,
+      ...textOf(line),
+      ...extraOf(line, 'type', 't', 'us', 'dir', 'text', 'eol', 'bytes'),
+    },
   }
 }
 
 function decodeStderr(line: JsonObject): DecodedLine {
-  return { record: { type: 'stderr', ...observed(line), ...textOf(line), ...extraOf(line, 'type', 't', 'us', 'text', 'eol', 'bytes') } }
+  return {
+    record: {
+      type: 'stderr',
+      ...observed(line),
+      ...textOf(line),
+      ...extraOf(line, 'type', 't', 'us', 'text', 'eol', 'bytes'),
+    },
+  }
 }
 
 function decodeGap(line: JsonObject): DecodedLine {
@@ -203,7 +249,13 @@ function decodeUndelivered(line: JsonObject): DecodedLine {
   const id = line.string('id')
   if (id === undefined) return fault('bad-record', 'an "undelivered" line has no "id"')
   return {
-    record: { type: 'undelivered', ...observed(line), id, why: line.string('why') ?? '', ...extraOf(line, 'type', 't', 'us', 'id', 'why') },
+    record: {
+      type: 'undelivered',
+      ...observed(line),
+      id,
+      why: line.string('why') ?? '',
+      ...extraOf(line, 'type', 't', 'us', 'id', 'why'),
+    },
   }
 }
 
@@ -219,7 +271,7 @@ function frameOf(line: JsonObject): { frameEnd?: FrameEnd; bytes?: string } {
   const end = line.string('eol')
   const bytes = line.string('bytes')
   return {
-    ...((end === 'crlf' || end === 'none') && { frameEnd: end as FrameEnd }),
+    ...((end === 'crlf' || end === 'none') && { frameEnd: end }),
     ...(bytes !== undefined && { bytes }),
   }
 }

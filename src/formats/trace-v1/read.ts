@@ -88,7 +88,12 @@ function createLineReader(report: Report): LineReader {
       report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
     }
     if (ended && record.type !== 'meta') {
-      report({ severity: 'warning', code: 'after-end', message: 'stands after the end line', at: { line: number } })
+      report({
+        severity: 'warning',
+        code: 'after-end',
+        message: 'stands after the end line',
+        at: { line: number },
+      })
     }
     ended = record.type === 'end'
     records += 1
@@ -96,11 +101,21 @@ function createLineReader(report: Report): LineReader {
   }
 
   function wrong(code: string, message: string, column?: number): undefined {
-    report({ severity: 'error', code, message, at: { line: number, ...(column !== undefined && { column }) } })
+    report({
+      severity: 'error',
+      code,
+      message,
+      at: { line: number, ...(column !== undefined && { column }) },
+    })
   }
 
   function torn(): undefined {
-    report({ severity: 'warning', code: 'torn-line', message: 'the last line is cut off', at: { line: number } })
+    report({
+      severity: 'warning',
+      code: 'torn-line',
+      message: 'the last line is cut off',
+      at: { line: number },
+    })
   }
 
   function close(): void {
@@ -110,7 +125,11 @@ function createLineReader(report: Report): LineReader {
       })
     }
     if (!ended) {
-      report({ severity: 'warning', code: 'incomplete', message: 'no end line: cut off, or still being recorded' })
+      report({
+        severity: 'warning',
+        code: 'incomplete',
+        message: 'no end line: cut off, or still being recorded',
+      })
     }
   }
 

@@ -13,7 +13,9 @@ export function isForegroundGroup(): boolean {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return fields[4] !== '0' && fields[2] === fields[5]
     }
-    const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'latin1' })
+    const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], {
+      encoding: 'latin1',
+    })
     const [pgid, tpgid] = stdout.trim().split(/\s+/)
     return pgid !== undefined && pgid === tpgid
   } catch {

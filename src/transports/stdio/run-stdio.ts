@@ -55,7 +55,11 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   const finished = server.exited.then(async (exit) => {
     gone = true
     const drained = Promise.all([output.done, errors.done])
-    await Promise.race([drained, idle([output, errors], () => held), new Promise<void>((resolve) => (giveUp = resolve))])
+    await Promise.race([
+      drained,
+      idle([output, errors], () => held),
+      new Promise<void>((resolve) => (giveUp = resolve)),
+    ])
     for (const pump of [input, output, errors]) pump.stop()
     for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
     client.closeInput()
