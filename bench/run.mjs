@@ -8,7 +8,7 @@
  * messages were lost or a run failed; a promise that is missed says MISS and does not change the exit code.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './lib/lanes.mjs'
@@ -76,10 +76,12 @@ const machine = {
   cores: availableParallelism(),
   cpu: cpus()[0]?.model ?? 'unknown',
   memoryBytes: totalmem(),
+  /** What else was going on in the minute before, in cores; 0 on Windows, which does not say. */
+  load: loadavg()[0] ?? 0,
 }
 const memoryGb = (machine.memoryBytes / 1024 ** 3).toFixed(0)
 console.log(
-  `node ${machine.node}, ${machine.platform}, ${machine.cores} cores (${machine.cpu}), ${memoryGb} GB`,
+  `node ${machine.node}, ${machine.platform}, ${machine.cores} cores (${machine.cpu}), ${memoryGb} GB, load ${machine.load.toFixed(1)}`,
 )
 try {
   for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {

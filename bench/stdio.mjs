@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createTrack, interleaved, LANES, root } from './lib/lanes.mjs'
 import { residentSet, watchResidentSet } from './lib/resident-set.mjs'
-import { median, pairedRatio, percentile } from './lib/statistics.mjs'
+import { median, pairedDifference, pairedRatio, percentile } from './lib/statistics.mjs'
 
 /** @typedef {ReturnType<typeof createTrack>} Track */
 /** @typedef {import('./lib/lanes.mjs').Lane} Lane */
@@ -233,11 +233,11 @@ function judge(measures, books) {
     measured: `${throughput.toFixed(2)} ×`,
     kept: throughput >= 0.8,
   })
-  const first = find('first answer')?.values ?? {}
-  const later = (first.wiretape ?? Number.NaN) - (first['bare pipe'] ?? Number.NaN)
+  const first = find('first answer')?.rounds ?? {}
+  const later = pairedDifference(first.wiretape ?? [], first['bare pipe'] ?? [])
   verdicts.push({
     promise: 'first answer ≤ bare pipe + 80 ms',
-    measured: `+ ${later.toFixed(0)} ms`,
+    measured: `${later < 0 ? '−' : '+'} ${Math.abs(later).toFixed(0)} ms`,
     kept: later <= 80,
   })
   for (const measure of measures.filter(({ name }) => name.startsWith('peak RSS'))) {

@@ -216,7 +216,7 @@ function showNext(tape) {
 The tape: ${shown}
 
 Look closer      ${command} inspect -v ${shown}
-These recordings ${command} ls ${relative(process.cwd(), folder)}
+All tapes        ${command} ls ${relative(process.cwd(), folder)}
 Record yours     ${command} record -- node your-server.js
 …or let your MCP client start it, in its configuration:
 

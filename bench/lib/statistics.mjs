@@ -22,3 +22,12 @@ export const median = (values) => percentile(values, 0.5)
  */
 export const pairedRatio = (values, baseline) =>
   median(values.map((value, round) => value / (baseline[round] ?? Number.NaN)))
+
+/**
+ * The median of their differences round by round, for the same reason.
+ *
+ * @param {readonly number[]} values
+ * @param {readonly number[]} baseline As many, measured in the same rounds.
+ */
+export const pairedDifference = (values, baseline) =>
+  median(values.map((value, round) => value - (baseline[round] ?? Number.NaN)))

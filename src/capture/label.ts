@@ -1,95 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-
-/** How to find the server's name in the arguments of a program that starts other programs. */
-interface Launcher {
-  /** Words that must follow the program (`pnpm dlx`, `uv tool run`); any one of the lists. */
-  readonly verbs?: readonly (readonly string[])[]
-  /** Options that take no value. The word after any other option may be its value, and is never shown. */
-  readonly flags: readonly string[]
-  readonly names: 'package' | 'script' | 'image'
-  /** An option whose value is the name itself (`python -m server`). */
-  readonly nameOption?: string
-}
-
-const npmFlags = [
-  '-y',
-  '--yes',
-  '-q',
-  '--quiet',
-  '--silent',
-  '--no-install',
-  '--prefer-offline',
-  '--prefer-online',
-  '--offline',
-  '--ignore-existing',
-]
-const npx: Launcher = { flags: npmFlags, names: 'package' }
-const python: Launcher = {
-  flags: ['-u', '-B', '-E', '-I', '-O', '-OO', '-s', '-S', '-q', '-v'],
-  names: 'script',
-  nameOption: '-m',
-}
-const runtime: Launcher = {
-  flags: ['--enable-source-maps', '--no-warnings', '--watch', '--experimental-strip-types', '--smol'],
-  names: 'script',
-}
-const container: Launcher = {
-  verbs: [['run'], ['container', 'run']],
-  flags: [
-    '-i',
-    '-t',
-    '-it',
-    '-ti',
-    '-d',
-    '--rm',
-    '--init',
-    '--interactive',
-    '--tty',
-    '--privileged',
-    '--read-only',
-  ],
-  names: 'image',
-}
-
-const launchers: Readonly<Record<string, Launcher>> = {
-  npx,
-  bunx: npx,
-  pnpx: npx,
-  npm: { ...npx, verbs: [['exec'], ['x']] },
-  pnpm: { ...npx, verbs: [['dlx'], ['exec']] },
-  yarn: { ...npx, verbs: [['dlx']] },
-  uvx: { flags: ['-q', '--quiet', '--offline', '--isolated', '--refresh'], names: 'package' },
-  pipx: { flags: ['-q', '--quiet'], names: 'package', verbs: [['run']] },
-  uv: {
-    flags: ['-q', '--quiet', '--offline', '--isolated', '--frozen', '--no-sync'],
-    names: 'script',
-    verbs: [['run'], ['tool', 'run']],
-  },
-  node: runtime,
-  nodejs: runtime,
-  bun: { ...runtime, verbs: [['run'], []] },
-  deno: {
-    ...runtime,
-    verbs: [['run']],
-    flags: [
-      '-A',
-      '--allow-all',
-      '--allow-net',
-      '--allow-read',
-      '--allow-env',
-      '--allow-run',
-      '--allow-write',
-      '-q',
-    ],
-  },
-  tsx: runtime,
-  'ts-node': runtime,
-  python,
-  python3: python,
-  docker: container,
-  podman: container,
-}
+import { launchers, type Launcher } from './launchers.js'
 
 /** File names that say nothing about which server it is. */
 const generic = new Set([
@@ -115,23 +26,33 @@ const imageName = /^(?:[\w.-]+(?::\d+)?\/)?(?:[\w.-]+\/)*([\w.-]+)(?::[\w.-]+)?(
 
 /**
  * The name a person knows a server by: its package, script or binary. Only words whose place in the command
- * line is known are used, never an argument that could be a secret.
+ * line is known for certain are used, never an argument that could be a secret.
  *
  * @param command the server's argv, at least the program
  * @param cwd the folder that relative script paths are meant from
  */
 export function defaultLabel(command: readonly string[], cwd: string): string {
-  const words = withoutEnv(command)
-  const program = programName(words[0] ?? '')
-  const launcher = launchers[program.replace(/^(python3)\.\d+$/, '$1')]
-  return (launcher && launchedName(launcher, words.slice(1), cwd)) ?? program
+  const [path = '', ...args] = withoutWrapper(command)
+  const program = programName(path)
+  return launchedName(program, args, cwd) ?? program
 }
 
-/** `env A=B program …` starts the program. */
-function withoutEnv(command: readonly string[]): readonly string[] {
-  if (programName(command[0] ?? '') !== 'env') return command
-  const at = command.findIndex((word, i) => i > 0 && !word.includes('=') && !word.startsWith('-'))
-  return at === -1 ? command : command.slice(at)
+/** Options of `env` that stand alone, and those whose value is the next word. */
+const envFlags = ['-', '-i', '--ignore-environment', '-v', '--debug']
+const envValued = ['-u', '--unset', '-C', '--chdir']
+
+/** `env A=B program …` and `cmd /c program …` start the program. */
+function withoutWrapper(command: readonly string[]): readonly string[] {
+  const wrapper = programName(command[0] ?? '')
+  if (wrapper === 'cmd' && command[1]?.toLowerCase() === '/c' && command.length > 2) return command.slice(2)
+  if (wrapper !== 'env') return command
+  for (let at = 1; at < command.length; at += 1) {
+    const word = command[at]!
+    if (envValued.includes(word)) at += 1
+    else if (word.startsWith('-') && !envFlags.includes(word)) return command
+    else if (!word.startsWith('-') && !word.includes('=')) return command.slice(at)
+  }
+  return command
 }
 
 function programName(path: string): string {
@@ -143,27 +64,59 @@ function programName(path: string): string {
   )
 }
 
-function launchedName(launcher: Launcher, args: readonly string[], cwd: string): string | undefined {
-  const verbs = launcher.verbs ?? [[]]
-  const verb = verbs.find((words) => words.every((word, i) => args[i] === word))
-  if (!verb) return undefined
-  const rest = args.slice(verb.length)
-  const { names } = launcher
-  for (let i = 0; i < rest.length; i += 1) {
-    const word = rest[i]!
-    if (word === launcher.nameOption) return moduleName(rest[i + 1])
-    if (word === '--') continue
-    if (!word.startsWith('-')) return nameOf(names, word, cwd)
-    // An option that is not known to stand alone may be followed by its value.
-    if (!word.includes('=') && !launcher.flags.includes(word)) i += 1
+function launchedName(program: string, args: readonly string[], cwd: string): string | undefined {
+  const key = program.replace(/^(python3)\.\d+$/, '$1')
+  if (!Object.hasOwn(launchers, key)) return undefined
+  for (const launcher of launchers[key]!) {
+    const verbs = (launcher.verbs ?? [[]]).map((words) => afterVerb(launcher, words, args))
+    const rest = verbs.find((words) => words !== undefined)
+    if (rest) return nameAfterOptions(launcher, rest, cwd)
+  }
+  return undefined
+}
+
+/** What follows the verb, which options of the program itself may precede; undefined when it is another verb. */
+function afterVerb(
+  launcher: Launcher,
+  verb: readonly string[],
+  args: readonly string[],
+): readonly string[] | undefined {
+  const at = verb.length === 0 ? 0 : firstWord(launcher, args)
+  if (at === undefined || !verb.every((word, i) => args[at + i] === word)) return undefined
+  return args.slice(at + verb.length)
+}
+
+function nameAfterOptions(launcher: Launcher, args: readonly string[], cwd: string): string | undefined {
+  const at = firstWord(launcher, args)
+  if (at === undefined) return undefined
+  const word = args[at]!
+  if (word === launcher.nameOption) return moduleName(args[at + 1])
+  const name = nameOf(launcher.names, word, cwd)
+  // `npx tsx server.ts`: what was started starts something itself.
+  if (name === undefined || launcher.names !== 'package') return name
+  return launchedName(name, args.slice(at + 1), cwd) ?? name
+}
+
+/** Where the first word stands that is no option and no option's value; undefined when that is not certain. */
+function firstWord(launcher: Launcher, args: readonly string[]): number | undefined {
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at]!
+    if (word === '--') return at + 1 < args.length ? at + 1 : undefined
+    if (!word.startsWith('-') || word === launcher.nameOption) return at
+    if (launcher.valued.includes(word)) at += 1
+    else if (!launcher.flags.includes(word) && !/^--[\w-]+=/.test(word)) return undefined
   }
   return undefined
 }
 
 function nameOf(names: Launcher['names'], word: string, cwd: string): string | undefined {
   if (names === 'image') return imageName.exec(word)?.[1]
-  if (names === 'package' || (names === 'script' && !/[/\\.]/.test(word))) return packageName.exec(word)?.[1]
-  return scriptName(resolve(cwd, word))
+  const specifier = /^(?:npm|jsr):(.*)$/.exec(word)?.[1]
+  if (specifier !== undefined) return packageName.exec(specifier)?.[1]
+  if (names === 'package' || !/[/\\.]/.test(word)) return packageName.exec(word)?.[1]
+  // An address may hold secrets.
+  if (/^[a-z][\w+-]+:/i.test(word)) return undefined
+  return scriptName(resolve(cwd, word), names === 'script')
 }
 
 function moduleName(word: string | undefined): string | undefined {
@@ -171,9 +124,13 @@ function moduleName(word: string | undefined): string | undefined {
 }
 
 /** The name of the package a script belongs to, else of the script, else of its folder. */
-function scriptName(path: string): string | undefined {
+function scriptName(path: string, hasPackage: boolean): string | undefined {
   const own = basename(path).replace(/\.[a-z]+$/i, '')
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
+  const installed = /[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?([^/\\]+)(?![^]*[/\\]node_modules[/\\])/.exec(
+    path,
+  )?.[1]
+  if (installed !== undefined) return installed === '.bin' ? own : installed
+  for (let folder = dirname(path); hasPackage; folder = dirname(folder)) {
     const name = packageNameIn(folder)
     if (name !== undefined) return name
     if (folder === dirname(folder)) break

@@ -56,7 +56,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     if (run) run.signal(signal)
     else early.push(signal)
   })
-  const starting = startServer(options.command)
+  const client = openOwnStdio()
   const recorder = createRecorder(
     {
       tape: { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes },
@@ -68,6 +68,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     },
     { onPressure: (wait) => run?.hold(wait) },
   )
+  const starting = startServer(options.command)
   const registration = registerCapture(options.registryFolder, {
     session: meta.wiretape!.session,
     label: options.label,
@@ -80,7 +81,6 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       const tape = await recorder.close({ exitCode: 127, error: server.error })
       return { exitCode: 127, notStarted: server.error, tape }
     }
-    const client = openOwnStdio()
     run = runStdio(server, client, {
       chunk: (channel, bytes) => recorder.bytes(channel, bytes),
       ended: (channel) => recorder.ended(channel),
@@ -88,11 +88,15 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
         if (channel !== 'err') recorder.undelivered(channel, deliveredBytes, why)
       },
     })
+    // Nothing is read before it can be recorded. The server needs that time to start as well.
+    run.hold(true)
+    void recorder.ready.then(() => run?.hold(false))
     for (const signal of early) run.signal(signal)
     const exit = await run.finished
     const tape = await recorder.close(endOf(exit))
     return { exitCode: exit.exitCode, tape }
   } finally {
+    client.closeInput()
     registration.close()
     signals.close()
   }

@@ -1,8 +1,6 @@
 import fs from 'node:fs'
-import os from 'node:os'
-import { join } from 'node:path'
-import envPaths from 'env-paths'
-import { createStyle, escapeText, type Style } from '../render/index.js'
+import { isatty } from 'node:tty'
+import { dataFolder } from './data-folder.js'
 
 /** A command's whole outside world. */
 export interface Io {
@@ -11,46 +9,86 @@ export interface Io {
   readonly dataFolder: string
   /** Cells in a line of the terminal, or undefined when stdout is none. */
   readonly columns: number | undefined
-  readonly style: Style
-  /** Waits while the reader is slow. Resolves to false when nobody reads any more. */
+  readonly colours: boolean
+  /**
+   * Collects; what is collected goes out in large pieces and when the command ends. Waits while the reader is
+   * slow. Resolves to false when nobody reads any more.
+   */
   write(text: string): Promise<boolean>
-  /** One `wiretape: …` line on stderr; control characters are escaped. */
-  complain(message: string, hint?: string): void
+  /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
+  complain(message: string, hint?: string): Promise<void>
+  /** Writes what is collected. Returns why stdout did not take it, unless its reader just went away. */
+  close(): Promise<Error | undefined>
 }
 
+/** Characters that are collected before a write. */
+const batchLength = 1 << 16
+
 export function createIo(): Io {
-  const stdout = process.stdout
-  let readerGone = false
-  // `wiretape inspect x | head` is no failure.
-  stdout.on('error', () => (readerGone = true))
+  const output = createOutput()
+  let collected = ''
+  function flush(): Promise<boolean> {
+    const text = collected
+    collected = ''
+    return output.write(text)
+  }
   return {
     cwd: process.cwd(),
-    dataFolder: dataFolder(),
-    columns: stdout.isTTY ? stdout.columns : undefined,
-    style: createStyle(wantsColour(stdout.isTTY)),
-    write(text) {
-      if (readerGone) return Promise.resolve(false)
-      if (stdout.write(text)) return Promise.resolve(true)
-      return new Promise((resolve) => {
-        const settle = (): void => {
-          stdout.off('drain', settle)
-          stdout.off('close', settle)
-          stdout.off('error', settle)
-          resolve(!readerGone)
-        }
-        stdout.once('drain', settle)
-        stdout.once('close', settle)
-        stdout.once('error', settle)
-      })
+    dataFolder: dataFolder(process.env),
+    get columns() {
+      return terminalColumns()
     },
-    complain(message, hint) {
+    colours: wantsColour(isatty(1)),
+    async write(text) {
+      collected += text
+      return collected.length < batchLength ? !output.gone() : flush()
+    },
+    async complain(message, hint) {
+      const { escapeText } = await import('../render/index.js')
+      await flush()
       say(`wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`)
+    },
+    async close() {
+      await flush()
+      return output.failure()
     },
   }
 }
 
+/** Stdout, not touched before something is written: while recording it belongs to the server. */
+function createOutput(): {
+  write(text: string): Promise<boolean>
+  gone(): boolean
+  failure(): Error | undefined
+} {
+  let stdout: NodeJS.WriteStream | undefined
+  let gone = false
+  let failure: Error | undefined
+  return {
+    async write(text) {
+      if (gone || text === '') return !gone
+      stdout ??= process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+        // `wiretape inspect x | head` is no failure.
+        if (error.code !== 'EPIPE' && !gone) failure = error
+        gone = true
+      })
+      const to = stdout
+      await new Promise((resolve) => to.write(text, resolve))
+      return !gone
+    },
+    gone: () => gone,
+    failure: () => failure,
+  }
+}
+
+function terminalColumns(): number | undefined {
+  if (!isatty(1)) return undefined
+  const columns = process.stdout.columns
+  return columns > 0 ? columns : undefined
+}
+
 /** Synchronous, so that it is out before the process ends; what stderr does not take is nobody's to read. */
-export function say(line: string): void {
+function say(line: string): void {
   try {
     fs.writeSync(2, line)
   } catch {
@@ -60,7 +98,7 @@ export function say(line: string): void {
 
 /** True when stderr is a terminal: a person looks at it. */
 export function hasAudience(): boolean {
-  return process.stderr.isTTY
+  return isatty(2)
 }
 
 /** https://no-color.org and the FORCE_COLOR of Node itself. */
@@ -68,18 +106,4 @@ function wantsColour(isTerminal: boolean): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'
   return isTerminal && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb'
-}
-
-/**
- * The user's data folder, as the system names it (`$XDG_DATA_HOME/wiretape`, `~/.local/share/wiretape`,
- * `~/Library/Application Support/wiretape`, `%LOCALAPPDATA%\wiretape\Data`).
- */
-function dataFolder(): string {
-  const { data } = envPaths('wiretape', { suffix: '' })
-  return data === '' ? join(os.homedir(), '.wiretape') : data
-}
-
-/** Recordings stand beside the registry, in a folder of their own. */
-export function recordingsIn(folder: string): string {
-  return join(folder, 'recordings')
 }

@@ -6,6 +6,6 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   // Asked for by scripts and by clients that look for the program: nothing else is loaded for it.
   process.stdout.write(`${readVersion()}\n`)
 } else {
-  const { runProgram } = await import('./program.js')
-  process.exitCode = await runProgram(args)
+  const { runCommandLine } = await import('./command-line.js')
+  process.exitCode = await runCommandLine(args)
 }

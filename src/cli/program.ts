@@ -5,22 +5,28 @@ import { registerLs } from './commands/ls.js'
 import { registerRecord } from './commands/record.js'
 import { registerRecover } from './commands/recover.js'
 import { exitCode } from './exit-codes.js'
-import { createIo, type Io } from './io.js'
+import type { Io } from './io.js'
 import { readVersion } from './version.js'
 
 /** What a command's action leaves for the process to end with. */
 export type Outcome = { code: number }
 
-/** Runs one command line. Returns the exit status; never throws for what users or files do wrong. */
-export async function runProgram(args: readonly string[]): Promise<number> {
-  const io = createIo()
+/**
+ * Parses a command line and runs its command. Returns the exit status.
+ *
+ * @throws WiretapeError for what users or files do wrong
+ */
+export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { code: exitCode.done }
   const program = createProgram(io, outcome)
   try {
     await program.parseAsync(args, { from: 'user' })
     return outcome.code
   } catch (error) {
-    return failed(error, io)
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return exitCode.done
+    const named = program.commands.find((command) => command.name() === args[0])
+    throw usageError(error, named ? `wiretape ${named.name()}` : 'wiretape')
   }
 }
 
@@ -29,41 +35,38 @@ function createProgram(io: Io, outcome: Outcome): Command {
     .description(
       'Records what an MCP client and an MCP server really said, byte for byte, and reads it back.',
     )
-    .version(readVersion(), '-V, --version')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .enablePositionalOptions()
-    .showSuggestionAfterError(true)
     .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined })
     .addHelpText(
       'after',
-      '\nRecord a server:  wiretape record -- npx -y @modelcontextprotocol/server-everything\nRead it back:     wiretape ls, then wiretape inspect FILE',
+      `
+Examples:
+  wiretape record -- npx -y @modelcontextprotocol/server-everything
+  wiretape ls
+  wiretape inspect tape.jsonl
+
+wiretape <command> --help tells more about a command.`,
     )
   for (const register of [registerRecord, registerInspect, registerLs, registerRecover]) {
     register(program, io, outcome)
   }
-  for (const command of program.commands)
-    command.exitOverride().configureOutput({ writeErr: () => undefined })
+  for (const command of [program, ...program.commands]) {
+    command
+      .helpOption('-h, --help', 'print this help')
+      .exitOverride()
+      .configureHelp({ helpWidth: Math.min(io.columns ?? 80, 100) })
+      .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => undefined })
+  }
   return program
 }
 
-function failed(error: unknown, io: Io): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCode.done
-    if (error.code === 'commander.help') {
-      io.complain('which command?', 'wiretape --help lists them')
-      return exitCode.usage
-    }
-    const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
-    io.complain(
-      suggestion === undefined ? first : `${first} ${suggestion}`,
-      'wiretape --help shows what there is',
-    )
-    return exitCode.usage
+/** The parser's message as one line. */
+function usageError(error: CommanderError, command: string): WiretapeError {
+  if (error.code === 'commander.help') {
+    return new WiretapeError('usage', 'which command?', { hint: 'wiretape --help lists them' })
   }
-  if (error instanceof WiretapeError) {
-    io.complain(error.message, error.hint)
-    return error.code === 'unwritable' ? exitCode.found : exitCode.usage
-  }
-  throw error
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  return new WiretapeError('usage', message, { cause: error, hint: `see ${command} --help` })
 }

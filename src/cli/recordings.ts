@@ -1,21 +1,31 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
-import { openRecording, type RecordingFile } from '../tape/index.js'
+import type { RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
+import { inFile, openNamed } from './named-file.js'
 
 /** A recording that was read once: the model without payloads, and a way to read the records again. */
 export interface LoadedRecording {
-  readonly files: readonly RecordingFile[]
+  /** Its files, in the order of their segments. */
+  readonly files: readonly NamedFile[]
   readonly fold: Fold
   /** What is wrong with the files; of very many only the first. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
+  /** Characters of the longest JSON-RPC id. */
+  readonly longestId: number
   /** The records that were folded, in the same order; what was written since then is left out. */
   records(): AsyncIterable<TapeRecord>
+}
+
+export interface NamedFile {
+  readonly file: RecordingFile
+  /** As the user named it. */
+  readonly name: string
 }
 
 /** A problem and the file it is in, as the user named it. */
@@ -24,13 +34,13 @@ export type Problem = Diagnostic & { readonly file: string }
 const problemsKept = 1_000
 
 /**
- * Opens files and joins those that are segments of one session. `-` is stdin, kept in a private temporary
- * file meanwhile, because a recording is read twice.
+ * Opens files and joins those that are segments of one session. `-` is stdin; what cannot be read twice is
+ * kept in a private temporary file meanwhile.
  *
- * @throws WiretapeError when a file cannot be read or is no recording
+ * @throws WiretapeError when a file cannot be read or is no recording; the message names it as the user did
  */
 export async function loadRecordings(
-  paths: readonly string[],
+  names: readonly string[],
   cwd: string,
 ): Promise<{ recordings: LoadedRecording[]; close(): Promise<void> }> {
   const spools: string[] = []
@@ -39,10 +49,7 @@ export async function loadRecordings(
   }
   try {
     const opened: OpenedFile[] = []
-    for (const path of paths) {
-      const real = path === '-' ? await spool(spools) : resolve(cwd, path)
-      opened.push(await firstLook(await openRecording(real), path === '-' ? 'stdin' : path))
-    }
+    for (const name of names) opened.push(await openArgument(name, cwd, spools))
     const recordings: LoadedRecording[] = []
     for (const group of joinSegments(opened)) recordings.push(await load(group))
     return { recordings, close }
@@ -52,27 +59,34 @@ export async function loadRecordings(
   }
 }
 
-interface OpenedFile {
-  readonly file: RecordingFile
-  readonly name: string
+interface OpenedFile extends NamedFile {
   readonly session: string | undefined
   readonly segment: number
 }
 
-async function spool(spools: string[]): Promise<string> {
-  const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-'))
-  spools.push(folder)
-  const path = join(folder, 'stdin')
-  await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }))
-  return path
+async function openArgument(argument: string, cwd: string, spools: string[]): Promise<OpenedFile> {
+  const name = argument === '-' ? 'stdin' : argument
+  const path = argument === '-' ? undefined : resolve(cwd, argument)
+  const once = path === undefined || (await isPipe(path))
+  const real = once ? await spool(path, spools) : path
+  const { file, first } = await openNamed(real, name)
+  const identity = first?.type === 'meta' ? first.wiretape : undefined
+  return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
 }
 
-async function firstLook(file: RecordingFile, name: string): Promise<OpenedFile> {
-  for await (const record of file.format.read(file.bytes(), () => undefined)) {
-    const identity = record.type === 'meta' ? record.wiretape : undefined
-    return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
-  }
-  return { file, name, session: undefined, segment: 0 }
+/** `<(zcat tape.jsonl.gz)` and the like. */
+async function isPipe(path: string): Promise<boolean> {
+  const info = await stat(path).catch(() => undefined)
+  return info !== undefined && (info.isFIFO() || info.isCharacterDevice())
+}
+
+async function spool(path: string | undefined, spools: string[]): Promise<string> {
+  const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-'))
+  spools.push(folder)
+  const copy = join(folder, 'spool')
+  const source = path === undefined ? process.stdin : createReadStream(path)
+  await pipeline(source, createWriteStream(copy, { mode: 0o600 }))
+  return copy
 }
 
 function joinSegments(files: readonly OpenedFile[]): OpenedFile[][] {
@@ -90,25 +104,43 @@ async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {
   const problems: Problem[] = []
   let problemCount = 0
   let count = 0
+  let longestId = 0
   for (const { file, name } of group) {
     const report = (diagnostic: Diagnostic): void => {
       problemCount += 1
       if (problems.length < problemsKept) problems.push({ ...diagnostic, file: name })
     }
-    for await (const record of file.format.read(file.bytes(file.sizeBytes), report)) {
-      fold.push(record)
-      count += 1
+    try {
+      for await (const record of file.format.read(file.bytes(file.sizeBytes), report)) {
+        fold.push(record)
+        count += 1
+        longestId = Math.max(longestId, longestIdOf(record))
+      }
+    } catch (error) {
+      throw inFile(error, name, file.path)
     }
   }
   async function* records(): AsyncIterable<TapeRecord> {
     let seen = 0
-    for (const { file } of group) {
-      for await (const record of file.format.read(file.bytes(file.sizeBytes), () => undefined)) {
-        if (seen === count) return
-        seen += 1
-        yield record
+    for (const { file, name } of group) {
+      try {
+        for await (const record of file.format.read(file.bytes(file.sizeBytes), () => undefined)) {
+          if (seen === count) return
+          seen += 1
+          yield record
+        }
+      } catch (error) {
+        throw inFile(error, name, file.path)
       }
     }
   }
-  return { files: group.map(({ file }) => file), fold, problems, problemCount, records }
+  return { files: group, fold, problems, problemCount, longestId, records }
+}
+
+function longestIdOf(record: TapeRecord): number {
+  let longest = 0
+  if (record.type === 'message') {
+    for (const { envelope } of record.parts) longest = Math.max(longest, envelope.id?.length ?? 0)
+  }
+  return longest
 }

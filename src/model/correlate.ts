@@ -1,6 +1,7 @@
 import { opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind } from './record.js'
-import { createRecent, detach } from './recent.js'
+import { createRecent } from './recent.js'
+import { createRounds } from './rounds.js'
 
 /** One message as the correlator sees it. `R` is how the caller names messages: a UUID, a row number. */
 export interface Observation<R> {
@@ -28,23 +29,31 @@ export interface Correlator<R> {
 }
 
 /** Open requests, answered requests, tokens, tasks and subscriptions remembered, each. */
-const remembered = 65_536
-/** Multi round-trip states are whole strings of the server's making: fewer of them are kept. */
-const rememberedRounds = 1_024
-const longestRoundText = 65_536
+const remembered = 32_768
+/** Ids are as long as the peers like; this much text of them is remembered, each. */
+const rememberedChars = 4 * 1024 * 1024
+/** Names that one id's requests can let go again; only a flood of duplicates gives more. */
+const longestNames = 64
+
+/** A name that a request gave for others to refer to it: a progress token, a listen id, a task id. */
+interface Name<R> {
+  readonly ref: R
+  /** Requests that have given this name and are still open. */
+  users: number
+  /** Two of them at once: what refers to the name could mean either. */
+  ambiguous: boolean
+}
 
 interface Open<R> {
   readonly ref: R
-  readonly envelope: Pick<Envelope, 'method' | 'subject' | 'argumentsText'>
+  /** Names given by the requests under this id, to be let go when they are answered. */
+  readonly names: Name<R>[]
   /** Requests of one side under one id that wait for an answer. More than one: nothing is certain. */
   waiting: number
   ambiguous: boolean
 }
 
-interface Round<R> {
-  readonly ref: R
-  readonly inputs: ReadonlySet<string>
-}
+type Links<R> = { kind: LinkKind; to: R }[]
 
 /**
  * Typed and directed: `1` is not `"1"`, and a server's own request 1 never takes the client's answer 1.
@@ -54,124 +63,131 @@ interface Round<R> {
  * @param idKey the canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
  */
 export function createCorrelator<R>(idKey: (idText: string) => string): Correlator<R> {
-  const open = createRecent<Open<R>>(remembered)
-  const answered = createRecent<R>(remembered)
-  const tokens = createRecent<R>(remembered)
-  const tasks = createRecent<{ ref: R; ambiguous: boolean }>(remembered)
-  const subscriptions = createRecent<R>(remembered)
-  const roundsByState = createRecent<Round<R>>(rememberedRounds)
-  const roundsByRequest = createRecent<Round<R>>(rememberedRounds)
+  const limits = { entries: remembered, chars: rememberedChars }
+  const open = createRecent<Open<R>>(limits)
+  const answered = createRecent<{ readonly ref: R }>(limits)
+  const tokens = createRecent<Name<R>>(limits)
+  const tasks = createRecent<Name<R>>(limits)
+  const subscriptions = createRecent<Name<R>>(limits)
+  const rounds = createRounds<R>()
 
-  const keyOf = (conversation: string, direction: Direction, text: string): string =>
-    `${direction === 'client_to_server' ? '>' : '<'}${idKey(text)} ${conversation}`
+  /** `direction` is that of the request which brought the id, token or task into the world. */
+  const keyOf = (conversation: string, direction: Direction, name: string): string =>
+    `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${name}`
 
-  function observeRequest(message: Observation<R>, links: { kind: LinkKind; to: R }[]): R | undefined {
+  function give(names: ReturnType<typeof createRecent<Name<R>>>, key: string, ref: R): Name<R> {
+    const before = names.get(key)
+    if (before && before.users > 0) {
+      before.users += 1
+      before.ambiguous = true
+      return before
+    }
+    const name: Name<R> = { ref, users: 1, ambiguous: false }
+    names.set(key, name)
+    return name
+  }
+
+  function observeRequest(message: Observation<R>, links: Links<R>): R | undefined {
     const { envelope, direction, conversation, ref } = message
     if (envelope.id === undefined) return undefined
-    const key = keyOf(conversation, direction, envelope.id)
+    const key = keyOf(conversation, direction, idKey(envelope.id))
     const before = open.get(key)
     answered.delete(key)
+    const names = before?.names ?? []
+    const note = (name: Name<R>): void => {
+      if (names.length < longestNames) names.push(name)
+    }
+    if (envelope.progressToken !== undefined)
+      note(give(tokens, keyOf(conversation, direction, idKey(envelope.progressToken)), ref))
+    if (envelope.method === 'subscriptions/listen') note(give(subscriptions, key, ref))
     if (before) {
       before.waiting += 1
       before.ambiguous = true
     } else {
-      open.set(key, { ref, envelope: openEnvelope(envelope), waiting: 1, ambiguous: false })
+      open.set(key, { ref, names, waiting: 1, ambiguous: false })
     }
-    if (envelope.progressToken !== undefined) {
-      tokens.set(keyOf(conversation, direction, envelope.progressToken), ref)
-    }
-    if (envelope.method === 'subscriptions/listen') subscriptions.set(key, ref)
-    const round = earlierRound(conversation, envelope)
-    if (round) links.push({ kind: 'round', to: round.ref })
+    const round = rounds.asked(conversation, key, envelope)
+    if (round !== undefined) links.push({ kind: 'round', to: round })
     return before?.ref
   }
 
   function observeAnswer(message: Observation<R>): Pick<Relations<R>, 'answers' | 'late'> {
     const { envelope, direction, conversation } = message
     if (envelope.id === undefined) return {}
-    const key = keyOf(conversation, opposite(direction), envelope.id)
+    const key = keyOf(conversation, opposite(direction), idKey(envelope.id))
     const request = open.get(key)
     if (!request) {
       const before = answered.get(key)
-      return before === undefined ? {} : { answers: before, late: true }
+      return before ? { answers: before.ref, late: true } : {}
     }
     request.waiting -= 1
-    if (request.waiting === 0) open.delete(key)
-    if (request.ambiguous) return {}
-    answered.set(key, request.ref)
-    rememberRound(conversation, request, envelope)
-    if (envelope.createsTask && envelope.taskId !== undefined)
-      rememberTask(conversation, envelope.taskId, request.ref)
-    return { answers: request.ref }
-  }
-
-  function rememberTask(conversation: string, taskId: string, ref: R): void {
-    const key = `${taskId} ${conversation}`
-    const before = tasks.get(key)
-    if (before) before.ambiguous = true
-    else tasks.set(key, { ref, ambiguous: false })
-  }
-
-  function rememberRound(conversation: string, request: Open<R>, envelope: Envelope): void {
-    if (envelope.resultType !== 'input_required') return
-    const round = { ref: request.ref, inputs: new Set(envelope.inputRequests) }
-    if (envelope.requestState !== undefined && envelope.requestState.length <= longestRoundText) {
-      roundsByState.set(`${conversation} ${detach(envelope.requestState)}`, round)
-    } else if (envelope.requestState === undefined && request.envelope.argumentsText !== undefined) {
-      roundsByRequest.set(roundKey(conversation, request.envelope), round)
+    if (request.waiting === 0) {
+      open.delete(key)
+      // A task goes on after the request that began it, and so does its progress.
+      if (!envelope.createsTask) for (const name of request.names) name.users -= 1
     }
-  }
-
-  /** 2026-07-28: by the exact `requestState`, else by the same request bringing inputs that were asked for. */
-  function earlierRound(conversation: string, envelope: Envelope): Round<R> | undefined {
-    if (envelope.requestState !== undefined)
-      return roundsByState.get(`${conversation} ${envelope.requestState}`)
-    if (!envelope.inputResponses || envelope.argumentsText === undefined) return undefined
-    const round = roundsByRequest.get(roundKey(conversation, envelope))
-    return round && envelope.inputResponses.every((name) => round.inputs.has(name)) ? round : undefined
+    if (request.ambiguous) return {}
+    answered.set(key, { ref: request.ref })
+    rounds.answered(conversation, key, request.ref, envelope)
+    if (envelope.createsTask && envelope.taskId !== undefined)
+      give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), request.ref)
+    return { answers: request.ref }
   }
 
   function cancelled(message: Observation<R>, cancels: string): R | undefined {
     const { direction, conversation } = message
-    const own = keyOf(conversation, direction, cancels)
-    const found = open.get(own)
-    if (found) return found.ambiguous ? undefined : found.ref
-    const other = keyOf(conversation, opposite(direction), cancels)
+    const own = keyOf(conversation, direction, idKey(cancels))
     // 2026-07-28: a server ends a subscription by cancelling the client's listen request.
-    if (open.get(other) && subscriptions.get(other) !== undefined) return subscriptions.get(other)
-    return answered.get(own)
+    const other = keyOf(conversation, opposite(direction), idKey(cancels))
+    const stream = open.get(other) && subscriptions.get(other)
+    const request = open.get(own)
+    if (request && stream) return undefined
+    const found = request ?? stream
+    if (found) {
+      if (found.ambiguous) return undefined
+      const listen = stream ?? subscriptions.get(own)
+      // Its id may be used again from now on.
+      if (listen?.ref === found.ref) listen.users = 0
+      return found.ref
+    }
+    return answered.get(own)?.ref
   }
 
-  function linkOthers(
-    message: Observation<R>,
-    answers: R | undefined,
-    links: { kind: LinkKind; to: R }[],
-  ): void {
+  function certain(names: { get(key: string): Name<R> | undefined }, key: string): R | undefined {
+    const name = names.get(key)
+    return name && !name.ambiguous ? name.ref : undefined
+  }
+
+  /** The request that began the task a message speaks of. Task ids are made by the side that answered it. */
+  function taskOf(message: Observation<R>, taskId: string): R | undefined {
     const { envelope, direction, conversation } = message
+    const others = keyOf(conversation, direction, taskId)
+    const own = keyOf(conversation, opposite(direction), taskId)
+    // `tasks/…` asks about a task of the other side, a status notification is about one's own.
+    if (envelope.kind === 'request' && envelope.method?.startsWith('tasks/')) return certain(tasks, others)
+    if (envelope.method === 'notifications/tasks/status') return certain(tasks, own)
+    if (tasks.get(own) && tasks.get(others)) return undefined
+    return certain(tasks, tasks.get(own) ? own : others)
+  }
+
+  function linkOthers(message: Observation<R>, answers: R | undefined, links: Links<R>): void {
+    const { envelope, direction, conversation } = message
+    const link = (kind: LinkKind, to: R | undefined): void => {
+      if (to !== undefined && to !== answers) links.push({ kind, to })
+    }
     if (envelope.kind === 'notification') {
       const { progressToken, cancels, subscriptionId } = envelope
-      if (progressToken !== undefined) {
-        const to = tokens.get(keyOf(conversation, opposite(direction), progressToken))
-        if (to !== undefined) links.push({ kind: 'progress', to })
-      }
-      if (cancels !== undefined) {
-        const to = cancelled(message, cancels)
-        if (to !== undefined) links.push({ kind: 'cancel', to })
-      }
-      if (subscriptionId !== undefined) {
-        const to = subscriptions.get(keyOf(conversation, opposite(direction), subscriptionId))
-        if (to !== undefined) links.push({ kind: 'subscription', to })
-      }
+      const asked = (name: string): string => keyOf(conversation, opposite(direction), idKey(name))
+      if (progressToken !== undefined) link('progress', certain(tokens, asked(progressToken)))
+      if (cancels !== undefined) link('cancel', cancelled(message, cancels))
+      if (subscriptionId !== undefined) link('subscription', certain(subscriptions, asked(subscriptionId)))
     }
-    if (envelope.taskId !== undefined && !envelope.createsTask) {
-      const task = tasks.get(`${envelope.taskId} ${conversation}`)
-      if (task && !task.ambiguous && task.ref !== answers) links.push({ kind: 'task', to: task.ref })
-    }
+    if (envelope.taskId !== undefined && !envelope.createsTask) link('task', taskOf(message, envelope.taskId))
   }
 
   return {
     observe(message) {
-      const links: { kind: LinkKind; to: R }[] = []
+      const links: Links<R> = []
       const { kind } = message.envelope
       const duplicateOf = kind === 'request' ? observeRequest(message, links) : undefined
       const answer = kind === 'result' || kind === 'error' ? observeAnswer(message) : {}
@@ -179,19 +195,4 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       return { ...answer, ...(duplicateOf !== undefined && { duplicateOf }), links }
     },
   }
-}
-
-/** What an open request must remember: arguments only where a multi round-trip retry may repeat them. */
-function openEnvelope(envelope: Envelope): Open<unknown>['envelope'] {
-  const { method, subject, argumentsText, modern } = envelope
-  const keep = modern && argumentsText !== undefined && argumentsText.length <= longestRoundText
-  return {
-    ...(method !== undefined && { method: detach(method) }),
-    ...(subject !== undefined && keep && { subject: detach(subject) }),
-    ...(keep && { argumentsText: detach(argumentsText) }),
-  }
-}
-
-function roundKey(conversation: string, request: Open<unknown>['envelope']): string {
-  return `${conversation} ${request.method} ${request.subject} ${request.argumentsText}`
 }

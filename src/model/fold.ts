@@ -1,8 +1,8 @@
 import { createCorrelator, type Correlator } from './correlate.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
-import type { Direction, Transport } from './envelope.js'
+import type { Direction, Envelope, Transport } from './envelope.js'
 import { createIdTable } from './id-table.js'
-import { eraOf, eraOfMethod, type Era } from './protocol.js'
+import { eraOfMethod, type Era } from './protocol.js'
 import type {
   EndRecord,
   GapRecord,
@@ -80,6 +80,9 @@ export interface Fold {
 
 type Draft = { -readonly [K in keyof Session]: Session[K] } & {
   readonly started: number
+  /** The recorder gave ids and links; a number without them is counted up from `nextSeq`. */
+  readonly own: boolean
+  nextSeq: number
   eras: Era[]
   segments: number[]
 }
@@ -97,6 +100,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
   const ids = createIdTable()
   const sessions: Draft[] = []
   let correlator: Correlator<number> = createCorrelator(idKey)
+  /** Lines before any meta line: a tape that lost its start. */
+  const unnamed = { own: true, nextSeq: 0 }
   let gaps = 0
   let lost = 0
 
@@ -108,6 +113,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
       before.complete = false
       before.continues = false
       before.endedAt = null
+      delete before.exitCode
+      delete before.durationMs
       return
     }
     correlator = createCorrelator(idKey)
@@ -116,6 +123,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
       label: meta.label,
       startedAt: meta.startedAt,
       started: Date.parse(meta.startedAt),
+      own: identity !== undefined,
+      nextSeq: 0,
       endedAt: null,
       transport: identity?.transport ?? 'stdio',
       command: meta.command,
@@ -133,9 +142,11 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (!session) return
     session.complete = end.wiretape?.rotated !== true
     session.continues = !session.complete
-    session.endedAt = session.complete ? end.t : null
-    session.exitCode = end.exitCode
-    session.durationMs = end.durationMs
+    // A segment that goes on elsewhere says nothing about how the server ended.
+    if (session.continues) return
+    session.endedAt = end.t === '' ? null : end.t
+    if (end.exitCode !== null) session.exitCode = end.exitCode
+    if (end.durationMs !== null) session.durationMs = end.durationMs
     if (end.wiretape?.signal !== undefined) session.signal = end.wiretape.signal
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
   }
@@ -161,7 +172,9 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (record.batch) flags |= entryFlag.batch
     if (envelope.toolError) flags |= entryFlag.toolError
     if (envelope.method === 'subscriptions/listen') flags |= entryFlag.stream
-    const seq = record.seq === undefined ? entries.length : record.seq + i
+    const session = sessions.at(-1) ?? unnamed
+    const seq = record.seq === undefined ? session.nextSeq : record.seq + i
+    session.nextSeq = seq + 1
     const row = entries.add({
       kind: envelope.kind,
       us,
@@ -169,7 +182,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
       sizeBytes: utf8Length(record.raw, part.start, part.end),
       flags,
     })
-    if (part.id === undefined) relateByContent(record, part, row)
+    // An `id` on a line of another recorder means whatever that one meant by it.
+    if (part.id === undefined || !session.own) relateByContent(record, part, row)
     else relateByRecord(part, row)
     noteProtocol(part, record.direction)
   }
@@ -218,10 +232,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
     const { envelope } = part
     if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
     if (envelope.peer) session[direction === 'client_to_server' ? 'client' : 'server'] = envelope.peer
-    const era =
-      envelope.protocolVersion !== undefined
-        ? eraOf(envelope.protocolVersion)
-        : eraOfMethod(envelope.method ?? '')
+    const era = eraOfEnvelope(envelope)
     if (era && !session.eras.includes(era)) session.eras.push(era)
   }
 
@@ -295,6 +306,14 @@ export function createFold(idKey: (idText: string) => string): Fold {
       }
     },
   }
+}
+
+/** The handshake is of the legacy era whatever version it speaks of; `_meta` is of the modern one. */
+function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | undefined {
+  const era = eraOfMethod(method ?? '')
+  if (era) return era
+  if (modern) return 'modern'
+  return protocolVersion === undefined ? undefined : 'legacy'
 }
 
 /** A request that got no answer although nothing explains it. */

@@ -5,28 +5,53 @@ export interface Recent<V> {
   delete(key: string): void
 }
 
+/** How much a map remembers before it forgets the oldest half. Each limit holds on its own. */
+export interface RecentLimits<V> {
+  /** Entries kept at least; twice as many at most. */
+  readonly entries: number
+  /** Characters of keys, and of values as `sizeOf` counts them, kept in each half. @default no limit */
+  readonly chars?: number
+  /** Characters that a value holds. @default 0 */
+  readonly sizeOf?: (value: V) => number
+}
+
+interface Half<V> {
+  readonly map: Map<string, V>
+  chars: number
+}
+
 /**
  * Two generations: when the young one is full it becomes the old one, and the former old one is forgotten.
  * Each operation is O(1); dropping the first key of one big map would walk over the holes left by deletions.
- *
- * @param limit entries kept at least; twice as many at most
+ * What is deleted in time makes room, so an entry outlives any number of short-lived ones.
  */
-export function createRecent<V>(limit: number): Recent<V> {
-  let young = new Map<string, V>()
-  let old = new Map<string, V>()
+export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
+  const { entries, chars = Infinity, sizeOf = () => 0 } = limits
+  let young: Half<V> = { map: new Map(), chars: 0 }
+  let old: Half<V> = { map: new Map(), chars: 0 }
+
+  function remove(half: Half<V>, key: string): void {
+    const value = half.map.get(key)
+    if (value === undefined) return
+    half.chars -= key.length + sizeOf(value)
+    half.map.delete(key)
+  }
+
   return {
-    get: (key) => young.get(key) ?? old.get(key),
+    get: (key) => young.map.get(key) ?? old.map.get(key),
     set(key, value) {
-      old.delete(key)
-      young.set(key, value)
-      if (young.size >= limit) {
+      remove(old, key)
+      remove(young, key)
+      young.map.set(key, value)
+      young.chars += key.length + sizeOf(value)
+      if (young.map.size >= entries || young.chars >= chars) {
         old = young
-        young = new Map()
+        young = { map: new Map(), chars: 0 }
       }
     },
     delete(key) {
-      young.delete(key)
-      old.delete(key)
+      remove(young, key)
+      remove(old, key)
     },
   }
 }

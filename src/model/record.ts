@@ -119,6 +119,7 @@ export interface GapRecord extends Observed {
   readonly lost: number
   /** Lines of stderr that are missing. */
   readonly lostStderr?: number
+  /** Bytes of the messages and lines that are missing, as they were on the wire. */
   readonly lostBytes?: number
   readonly why: string
   /** For one message that was too big to record. */
@@ -138,9 +139,13 @@ export interface UndeliveredRecord extends Observed {
 export interface EndRecord extends RecordBase {
   readonly type: 'end'
   readonly t: string
-  /** The server's exit status; 128 + signal number after a signal, 127 when it could not be started. */
-  readonly exitCode: number
-  readonly durationMs: number
+  /**
+   * The server's exit status; 128 + signal number after a signal, 127 when it could not be started. Null
+   * when the line does not say: some recorders write none after a signal.
+   */
+  readonly exitCode: number | null
+  /** Null when the line does not say. */
+  readonly durationMs: number | null
   readonly wiretape?: TapeClosing
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import {
   createCorrelator,
   type Correlator,
@@ -21,7 +21,8 @@ import {
   type LineFrame,
   type LineFramer,
 } from '../wire/index.js'
-import type { Channel } from './channel.js'
+import { channels, type Channel } from './channel.js'
+import { markSize, type ChunkBatch } from './chunk-batch.js'
 
 /** Messages above this are forwarded and leave a gap with their size and hash. */
 const longestMessage = 64 * 1024 * 1024
@@ -43,7 +44,8 @@ export interface Moment {
  * exact text, numbers, ids, links. Nothing is parsed and printed again.
  */
 export interface RecordBuilder {
-  bytes(channel: Channel, bytes: Uint8Array, at: Moment): TapeRecord[]
+  /** Nothing of the batch is kept once its records are written: its memory may be used again. */
+  chunks(batch: ChunkBatch): TapeRecord[]
   /** The channel ended; a last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[]
   /** Bytes passed that are not here. @param atLineStart the next byte begins a line */
@@ -56,6 +58,9 @@ export interface RecordBuilder {
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[]
 }
 
+/** A record while it is being made. Filled in member by member: this runs for every message. */
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
 interface Delivery {
   readonly id: string
   readonly endOffset: number
@@ -63,9 +68,9 @@ interface Delivery {
 
 export function createRecordBuilder(): RecordBuilder {
   const framers: Record<Channel, LineFramer> = {
-    in: createLineFramer({ maxBytes: longestMessage }),
-    out: createLineFramer({ maxBytes: longestMessage }),
-    err: createLineFramer({ maxBytes: longestStderr }),
+    in: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
+    out: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
+    err: createLineFramer({ maxBytes: longestStderr, borrowed: true }),
   }
   const correlator: Correlator<string> = createCorrelator(idKey)
   const oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {
@@ -74,6 +79,10 @@ export function createRecordBuilder(): RecordBuilder {
     err: undefined,
   }
   const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
+  /** Where the last frame of stderr ended: a long line's last piece does not say how the line ended. */
+  let stderrOffset = 0
+  /** Bytes of each channel so far, lost ones included. */
+  const seenBytes: Record<Channel, number> = { in: 0, out: 0, err: 0 }
   let seq = 0
   let clock = { ms: -1, t: '' }
 
@@ -84,28 +93,64 @@ export function createRecordBuilder(): RecordBuilder {
   }
 
   function take(channel: Channel, frames: readonly LineFrame[], at: Moment): TapeRecord[] {
+    return frames.flatMap((frame) => recordOf(channel, frame, at) ?? [])
+  }
+
+  function recordOf(channel: Channel, frame: LineFrame, at: Moment): TapeRecord | undefined {
+    return channel === 'err' ? stderrRecord(frame, at) : messageRecord(channel, frame, at)
+  }
+
+  /**
+   * Each channel is framed as one piece, however it was cut into chunks, and its frames then take the time of
+   * the chunk that completed them.
+   */
+  function takeBatch(batch: ChunkBatch): TapeRecord[] {
+    const { marks } = batch
+    const framed = channels.map((channel) => {
+      const region = batch.regions[channel]
+      // A Buffer finds line feeds many times faster than a plain Uint8Array.
+      return region ? framers[channel].push(Buffer.from(region.buffer, region.byteOffset, region.length)) : []
+    })
+    const taken = [0, 0, 0]
     const records: TapeRecord[] = []
-    for (const frame of frames) {
-      const record = channel === 'err' ? stderrRecord(frame, at) : messageRecord(channel, frame, at)
-      if (record) records.push(record)
+    for (let i = 0; i < marks.length; i += markSize) {
+      const index = marks[i]!
+      const channel = channels[index]!
+      const frames = framed[index]!
+      const at = { us: marks[i + 1]!, wallMs: marks[i + 2]! }
+      seenBytes[channel] += marks[i + 3]!
+      for (
+        let frame = frames[taken[index]!];
+        frame && frame.endOffset <= seenBytes[channel];
+        frame = frames[taken[index]!]
+      ) {
+        taken[index]! += 1
+        const record = recordOf(channel, frame, at)
+        if (record) records.push(record)
+      }
     }
     return records
   }
 
   function stderrRecord(frame: LineFrame, at: Moment): TapeRecord | undefined {
+    const { bytes, endOffset } = frame
+    const terminatorBytes = endOffset - stderrOffset - bytes.length
+    stderrOffset = endOffset
     if (frame.kind === 'line') {
-      return { type: 'stderr', ...stamp(at), ...textOf(frame.bytes), ...frameEndOf(frame.end) }
+      return { type: 'stderr', ...stamp(at), ...textOf(bytes), ...frameEndOf(frame.end) }
     }
-    if (frame.bytes.length === 0) return undefined
-    return { type: 'stderr', ...stamp(at), ...textOf(frame.bytes), ...(frame.last ? {} : frameEndOf('none')) }
+    if (bytes.length === 0 && terminatorBytes === 0) return undefined
+    const end = terminatorBytes === 0 ? 'none' : terminatorBytes === 2 ? 'crlf' : 'lf'
+    return { type: 'stderr', ...stamp(at), ...textOf(bytes), ...frameEndOf(end) }
   }
 
   function messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
     const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
     if (frame.kind === 'piece') return oversizeRecord(channel, direction, frame, at)
-    if (!isUtf8(frame.bytes))
+    const text = exactText(frame.bytes)
+    if (text === undefined) {
       return { type: 'noise', ...stamp(at), direction, ...textOf(frame.bytes), ...frameEndOf(frame.end) }
-    const text = decode(frame.bytes)
+    }
     const span = findJsonValue(text)
     if (isFault(span) || !holdsMessages(text, span.start)) {
       return { type: 'noise', ...stamp(at), direction, text, ...frameEndOf(frame.end) }
@@ -116,17 +161,10 @@ export function createRecordBuilder(): RecordBuilder {
     const batch = kindAt(raw, 0) === 'array'
     const spans = batch ? elementsOf(raw, 0) : [{ start: 0, end: raw.length }]
     const parts = spans.map(({ start, end }) => partOf(raw, start, end, direction))
-    const record: MessageRecord = {
-      type: 'message',
-      ...stamp(at),
-      direction,
-      raw,
-      batch,
-      parts,
-      seq,
-      ...frameEndOf(frame.end),
-      ...(raw.length !== text.length || raw !== exact ? { bytes: base64(frame.bytes) } : {}),
-    }
+    const { t, us } = stamp(at)
+    const record: Draft<MessageRecord> = { type: 'message', t, us, direction, raw, batch, parts, seq }
+    if (frame.end !== 'lf') record.frameEnd = frame.end
+    if (raw.length !== text.length || raw !== exact) record.bytes = base64(frame.bytes)
     seq += parts.length
     remember(channel, parts, frame.endOffset)
     return record
@@ -136,16 +174,12 @@ export function createRecordBuilder(): RecordBuilder {
     const id: string = randomUUID()
     const envelope = readEnvelope(raw, start)
     const seen = correlator.observe({ ref: id, envelope, direction, conversation: '' })
-    return {
-      id,
-      envelope,
-      start,
-      end,
-      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
-      ...(seen.late && { late: true as const }),
-      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
-      ...(seen.links.length > 0 && { links: seen.links satisfies readonly Link[] }),
-    }
+    const part: Draft<Part> = { id, envelope, start, end }
+    if (seen.answers !== undefined) part.correlatedId = seen.answers
+    if (seen.late) part.late = true
+    if (seen.duplicateOf !== undefined) part.duplicateOf = seen.duplicateOf
+    if (seen.links.length > 0) part.links = seen.links satisfies readonly Link[]
+    return part
   }
 
   function oversizeRecord(
@@ -178,10 +212,11 @@ export function createRecordBuilder(): RecordBuilder {
   }
 
   return {
-    bytes: (channel, bytes, at) => take(channel, framers[channel].push(bytes), at),
+    chunks: takeBatch,
     ended: (channel, at) => take(channel, framers[channel].end(), at),
     lost(channel, loss, at) {
       framers[channel].lose(loss.bytes, loss.atLineStart)
+      seenBytes[channel] += loss.bytes
       oversize[channel] = undefined
       const lines = loss.lines + (loss.atLineStart ? 0 : 1)
       if (channel === 'err') {
@@ -218,13 +253,25 @@ function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {
 
 /** Text as people can read it; `bytes` too when the text cannot be turned back into them. */
 function textOf(bytes: Uint8Array): { text: string; bytes?: string } {
-  return isUtf8(bytes) ? { text: decode(bytes) } : { text: decode(bytes), bytes: base64(bytes) }
+  const text = exactText(bytes)
+  return text === undefined ? { text: decode(bytes), bytes: base64(bytes) } : { text }
 }
 
+/** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied and not decoded. */
+function exactText(bytes: Uint8Array): string | undefined {
+  if (isAscii(bytes)) return bufferOf(bytes).toString('latin1')
+  return isUtf8(bytes) ? bufferOf(bytes).toString('utf8') : undefined
+}
+
+/** What cannot be decoded becomes U+FFFD. */
 function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return bufferOf(bytes).toString('utf8')
 }
 
 function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  return bufferOf(bytes).toString('base64')
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

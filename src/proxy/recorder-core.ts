@@ -1,6 +1,7 @@
-import type { EndRecord, MetaRecord, TapeRecord } from '../model/index.js'
+import type { EndRecord, MetaRecord } from '../model/index.js'
 import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
-import { channels, type Channel } from './channel.js'
+import type { Channel } from './channel.js'
+import type { ChunkBatch } from './chunk-batch.js'
 import { createRecordBuilder } from './record-builder.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
@@ -18,13 +19,9 @@ export interface RecorderInit {
 /** How a session ended, for the tape's last line. */
 export type SessionEnd = Omit<NonNullable<EndRecord['wiretape']>, 'messages'> & { readonly exitCode: number }
 
-/** Numbers for each chunk in `marks`: channel, us, wallMs, length in bytes. */
-export const markSize = 4
-
 /** What the forwarding side tells the recording side, in the order in which it happened. */
 export type RecorderMessage =
-  /** `bytes` is all chunks one after the other; `marks` says where each came from and when. */
-  | { readonly kind: 'chunks'; readonly bytes: Uint8Array; readonly marks: Float64Array }
+  | { readonly kind: 'chunks'; readonly batch: ChunkBatch }
   | { readonly kind: 'ended'; readonly channel: Channel; readonly us: number; readonly wallMs: number }
   | {
       readonly kind: 'lost'
@@ -65,28 +62,11 @@ export function createRecorderCore(init: RecorderInit): RecorderCore {
     ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
   })
 
-  function chunks(bytes: Uint8Array, marks: Float64Array): void {
-    const records: TapeRecord[] = []
-    let offset = 0
-    for (let i = 0; i < marks.length; i += markSize) {
-      const length = marks[i + 3]!
-      const chunk = bytes.subarray(offset, offset + length)
-      offset += length
-      for (const record of builder.bytes(channels[marks[i]!]!, chunk, {
-        us: marks[i + 1]!,
-        wallMs: marks[i + 2]!,
-      })) {
-        records.push(record)
-      }
-    }
-    journal.append(records)
-  }
-
   return {
     handle(message) {
       switch (message.kind) {
         case 'chunks':
-          chunks(message.bytes, message.marks)
+          journal.append(builder.chunks(message.batch))
           return undefined
         case 'ended':
           journal.append(builder.ended(message.channel, message))

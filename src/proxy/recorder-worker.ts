@@ -1,11 +1,13 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { buffersOf } from './chunk-batch.js'
 import { createRecorderCore, type RecorderInit, type RecorderMessage } from './recorder-core.js'
 import type { RecorderReply } from './recorder.js'
 
 const port = parentPort!
 const core = createRecorderCore(workerData as RecorderInit)
-const reply = (message: RecorderReply): void => port.postMessage(message)
+const reply = (message: RecorderReply, transfer: ArrayBuffer[] = []): void =>
+  port.postMessage(message, transfer)
 
 port.on('message', (message: RecorderMessage) => {
   const report = core.handle(message)
@@ -13,6 +15,9 @@ port.on('message', (message: RecorderMessage) => {
     reply({ kind: 'closed', report })
     port.close()
   } else {
-    reply({ kind: 'done' })
+    const buffers = message.kind === 'chunks' ? buffersOf(message.batch) : []
+    reply({ kind: 'done', buffers }, buffers)
   }
 })
+
+reply({ kind: 'ready' })

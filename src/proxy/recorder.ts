@@ -1,19 +1,27 @@
 import { Worker } from 'node:worker_threads'
 import type { JournalReport } from '../tape/index.js'
-import { channels, type Channel } from './channel.js'
-import { markSize, type RecorderInit, type RecorderMessage, type SessionEnd } from './recorder-core.js'
+import type { Channel } from './channel.js'
+import { BatchFiller } from './chunk-batch.js'
+import { type RecorderInit, type RecorderMessage, type SessionEnd } from './recorder-core.js'
 
-/** What the recording thread answers: one reply to every message, in order. */
+/** What the recording thread says: that it is there, then one reply to every message, in order. */
 export type RecorderReply =
-  | { readonly kind: 'done' }
+  | { readonly kind: 'ready' }
+  /** `buffers` is the memory of the chunks, handed back. */
+  | { readonly kind: 'done'; readonly buffers?: readonly ArrayBuffer[] }
   | { readonly kind: 'closed'; readonly report: JournalReport }
 
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
-/** Bytes handed over at a time. Small enough that progress shows on a slow disk. */
+/** Bytes handed over at a time. */
 const batchBytes = 512 * 1024
 /** Chunks wait this long for others, so that the recording thread is not woken for each message. */
 const batchMs = 20
+/**
+ * Nothing waits longer than this for the tape while senders go on, so that what was passed on is on the disk
+ * within 100 ms even when the recording thread gets little of the processor.
+ */
+const lagMs = 40
 /** Without any progress for this long, traffic goes on without the tape. */
 const stallMs = 1_000
 
@@ -22,6 +30,8 @@ const stallMs = 1_000
  * its own in batches. Never waits and never throws; what cannot be recorded is counted and told.
  */
 export interface Recorder {
+  /** Resolves when the recording thread can take messages, or is not worth waiting for. Never rejects. */
+  readonly ready: Promise<void>
   bytes(channel: Channel, chunk: Uint8Array): void
   ended(channel: Channel): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
@@ -50,12 +60,12 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   const worker = (options.startWorker ?? startWorker)(init)
   const startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
 
-  let chunks: Uint8Array[] = []
-  let marks: number[] = []
-  let pendingBytes = 0
+  const filler = new BatchFiller()
   let flushTimer: NodeJS.Timeout | undefined
-  /** Sizes of the messages that the thread has not answered yet. */
-  const unanswered: number[] = []
+  /** When the oldest chunk of the batch that is being filled arrived. */
+  let pendingSinceMs = 0
+  /** What the thread has not answered yet: size, and the arrival of the oldest chunk in it. */
+  const unanswered: { readonly sizeBytes: number; readonly sinceMs: number }[] = []
   let unansweredBytes = 0
   let lastProgressMs = performance.now()
   let waiting = false
@@ -65,9 +75,20 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   let died: string | undefined
   let closed: { resolve(report: JournalReport): void; timer: NodeJS.Timeout } | undefined
 
+  let isReady: () => void = () => undefined
+  const ready = new Promise<void>((resolve) => {
+    const patience = setTimeout(resolve, stallMs)
+    isReady = () => {
+      clearTimeout(patience)
+      resolve()
+    }
+  })
+
   worker.on('message', (reply: RecorderReply) => {
     lastProgressMs = performance.now()
-    unansweredBytes -= unanswered.shift() ?? 0
+    if (reply.kind === 'ready') return isReady()
+    unansweredBytes -= unanswered.shift()?.sizeBytes ?? 0
+    if (reply.kind === 'done' && reply.buffers) filler.recycle(reply.buffers)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
   })
@@ -80,7 +101,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   })
 
   function post(message: RecorderMessage, sizeBytes: number, transfer: ArrayBuffer[] = []): void {
-    unanswered.push(sizeBytes)
+    // While nothing is asked of it, the thread owes no progress.
+    const nowMs = performance.now()
+    if (unanswered.length === 0) lastProgressMs = nowMs
+    unanswered.push({ sizeBytes, sinceMs: message.kind === 'chunks' ? pendingSinceMs : nowMs })
     unansweredBytes += sizeBytes
     worker.postMessage(message, transfer)
   }
@@ -88,30 +112,27 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   function flush(): void {
     clearTimeout(flushTimer)
     flushTimer = undefined
-    if (chunks.length === 0) return
-    const bytes = new Uint8Array(pendingBytes)
-    let offset = 0
-    for (const chunk of chunks) {
-      bytes.set(chunk, offset)
-      offset += chunk.length
-    }
-    const marksArray = new Float64Array(marks)
-    const size = pendingBytes
-    chunks = []
-    marks = []
-    pendingBytes = 0
-    post({ kind: 'chunks', bytes, marks: marksArray }, size, [bytes.buffer, marksArray.buffer])
+    if (filler.isEmpty) return
+    const { sizeBytes } = filler
+    const { batch, transfer } = filler.take()
+    post({ kind: 'chunks', batch }, sizeBytes, transfer)
   }
 
   /** Senders wait while too much is queued; not for a disk that does not move at all. */
-  function press(): void {
-    if (waiting || died !== undefined || pendingBytes + unansweredBytes <= queueBytes) return
+  function press(nowMs: number): void {
+    if (waiting || died !== undefined) return
+    if (filler.sizeBytes + unansweredBytes <= queueBytes && waitedMs(nowMs) <= lagMs) return
     waiting = true
-    lastProgressMs = Math.max(lastProgressMs, performance.now() - stallMs / 2)
     options.onPressure(true)
     stallTimer = setInterval(() => {
       if (performance.now() - lastProgressMs >= stallMs) stall()
     }, stallMs / 10)
+  }
+
+  /** How long the oldest chunk that is not on the tape has waited. */
+  function waitedMs(nowMs: number): number {
+    const sinceMs = unanswered[0]?.sinceMs ?? (filler.isEmpty ? nowMs : pendingSinceMs)
+    return nowMs - sinceMs
   }
 
   function release(): void {
@@ -128,7 +149,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   }
 
   function relax(): void {
-    if (pendingBytes + unansweredBytes > queueBytes / 2) return
+    if (filler.sizeBytes + unansweredBytes > queueBytes / 2) return
+    if (waitedMs(performance.now()) > lagMs / 2) return
     tellLosses()
     release()
   }
@@ -161,10 +183,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   function die(why: string): void {
     if (died !== undefined) return
     died = why
+    isReady()
     losses ??= new Map()
     clearTimeout(flushTimer)
-    chunks = []
-    marks = []
+    filler.drop()
     release()
     finish(undefined)
   }
@@ -186,19 +208,16 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   }
 
   return {
+    ready,
     bytes(channel, chunk) {
       if (losses) return lose(channel, chunk)
-      chunks.push(chunk)
-      const at = marks.length
-      marks.length = at + markSize
-      marks[at] = channels.indexOf(channel)
-      marks[at + 1] = (performance.now() - startedMs) * 1000
-      marks[at + 2] = Date.now()
-      marks[at + 3] = chunk.length
-      pendingBytes += chunk.length
-      if (pendingBytes >= batchBytes) flush()
+      const nowMs = performance.now()
+      if (!filler.fits(channel, chunk.length)) flush()
+      if (filler.isEmpty) pendingSinceMs = nowMs
+      filler.add(channel, chunk, (nowMs - startedMs) * 1000, Date.now())
+      if (filler.sizeBytes >= batchBytes) flush()
       else flushTimer ??= setTimeout(flush, batchMs)
-      press()
+      press(nowMs)
     },
     ended(channel) {
       if (caughtUp()) post({ kind: 'ended', channel, ...moment() }, 0)
@@ -230,5 +249,7 @@ function startWorker(init: RecorderInit): Worker {
     stdout: true,
     stderr: true,
     execArgv: [],
+    // A small nursery is collected more often and costs no more; the default may grow to 48 MB.
+    resourceLimits: { maxYoungGenerationSizeMb: 6 },
   })
 }

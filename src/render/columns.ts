@@ -14,16 +14,45 @@ export function pad(text: string, width: number, side: 'left' | 'right' = 'right
   return side === 'right' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text
 }
 
-/** At most `width` cells; what is cut off is shown by `…`. Bounded work for any length of text. */
+/**
+ * At most `width` cells; what is cut off is shown by `…`. What a person sees as one character stays whole.
+ * Bounded work for any length of text.
+ */
 export function truncate(text: string, width: number): string {
   if (text.length <= width && widthOf(text) <= width) return text
+  if (width < 1) return ''
+  // No character that takes a cell is longer than this, except on purpose.
+  const head = text.slice(0, (width + 1) * longestCluster)
+  if (head.length === text.length && widthOf(text) <= width) return text
+  if (isAscii.test(head)) return `${head.slice(0, width - 1)}…`
   let cells = 0
   let cut = ''
-  for (const char of text) {
-    const size = widthOf(char)
+  for (const { segment } of clusters().segment(head)) {
+    const size = widthOf(segment)
     if (cells + size > width - 1) break
     cells += size
-    cut += char
+    cut += segment
   }
   return `${cut}…`
+}
+
+/** UTF-16 code units; a family of four with skin tones has 19. */
+const longestCluster = 24
+
+let segmenter: Intl.Segmenter | undefined
+
+function clusters(): Intl.Segmenter {
+  return (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }))
+}
+
+/** Pieces joined by `separator`, in as few lines of `width` cells as they fit; a long piece is cut. */
+export function wrapPieces(pieces: readonly string[], separator: string, width: number | undefined): string {
+  if (width === undefined) return pieces.join(separator)
+  const lines: string[] = []
+  for (const piece of pieces) {
+    const joined = lines.length === 0 ? undefined : `${lines.at(-1)}${separator}${piece}`
+    if (joined !== undefined && widthOf(joined) <= width) lines[lines.length - 1] = joined
+    else lines.push(truncate(piece, width))
+  }
+  return lines.join('\n')
 }

@@ -12,10 +12,27 @@ export function escapeLines(text: string): string {
 }
 
 /**
- * C0 and C1 controls, DEL, soft hyphen, bidirectional controls, zero-width and other format characters, line
- * and paragraph separators, variation selectors of the tag block, lone surrogates.
+ * JSON text that a terminal can show: what `escapeText` would escape becomes `\uXXXX`. Such characters stand
+ * only inside strings, line breaks between tokens apart, so the value stays the same.
  */
-const unsafe = /[\p{Cc}\p{Cf}\u2028\u2029\u{e0000}-\u{e0fff}]|\p{Cs}/gu
+export function escapeJson(text: string): string {
+  return text.replace(unsafe, (char) => {
+    if (char === '\n' || char === '\r' || char === '\t') return char
+    let escaped = ''
+    for (let i = 0; i < char.length; i += 1) {
+      escaped += `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`
+    }
+    return escaped
+  })
+}
+
+/**
+ * C0 and C1 controls, DEL, soft hyphen, bidirectional controls, zero-width and other format characters, the
+ * fillers that look like nothing, line and paragraph separators, the tag block, lone surrogates. The joiner
+ * between two emoji and between letters of some scripts is one of them: a name that needs it is legible still.
+ */
+const unsafe =
+  /[\p{Cc}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u{e0000}-\u{e0fff}]|\p{Cs}/gu
 
 const named: Readonly<Record<string, string>> = {
   '\n': String.raw`\n`,

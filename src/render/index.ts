@@ -1,5 +1,5 @@
-export { pad, truncate, widthOf } from './columns.js'
-export { escapeLines, escapeText } from './escape.js'
+export { pad, truncate, widthOf, wrapPieces } from './columns.js'
+export { escapeJson, escapeLines, escapeText } from './escape.js'
 export { indentJson } from './indent-json.js'
 export { createStyle, type Style } from './style.js'
 export { countOf, formatBytes, formatCount, formatDuration, formatOffset } from './units.js'

@@ -1,5 +1,6 @@
 /** ANSI styles, or nothing at all where the output is no colour terminal. */
 export interface Style {
+  readonly plain: (text: string) => string
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
   readonly red: (text: string) => string
@@ -12,6 +13,7 @@ export function createStyle(enabled: boolean): Style {
   const wrap = (open: number, close: number) => (text: string) =>
     enabled && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text
   return {
+    plain: (text) => text,
     bold: wrap(1, 22),
     dim: wrap(2, 22),
     red: wrap(31, 39),

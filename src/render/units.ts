@@ -1,16 +1,26 @@
 /** `812 B`, `1.2 kB`, `34 MB`: decimal units, two significant digits at least. */
 export function formatBytes(sizeBytes: number): string {
-  return scaled(sizeBytes, 1000, ['B', 'kB', 'MB', 'GB', 'TB'])
+  let unit = 0
+  let rest = sizeBytes
+  // What would be rounded to 1000 belongs to the next unit.
+  while (rest >= (unit === 0 ? 1000 : 999.5) && unit < byteUnits.length - 1) {
+    rest /= 1000
+    unit += 1
+  }
+  return `${unit === 0 ? String(rest) : significant(rest)} ${byteUnits[unit]}`
 }
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** `0.4 ms`, `12 ms`, `1.2 s`, `3m 20s`. */
 export function formatDuration(us: number): string {
   const ms = us / 1000
-  if (ms < 1000) return `${significant(ms)} ms`
-  if (ms < 100_000) return `${significant(ms / 1000)} s`
+  if (ms < 999.5) return `${significant(ms)} ms`
+  if (ms < 99_500) return `${significant(ms / 1000)} s`
   const seconds = Math.round(ms / 1000)
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
 /** Seconds since the session began, in milliseconds: `12.345`. */
@@ -28,16 +38,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-function scaled(value: number, step: number, units: readonly string[]): string {
-  let unit = 0
-  let rest = value
-  while (rest >= step && unit < units.length - 1) {
-    rest /= step
-    unit += 1
-  }
-  return `${unit === 0 ? String(rest) : significant(rest)} ${units[unit]}`
-}
-
+/** `9.4`, `12`: what is below ten has one decimal. */
 function significant(value: number): string {
-  return value < 10 ? value.toFixed(1) : String(Math.round(value))
+  return value < 9.95 ? value.toFixed(1) : String(Math.round(value))
 }

@@ -15,9 +15,19 @@ export type Disk = Pick<
 
 export const realDisk: Disk = fs
 
+/** True when the disk refused for want of room. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
 /** Short words for why the disk refused, without paths: they go into the tape and on a terminal. */
 export function diskReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const code = codeOf(error)
   switch (code) {
     case 'ENOSPC':
       return 'disk full'

@@ -1,5 +1,6 @@
 import { encodeRecord } from '../formats/index.js'
 import type { EndRecord, GapRecord, MetaRecord, TapeRecord } from '../model/index.js'
+import { amountOf, nothing, sumOf, type Amount } from './amount.js'
 import { diskReason, realDisk, type Disk } from './disk.js'
 import { Reserve } from './reserve.js'
 import { SegmentFile } from './segment-file.js'
@@ -9,7 +10,7 @@ import { segmentPath } from './tape-path.js'
 export interface JournalOptions {
   /** Only what the published trace v1 has. @default false */
   readonly strict?: boolean
-  /** A segment is closed before it grows beyond this. @default no limit */
+  /** A segment is closed before it grows beyond this; only one record larger than that may. @default no limit */
   readonly maxBytes?: number
   /** Segments kept; older ones are deleted. @default all */
   readonly maxFiles?: number
@@ -24,8 +25,9 @@ export interface JournalReport {
   readonly paths: readonly string[]
   /** Messages on the files, deleted segments included. */
   readonly messages: number
+  /** Gap records on the files. */
   readonly gaps: number
-  /** Messages that the gaps speak of. */
+  /** Messages that are not on the files, whether a gap could be written or not. */
   readonly lost: number
   /** Why messages were lost, or the end could not be written: the last reason. */
   readonly trouble?: string
@@ -33,12 +35,26 @@ export interface JournalReport {
 
 /** How often a disk that refused is asked again. */
 const retryUs = 200_000
+/** Lines are joined up to this many bytes a write. */
+const bytesAtOnce = 4 * 1024 * 1024
+/** A segment keeps room for the `end` line of a rotation. */
+const endRoom = 256
 
-/** Lines that did not make it to the disk. */
-interface Losses {
+/** A record and its line. */
+interface Encoded {
+  readonly record: TapeRecord
+  readonly line: string
+  readonly sizeBytes: number
+}
+
+/** What is in the current file, and must be taken back when that is removed. */
+interface Contents {
+  records: number
   messages: number
-  stderr: number
-  bytes: number
+  gaps: number
+  /** Messages that its gaps speak of. */
+  lost: number
+  amount: Amount
 }
 
 /**
@@ -50,17 +66,19 @@ export class Journal {
   readonly #disk: Disk
   readonly #meta: MetaRecord
   readonly #basePath: string
+  readonly #reserve: Reserve
   #file: SegmentFile
-  #reserve: Reserve
   #segment = 0
   #paths: string[]
-  #total = { messages: 0, gaps: 0, lost: 0 }
-  #segmentMessages = 0
-  #segmentRecords = 0
-  /** Set while the disk refuses. */
-  #losses: Losses | undefined
+  #inFile = empty()
+  /** What the files before this one hold. */
+  #before = { messages: 0, gaps: 0, lost: 0 }
+  /** Not on the tape, and not told yet. Undefined unless the disk refuses. */
+  #losses: Amount | undefined
   #nextTryUs = 0
+  #nextSegmentTryUs = 0
   #trouble: string | undefined
+  #closed = false
 
   /**
    * @param file the first segment, holding just its meta line (see `startTape`)
@@ -78,13 +96,11 @@ export class Journal {
   }
 
   append(records: readonly TapeRecord[]): void {
+    if (this.#closed) throw new Error('the journal is closed')
     if (records.length === 0) return
     if (this.#file.isRemoved()) this.#replaceRemoved()
-    if (this.#losses && !this.#recover()) {
-      for (const record of records) count(this.#losses, record, this.#encode(record))
-      return
-    }
-    this.#write(records)
+    if (this.#losses && !this.#recover()) this.#count(records)
+    else this.#write(records)
   }
 
   /** Last words. Afterwards nothing may be appended. */
@@ -93,109 +109,135 @@ export class Journal {
       wiretape: Omit<NonNullable<EndRecord['wiretape']>, 'messages'>
     },
   ): JournalReport {
+    if (this.#closed) return this.report()
+    this.#nextSegmentTryUs = 0
     if (this.#file.isRemoved()) this.#replaceRemoved()
     this.#reserve.release()
-    if (this.#losses) this.#writeGap(this.#losses)
-    this.#writeEnd({ ...end, type: 'end', wiretape: { messages: this.#segmentMessages, ...end.wiretape } })
+    // A tape with an end and without its gap would look whole: then rather no end.
+    if (!this.#losses || this.#writeGap(this.#losses)) {
+      this.#losses = undefined
+      const wiretape = { messages: this.#inFile.messages, ...end.wiretape }
+      this.#writeEnd({ ...end, type: 'end', wiretape })
+    }
     if (this.#file.isRemoved()) {
-      this.#total.lost += this.#segmentMessages
-      this.#total.messages -= this.#segmentMessages
+      this.#losses = sumOf(this.#losses ?? nothing, this.#inFile.amount)
+      this.#inFile = empty()
+      this.#forget(this.#file.path)
     }
     this.#seal()
+    this.#closed = true
     return this.report()
   }
 
   report(): JournalReport {
-    const lost = this.#total.lost + (this.#losses?.messages ?? 0)
     return {
-      paths: this.#paths,
-      messages: this.#total.messages,
-      gaps: this.#total.gaps,
-      lost,
+      paths: [...this.#paths],
+      messages: this.#before.messages + this.#inFile.messages,
+      gaps: this.#before.gaps + this.#inFile.gaps,
+      lost: this.#before.lost + this.#inFile.lost + (this.#losses?.messages ?? 0),
       ...(this.#trouble !== undefined && { trouble: this.#trouble }),
     }
   }
 
-  #encode(record: TapeRecord): string {
-    return encodeRecord(record, { strict: this.#options.strict === true })
+  #encode(record: TapeRecord): Encoded {
+    const strict = this.#options.strict === true
+    try {
+      const line = encodeRecord(record, { strict })
+      return { record, line, sizeBytes: Buffer.byteLength(line) }
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      // A line that no string can hold: a message is tens of bytes, what we say about each is more.
+      const gap = this.#gapOf(amountOf(record), 'a message too large for one line of the tape')
+      const line = encodeRecord(gap, { strict })
+      return { record: gap, line, sizeBytes: Buffer.byteLength(line) }
+    }
   }
 
-  /** Joins lines into one write, up to where a segment is full. */
+  /** Joins lines into few writes, up to where a segment is full. */
   #write(records: readonly TapeRecord[]): void {
-    const { maxBytes } = this.#options
-    let from = 0
-    let lines: string[] = []
+    let joined: Encoded[] = []
     let bytes = 0
-    for (let i = 0; i < records.length; i += 1) {
-      const line = this.#encode(records[i]!)
-      if (maxBytes !== undefined) {
-        const size = Buffer.byteLength(line)
-        const full = this.#file.sizeBytes + bytes + size > maxBytes && this.#segmentRecords + lines.length > 0
-        if (full) {
-          if (!this.#flush(records, from, lines)) return this.#lose(records.slice(i))
-          this.#rotate()
-          from = i
-          lines = []
-          bytes = 0
-        }
-        bytes += size
+    for (const [i, record] of records.entries()) {
+      const encoded = this.#encode(record)
+      const full = this.#isFull(bytes + encoded.sizeBytes, joined.length)
+      if (full || bytes + encoded.sizeBytes > bytesAtOnce) {
+        const kept = this.#flush(joined)
+        if (kept < joined.length) return this.#lose([...recordsOf(joined, kept), ...records.slice(i)])
+        if (full) this.#rotate()
+        joined = []
+        bytes = 0
       }
-      lines.push(line)
+      joined.push(encoded)
+      bytes += encoded.sizeBytes
     }
-    this.#flush(records, from, lines)
+    const kept = this.#flush(joined)
+    if (kept < joined.length) this.#lose(recordsOf(joined, kept))
   }
 
-  /** Writes `lines`, which stand for `records` from `from` on. False when the disk refused; what it did not take is lost. */
-  #flush(records: readonly TapeRecord[], from: number, lines: readonly string[]): boolean {
-    const failed = this.#file.append(Buffer.from(lines.join('')))
-    let kept = lines.length
-    if (failed) {
-      let bytes = 0
-      kept = 0
-      while (kept < lines.length && bytes + Buffer.byteLength(lines[kept]!) <= failed.keptBytes) {
-        bytes += Buffer.byteLength(lines[kept]!)
-        kept += 1
-      }
+  #isFull(moreBytes: number, moreRecords: number): boolean {
+    const { maxBytes } = this.#options
+    if (maxBytes === undefined || this.#file.sizeBytes + moreBytes + endRoom <= maxBytes) return false
+    if (this.#inFile.records + moreRecords === 0) return false
+    return this.#options.now().us >= this.#nextSegmentTryUs
+  }
+
+  /** Returns how many of the lines are on the disk; all of them, unless it refused. */
+  #flush(joined: readonly Encoded[]): number {
+    const failed = this.#file.append(Buffer.from(joined.map(({ line }) => line).join('')))
+    let kept = 0
+    let bytes = 0
+    for (const { record, sizeBytes } of joined) {
+      bytes += sizeBytes
+      if (failed && bytes > failed.keptBytes) break
+      kept += 1
+      this.#tally(record)
     }
-    for (let i = 0; i < kept; i += 1) this.#tally(records[from + i]!)
-    if (!failed) return true
-    this.#trouble = diskReason(failed.cause)
-    this.#lose(records.slice(from + kept, from + lines.length))
-    return false
+    if (failed) this.#trouble = diskReason(failed.cause)
+    return kept
   }
 
   #tally(record: TapeRecord): void {
-    this.#segmentRecords += 1
-    if (record.type === 'gap') {
-      this.#total.gaps += 1
-      this.#total.lost += record.lost
-    } else if (record.type === 'message') {
-      this.#total.messages += record.parts.length
-      this.#segmentMessages += record.parts.length
-    }
+    const contents = this.#inFile
+    contents.records += 1
+    contents.amount = sumOf(contents.amount, amountOf(record))
+    if (record.type === 'message') contents.messages += record.parts.length
+    if (record.type !== 'gap') return
+    contents.gaps += 1
+    contents.lost += record.lost
   }
 
   /** The first loss is told at once, into the room that the reserve held; later ones when there is room again. */
   #lose(records: readonly TapeRecord[]): void {
-    const losses = (this.#losses ??= { messages: 0, stderr: 0, bytes: 0 })
-    for (const record of records) count(losses, record, this.#encode(record))
+    this.#count(records)
     this.#reserve.release()
-    if (this.#writeGap(losses)) this.#losses = { messages: 0, stderr: 0, bytes: 0 }
+    if (this.#writeGap(this.#losses!)) this.#losses = nothing
   }
 
-  #writeGap(losses: Losses): boolean {
-    if (losses.messages + losses.stderr === 0) return true
-    const gap: GapRecord = {
+  #count(records: readonly TapeRecord[]): void {
+    let losses = this.#losses ?? nothing
+    for (const record of records) {
+      // The strict form has no place for some; they are not missed either.
+      if (this.#options.strict && record.type !== 'message' && record.type !== 'gap') continue
+      losses = sumOf(losses, amountOf(record))
+    }
+    this.#losses = losses
+  }
+
+  #gapOf(amount: Amount, why: string): GapRecord {
+    return {
       type: 'gap',
       ...this.#options.now(),
-      lost: losses.messages,
-      ...(losses.stderr > 0 && { lostStderr: losses.stderr }),
-      lostBytes: losses.bytes,
-      why: this.#trouble ?? 'the disk refused',
+      lost: amount.messages,
+      ...(amount.stderr > 0 && { lostStderr: amount.stderr }),
+      lostBytes: amount.bytes,
+      why,
     }
-    if (this.#file.append(Buffer.from(this.#encode(gap)))) return false
-    this.#tally(gap)
-    return true
+  }
+
+  #writeGap(losses: Amount): boolean {
+    if (losses.messages + losses.stderr === 0) return true
+    const gap = this.#encode(this.#gapOf(losses, this.#trouble ?? 'the disk refused'))
+    return this.#flush([gap]) === 1
   }
 
   /** Is there room again? Only with the reserve back in hand does recording go on. */
@@ -217,36 +259,37 @@ export class Journal {
     const next = this.#openNext()
     if (!next) return
     const { t, us } = this.#options.now()
-    const wiretape = { messages: this.#segmentMessages, rotated: true } as const
+    const wiretape = { messages: this.#inFile.messages, rotated: true } as const
     this.#writeEnd({ type: 'end', t, exitCode: 0, durationMs: Math.round(us / 1000), wiretape })
     this.#seal()
+    this.#before.messages += this.#inFile.messages
+    this.#before.gaps += this.#inFile.gaps
+    this.#before.lost += this.#inFile.lost
     this.#use(next)
+    this.#reserve.take()
     const { maxFiles } = this.#options
-    while (maxFiles !== undefined && this.#paths.length > maxFiles) {
-      try {
-        this.#disk.unlinkSync(this.#paths[0]!)
-      } catch {
-        // Somebody else removed it, or it cannot be removed: the recording goes on either way.
-      }
+    while (maxFiles !== undefined && this.#paths.length > Math.max(1, maxFiles)) {
+      this.#unlink(this.#paths[0]!)
       this.#paths.shift()
     }
   }
 
   /** The tape was deleted under us. That stays deleted; what follows goes into a new segment that says so. */
   #replaceRemoved(): void {
-    this.#trouble = 'the tape file was removed while it was being written'
+    if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
+    this.#trouble = 'the tape file was removed while it was being written'
     if (!next) return
-    const gone = this.#file
-    const messages = this.#segmentMessages
-    gone.close()
-    this.#paths = this.#paths.filter((path) => path !== gone.path)
-    this.#total.messages -= messages
+    const gone = this.#inFile.amount
+    this.#forget(this.#file.path)
+    this.#closeFile()
     this.#use(next)
-    this.#writeGap({ messages, stderr: 0, bytes: gone.sizeBytes })
+    const missing = sumOf(this.#losses ?? nothing, gone)
+    if (!this.#writeGap(missing)) this.#losses = missing
+    else if (this.#losses) this.#losses = nothing
   }
 
-  /** A new file with its meta line, or undefined when there can be none. */
+  /** A new file with its meta line, or undefined when there can be none; then not asked for again for a while. */
   #openNext(): SegmentFile | undefined {
     const { wiretape } = this.#meta
     const segment = this.#segment + 1
@@ -254,14 +297,15 @@ export class Journal {
     let file: SegmentFile | undefined
     try {
       file = SegmentFile.create(segmentPath(this.#basePath, segment), this.#disk)
-      const failed = file.append(Buffer.from(this.#encode(meta)))
+      const failed = file.append(Buffer.from(this.#encode(meta).line))
       if (failed) throw failed.cause
       return file
     } catch (cause) {
       this.#trouble = diskReason(cause)
+      this.#nextSegmentTryUs = this.#options.now().us + retryUs
       if (file) {
-        file.close()
-        this.#disk.unlinkSync(file.path)
+        this.#closeFile(file)
+        this.#unlink(file.path)
       }
       return undefined
     }
@@ -271,12 +315,14 @@ export class Journal {
     this.#file = file
     this.#segment += 1
     this.#paths.push(file.path)
-    this.#segmentMessages = 0
-    this.#segmentRecords = 0
+    this.#inFile = empty()
   }
 
   #writeEnd(end: EndRecord): void {
-    const failed = this.#file.append(Buffer.from(this.#encode(end)))
+    const { line } = this.#encode(end)
+    if (!this.#file.append(Buffer.from(line))) return
+    this.#reserve.release()
+    const failed = this.#file.append(Buffer.from(line))
     if (failed) this.#trouble = `the end could not be written: ${diskReason(failed.cause)}`
   }
 
@@ -286,14 +332,34 @@ export class Journal {
     } catch (cause) {
       this.#trouble = diskReason(cause)
     }
-    this.#file.close()
+    this.#closeFile()
+  }
+
+  #closeFile(file = this.#file): void {
+    try {
+      file.close()
+    } catch (cause) {
+      this.#trouble = diskReason(cause)
+    }
+  }
+
+  #forget(path: string): void {
+    this.#paths = this.#paths.filter((other) => other !== path)
+  }
+
+  #unlink(path: string): void {
+    try {
+      this.#disk.unlinkSync(path)
+    } catch {
+      // Somebody else removed it, or it cannot be removed: the recording goes on either way.
+    }
   }
 }
 
-function count(losses: Losses, record: TapeRecord, line: string): void {
-  losses.bytes += line.length
-  if (record.type === 'message') losses.messages += record.parts.length
-  else if (record.type === 'noise') losses.messages += 1
-  else if (record.type === 'stderr') losses.stderr += 1
-  else if (record.type === 'gap') losses.messages += record.lost
+function empty(): Contents {
+  return { records: 0, messages: 0, gaps: 0, lost: 0, amount: nothing }
+}
+
+function recordsOf(encoded: readonly Encoded[], from: number): TapeRecord[] {
+  return encoded.slice(from).map(({ record }) => record)
 }

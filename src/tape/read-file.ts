@@ -42,6 +42,11 @@ async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: nu
     const info = await stat(path)
     if (info.isDirectory())
       throw new WiretapeError('unreadable', `${path} is a folder`, { hint: 'Name a file in it.' })
+    // Read twice, and from where a look at the start found something: a pipe can do neither.
+    if (!info.isFile())
+      throw new WiretapeError('unreadable', `${path} is not a regular file`, {
+        hint: 'Name a file, or - for stdin.',
+      })
     const file = await open(path)
     try {
       const head = new Uint8Array(Math.min(detectionBytes, info.size))

@@ -1,11 +1,12 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { once } from 'node:events'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { encodeRecord, readTraceLines } from '../formats/index.js'
-import { WiretapeError, type Diagnostic, type EndRecord } from '../model/index.js'
+import { WiretapeError, type Diagnostic, type EndRecord, type Report } from '../model/index.js'
 import { diskReason } from './disk.js'
 import type { RecordingFile } from './read-file.js'
+
+/** Characters written at a time. */
+const charsAtOnce = 1 << 20
 
 /** What `recoverTape` found and did. */
 export interface RecoverReport {
@@ -29,39 +30,53 @@ export async function recoverTape(tape: RecordingFile, target: string): Promise<
     if (diagnostic.code !== 'incomplete') faults.push(diagnostic)
   }
   const copy = join(dirname(target), `.${process.pid}-${Date.now()}.recover`)
-  const output = createWriteStream(copy, { flags: 'wx', mode: 0o600 })
-  const failed = new Promise<never>((_, reject) => output.once('error', reject))
-  failed.catch(() => undefined)
-  const write = async (text: string): Promise<void> => {
-    if (!output.write(text)) await Promise.race([once(output, 'drain'), failed])
-  }
+  let output: FileHandle | undefined
   try {
-    let messages = 0
-    let started: string | undefined
-    let last: { t: string; us?: number } | undefined
-    let ended = false
-    for await (const { record, text } of readTraceLines(tape.bytes(), report)) {
-      ended = record.type === 'end'
-      if (record.type === 'meta') started = record.startedAt
-      else if (record.type === 'message') messages += record.parts.length
-      if (record.type !== 'meta' && record.type !== 'end' && record.type !== 'unknown') last = record
-      await write(`${text}\n`)
-    }
-    if (!ended) await write(encodeRecord(closing(started, last, messages)))
-    output.end()
-    await Promise.race([once(output, 'close'), failed])
-    if (ended && faults.length === 0) {
-      await rm(copy)
-      return { written: undefined, messages, faults }
-    }
-    await rename(copy, target)
-    return { written: target, messages, faults }
+    output = await open(copy, 'wx', 0o600)
+    const found = await copyLines(tape, output, report)
+    const whole = found.ended && faults.length === 0
+    // On the disk before it takes the place of what may be the only copy.
+    if (!whole) await output.sync()
+    await output.close()
+    if (whole) await rm(copy)
+    else await rename(copy, target)
+    return { written: whole ? undefined : target, messages: found.messages, faults }
   } catch (cause) {
-    output.destroy()
-    await rm(copy, { force: true })
+    if (output) {
+      await output.close().catch(() => undefined)
+      await rm(copy, { force: true }).catch(() => undefined)
+    }
     if (cause instanceof WiretapeError) throw cause
     throw new WiretapeError('unwritable', `cannot write ${target}: ${diskReason(cause)}`, { cause })
   }
+}
+
+async function copyLines(
+  tape: RecordingFile,
+  output: FileHandle,
+  report: Report,
+): Promise<{ messages: number; ended: boolean }> {
+  let messages = 0
+  let started: string | undefined
+  let last: { t: string; us?: number } | undefined
+  let ended = false
+  let lines: string[] = []
+  let chars = 0
+  for await (const { record, text } of readTraceLines(tape.bytes(), report)) {
+    ended = record.type === 'end'
+    if (record.type === 'meta') started = record.startedAt
+    else if (record.type === 'message') messages += record.parts.length
+    if (record.type !== 'meta' && record.type !== 'end' && record.type !== 'unknown') last = record
+    lines.push(text, '\n')
+    chars += text.length
+    if (chars < charsAtOnce) continue
+    await output.writeFile(lines.join(''))
+    lines = []
+    chars = 0
+  }
+  if (!ended) lines.push(encodeRecord(closing(started, last, messages)))
+  await output.writeFile(lines.join(''))
+  return { messages, ended }
 }
 
 function closing(

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Disk } from './disk.js'
+import { isFull, type Disk } from './disk.js'
 
 /** Room for a `gap` and an `end` line on file systems that hand out blocks of up to 64 kB. */
 const reserveBytes = 65_536
@@ -19,13 +19,12 @@ export class Reserve {
     this.#path = `${beside}.reserve`
   }
 
-  get held(): boolean {
-    return this.#fd !== undefined
-  }
-
-  /** Returns false when the disk has no such room. */
+  /**
+   * Returns false when the disk has no such room. Where a reserve cannot be had for another reason (the
+   * folder was moved, or closed to new files) it is done without: that need not stop the tape.
+   */
   take(): boolean {
-    if (this.held) return true
+    if (this.#fd !== undefined) return true
     let fd: number | undefined
     try {
       fd = this.#disk.openSync(this.#path, 'wx', 0o600)
@@ -35,20 +34,40 @@ export class Reserve {
       let written = 0
       while (written < reserveBytes) {
         const count = this.#disk.writeSync(fd, filling, written)
-        if (count === 0) throw new Error('no room')
+        if (count === 0) {
+          this.#drop(fd)
+          return false
+        }
         written += count
       }
       this.#fd = fd
       return true
-    } catch {
-      if (fd !== undefined) this.#disk.closeSync(fd)
-      return false
+    } catch (error) {
+      if (fd !== undefined) this.#drop(fd)
+      return !isFull(error)
     }
   }
 
   release(): void {
-    if (this.#fd === undefined) return
-    this.#disk.closeSync(this.#fd)
+    const fd = this.#fd
     this.#fd = undefined
+    if (fd !== undefined) this.#close(fd)
+  }
+
+  #drop(fd: number): void {
+    this.#close(fd)
+    try {
+      this.#disk.unlinkSync(this.#path)
+    } catch {
+      // It has no name any more: that is what was wanted.
+    }
+  }
+
+  #close(fd: number): void {
+    try {
+      this.#disk.closeSync(fd)
+    } catch {
+      // The descriptor is gone either way, and there is nothing in the file.
+    }
   }
 }

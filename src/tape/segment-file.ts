@@ -23,6 +23,7 @@ export class SegmentFile {
   #size: number
   /** The file may hold part of a line after `#size`, because cutting it off failed. */
   #torn = false
+  #closed = false
 
   /** Creates `path` and its folder. Throws what the file system says, `EEXIST` when the file is there. */
   static create(path: string, disk: Disk): SegmentFile {
@@ -91,6 +92,8 @@ export class SegmentFile {
   }
 
   close(): void {
+    if (this.#closed) return
+    this.#closed = true
     this.#disk.closeSync(this.#fd)
   }
 

@@ -26,14 +26,23 @@ export function startTape(
     const file = createUnique(folder, meta, disk)
     const failed = file.append(line)
     if (!failed) return file
-    file.close()
-    disk.unlinkSync(file.path)
+    discard(file, disk)
     throw failed.cause
   } catch (cause) {
     throw new WiretapeError('unwritable', `cannot create a tape in ${folder}: ${diskReason(cause)}`, {
       hint: 'Choose another folder with --out DIR.',
       cause,
     })
+  }
+}
+
+/** Leaves no empty file behind, if that can be helped. */
+function discard(file: SegmentFile, disk: Disk): void {
+  try {
+    disk.unlinkSync(file.path)
+    file.close()
+  } catch {
+    // Why the tape could not be written says more.
   }
 }
 

@@ -5,6 +5,7 @@ import type { EndRecord, MetaRecord } from '../model/index.js'
 
 /** First lines are short; a command line may make them longer. */
 const headBytes = 65_536
+const longestHead = 4 * 1024 * 1024
 const tailBytes = 8_192
 
 /** What a tape says about itself at its start and its end; the middle is not read. */
@@ -41,7 +42,8 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
       const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
       return bytes.toString('utf8', 0, bytesRead)
     }
-    const head = await read(0, headBytes)
+    let head = await read(0, headBytes)
+    if (!head.includes('\n') && size > headBytes) head = await read(0, longestHead)
     const first = decodeLine(head.slice(0, indexOrEnd(head, head.indexOf('\n'))).replace(/^\ufeff/, ''))
     if (!('record' in first) || first.record.type !== 'meta') return undefined
     const tail = await read(Math.max(0, size - tailBytes), tailBytes)

@@ -118,8 +118,12 @@ function readResult(envelope: Draft, text: string, result: readonly Member[]): v
   setString(envelope, 'requestState', text, memberOf(result, 'requestState'))
   const inputs = memberOf(result, 'inputRequests')
   if (inputs) envelope.inputRequests = namesOf(text, inputs)
-  setString(envelope, 'protocolVersion', text, memberOf(result, 'protocolVersion'))
-  setPeer(envelope, text, memberOf(result, 'serverInfo'))
+  // An InitializeResult must have both; a version alone may be anything of a custom method.
+  const serverInfo = memberOf(result, 'serverInfo')
+  if (serverInfo) {
+    setString(envelope, 'protocolVersion', text, memberOf(result, 'protocolVersion'))
+    setPeer(envelope, text, serverInfo)
+  }
   const task = memberOf(result, 'task')
   const created = task && kindAt(text, task.start) === 'object' ? membersOf(text, task.start) : result
   if (task || envelope.resultType === 'task') {

@@ -9,6 +9,7 @@ const MAX_BLOCK = 65_536
  * else copied into a block. Adding and taking are linear in the bytes.
  */
 export class HeldBytes {
+  readonly #smallestView: number
   #length = 0
   #lastByte = -1
   #parts: Uint8Array[] = []
@@ -16,6 +17,11 @@ export class HeldBytes {
   #block = new Uint8Array(0)
   #sealed = 0
   #used = 0
+
+  /** @param borrowed the buffers of parts are used again by others: nothing is kept as a view */
+  constructor(borrowed = false) {
+    this.#smallestView = borrowed ? Infinity : MIN_VIEW
+  }
 
   get length(): number {
     return this.#length
@@ -28,7 +34,7 @@ export class HeldBytes {
 
   add(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    if (bytes.length >= MIN_VIEW && bytes.length * 2 >= bytes.buffer.byteLength) {
+    if (bytes.length >= this.#smallestView && bytes.length * 2 >= bytes.buffer.byteLength) {
       this.#seal()
       this.#parts.push(bytes)
     } else {

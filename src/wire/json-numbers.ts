@@ -117,7 +117,7 @@ function addToExponent({ negative, digits }: Exponent, delta: number): string {
     low += SAFE_LIMIT
     high = step(high, ZERO, NINE, -1)
   }
-  const sum = (high === '0' ? '' : high) + String(low).padStart(SAFE_DIGITS, '0')
+  const sum = high + String(low).padStart(SAFE_DIGITS, '0')
   return (negative ? '-' : '') + sum.replace(/^0+/, '')
 }
 
@@ -127,6 +127,5 @@ function step(digits: string, full: number, over: number, by: 1 | -1): string {
   while (turn > 0 && digits.charCodeAt(turn - 1) === full) turn--
   const tail = String.fromCharCode(over).repeat(digits.length - turn)
   if (turn === 0) return `1${tail}`
-  const head = digits.slice(0, turn - 1) + String(digits.charCodeAt(turn - 1) - ZERO + by) + tail
-  return head.length > 1 && head.startsWith('0') ? head.slice(1) : head
+  return digits.slice(0, turn - 1) + String(digits.charCodeAt(turn - 1) - ZERO + by) + tail
 }

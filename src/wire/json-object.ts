@@ -1,5 +1,5 @@
 import { decodeString } from './json-strings.js'
-import { elementsOf, kindAt, memberOf, membersOf, type JsonKind, type Member } from './json-text.js'
+import { elementsOf, kindAt, membersOf, type JsonKind, type Member } from './json-text.js'
 
 /**
  * Typed access to one JSON object inside a checked text, without parsing its values. A member of another
@@ -16,13 +16,19 @@ export class JsonObject {
   }
 
   has(name: string): boolean {
-    return memberOf(this.#members, name) !== undefined
+    return this.#last(name) !== undefined
   }
 
   /** Exact text of the value. */
   raw(name: string): string | undefined {
-    const member = memberOf(this.#members, name)
+    const member = this.#last(name)
     return member && this.#text.slice(member.start, member.end)
+  }
+
+  /** The text that the object stands in, and where in it the member's value begins. */
+  at(name: string): { readonly text: string; readonly start: number } | undefined {
+    const member = this.#last(name)
+    return member && { text: this.#text, start: member.start }
   }
 
   string(name: string): string | undefined {
@@ -41,6 +47,11 @@ export class JsonObject {
     return this.#elements(name).flatMap(({ start, end }) =>
       kindAt(text, start) === 'string' ? [decodeString(text, start, end)] : [],
     )
+  }
+
+  /** How many elements an array has; undefined when there is no array. */
+  elements(name: string): number | undefined {
+    return this.#find(name, 'array') && this.#elements(name).length
   }
 
   object(name: string): JsonObject | undefined {
@@ -65,8 +76,15 @@ export class JsonObject {
     return others
   }
 
+  /** A plain loop: lines of a tape are read by the million. */
+  #last(name: string): Member | undefined {
+    const members = this.#members
+    for (let i = members.length - 1; i >= 0; i -= 1) if (members[i]!.name === name) return members[i]
+    return undefined
+  }
+
   #find(name: string, kind: JsonKind): Member | undefined {
-    const member = memberOf(this.#members, name)
+    const member = this.#last(name)
     return member && kindAt(this.#text, member.start) === kind ? member : undefined
   }
 

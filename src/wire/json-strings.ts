@@ -102,7 +102,7 @@ function scanEscape(text: string, pos: number): number {
 }
 
 function isHex(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66 && code > 0)
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66)
 }
 
 /** Trusted: index after the closing quote of the string whose opening quote is at `start`. */

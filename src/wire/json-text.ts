@@ -1,7 +1,8 @@
 /**
  * Exact JSON text, read in place: nothing here builds values, so numbers, escapes, member order and
  * duplicate members stay what they were. "Trusted" functions take text that `findJsonValue` has accepted and
- * check nothing again; on other text they end, in linear time, with an answer that means nothing.
+ * check nothing again; on other text they still end in linear time, but what they answer means nothing, and
+ * what decodes strings may throw a SyntaxError.
  */
 import type { Span } from './json-scan.js'
 import { codeAt, decodeString, skipString, skipWhiteSpace } from './json-strings.js'

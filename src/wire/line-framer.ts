@@ -31,7 +31,8 @@ export type LineFrame =
 export interface LineFramer {
   /**
    * The lines that `chunk` completes, blank ones included. Frames and the framer may keep views of `chunk`:
-   * whoever pushes it must not write into it again, and a frame that is kept keeps its chunk alive.
+   * whoever pushes it must not write into it again (but see `borrowed`), and a frame that is kept keeps its
+   * chunk alive.
    */
   push(chunk: Uint8Array): LineFrame[]
   /** End of stream: the last line without LF, if there is one. */
@@ -49,10 +50,14 @@ const LF = 0x0a
 const CR = 0x0d
 const NOTHING = new Uint8Array(0)
 
-/** @param options.maxBytes the longest line, terminator not counted, that comes as one frame */
-export function createLineFramer(options: { maxBytes: number }): LineFramer {
+/**
+ * @param options.maxBytes the longest line, terminator not counted, that comes as one frame
+ * @param options.borrowed whoever pushes a chunk writes into it again once the frames of that push are used:
+ *   the framer itself then keeps copies only
+ */
+export function createLineFramer(options: { maxBytes: number; borrowed?: boolean }): LineFramer {
   const { maxBytes } = options
-  const held = new HeldBytes()
+  const held = new HeldBytes(options.borrowed)
   /** Stream offset of the next byte to arrive. */
   let offset = 0
   /** Pieces of the current line went out. All that is held then is a CR that may belong to the terminator. */
@@ -145,7 +150,6 @@ export function createLineFramer(options: { maxBytes: number }): LineFramer {
     end() {
       const frames: LineFrame[] = []
       if (overlong || held.length > 0) finish(frames, NOTHING, offset, false)
-      skipping = false
       return frames
     },
 

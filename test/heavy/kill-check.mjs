@@ -15,6 +15,7 @@ const DUE_AFTER_MS = 100
  * @property {number} messages
  * @property {number} required How many messages had to be there.
  * @property {number} oldestMissingMs
+ * @property {boolean} late Messages that had to be there are missing.
  * @property {boolean} recovered
  */
 
@@ -39,6 +40,7 @@ export async function checkTape({ cli, out, killed, recover }) {
     messages: 0,
     required: 0,
     oldestMissingMs: 0,
+    late: false,
     recovered: false,
   }
   const lines = bytes.split('\n')
@@ -114,7 +116,8 @@ function checkWhatWasDue({ echoedAt, killedAt }, onTape, tape, problems) {
   const held = Math.min(onTape.in, onTape.out)
   const missingSince = echoedAt[held]
   tape.oldestMissingMs = missingSince === undefined ? 0 : killedAt - missingSince
-  if (held >= due) return
+  tape.late = held < due
+  if (!tape.late) return
   const counts = `the tape has ${onTape.in} in and ${onTape.out} out`
   const oldest = `the first one missing was seen ${tape.oldestMissingMs.toFixed(0)} ms before`
   problems.push(`${due} messages were seen ${DUE_AFTER_MS} ms before the kill, ${counts} (${oldest})`)

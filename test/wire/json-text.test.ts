@@ -182,6 +182,9 @@ describe('findJsonValue', () => {
     expect(faultIn(`"${long}\\x${long}"`)).toEqual({ at: 5002, reason: 'bad escape in a string' })
     expect(faultIn(`"${long}\\u12g4"`)).toEqual({ at: 5005, reason: 'bad escape in a string' })
     expect(faultIn(`"${long}`)).toEqual({ at: 5001, reason: 'unexpected end of text' })
+    for (let code = 0; code < 0x20; code++) {
+      expect(faultIn(`"${long}${String.fromCharCode(code)}"`).at).toBe(5001)
+    }
     expect(isFault(findJsonValue(`["${long}\\"${long}\\\\","${long}\u007f"]`))).toBe(false)
   })
 

@@ -7,11 +7,24 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
   program
     .command('inspect')
     .summary('print a recording')
-    .description('Prints what was said. Several files are merged by time and shown with their labels.')
-    .argument('<file...>', 'recordings; - reads stdin')
+    .description(
+      'Prints what was said, one line a message: its number, when it was seen, its JSON-RPC id, for an ' +
+        'answer how long it took, and what it is about. → is the client, ← the server. Several files are ' +
+        'merged by time; the files of one rotated recording are joined.',
+    )
+    .argument('<file...>', 'recordings, also while they are being written; - reads stdin')
     .option('-v, --verbose', 'payloads and stderr too')
-    .option('--json', 'machine output')
-    .option('--check', 'list what is wrong with the recording, and exit 1 if anything is')
+    .option('--json', 'machine output; payloads with -v')
+    .option('--check', 'only list what is wrong, and exit 1 if anything is')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape inspect tape.jsonl
+  wiretape inspect -v tape.jsonl | less
+  wiretape inspect --check tapes/*.jsonl
+  wiretape inspect --json tape.jsonl | jq '.messages[] | select(.latencyUs > 1e6)'`,
+    )
     .action(async (files: string[], options: InspectOptions) => {
       const { runInspect } = await import('../run/inspect.js')
       outcome.code = await runInspect(files, options, io)

@@ -9,9 +9,17 @@ export function registerRecover(program: Command, io: Io, outcome: Outcome): voi
     .summary('close a tape that was cut off')
     .description('Writes a closed copy of a tape without an end: every whole line, and an end line.')
     .argument('<file>', 'the tape')
-    .argument('[output]', 'where the copy goes (default: <file>.recovered.jsonl)')
+    .argument('[output]', 'where the copy goes (default: the name with .recovered.jsonl)')
     .option('--in-place', 'replace the tape itself')
     .option('--force', 'replace an output that exists')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape recover tape.jsonl
+  wiretape recover tape.jsonl whole.jsonl
+  wiretape recover --in-place tape.jsonl`,
+    )
     .action(async (file: string, output: string | undefined, options: RecoverOptions) => {
       const { runRecover } = await import('../run/recover.js')
       outcome.code = await runRecover(file, output, options, io)

@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
+import { isUnanswered, type EntryTable, type Session } from '../../model/index.js'
 import { countOf, formatBytes } from '../../render/index.js'
+import { segmentPath } from '../../tape/index.js'
 import { placeOf } from '../diagnostics.js'
 import type { LoadedRecording } from '../recordings.js'
-import { isUnanswered, type EntryTable } from '../../model/index.js'
 
 /** SDK clients refuse a line of stdio that is longer than this. */
 const longestSdkLine = 10 * 1024 * 1024
@@ -16,105 +18,84 @@ export interface Fault {
   readonly count: number
 }
 
-const shown = 10
+/** Message numbers that a fault names. */
+const named = 10
 
 /** Everything `--check` finds; empty for a recording without fault. */
 export function faultsOf(recording: LoadedRecording): Fault[] {
-  const { entries } = recording.fold
-  const faults: Fault[] = recording.problems.map((problem) => ({
-    code: problem.code,
-    message: `${problem.file}${placeOf(problem)}: ${problem.message}`,
-    count: 1,
-  }))
-  const more = recording.problemCount - recording.problems.length
+  return [
+    ...fileFaults(recording),
+    ...recording.fold.sessions.flatMap((s) => segmentFaults(s, recording)),
+    ...messageFaults(recording),
+  ]
+}
+
+function fileFaults({ problems, problemCount, files }: LoadedRecording): Fault[] {
+  const faults: Fault[] = problems.map((problem) => {
+    const place = placeOf(problem)
+    const where = files.length > 1 ? `${problem.file}${place}: ` : place === '' ? '' : `${place.slice(2)}: `
+    return { code: problem.code, message: `${where}${problem.message}`, count: 1 }
+  })
+  const more = problemCount - problems.length
   if (more > 0)
-    faults.push({ code: 'more', message: `${countOf(more, 'more problem')} in its lines`, count: more })
-  faults.push(...segmentFaults(recording))
-  const counts = recording.fold.counts()
+    faults.push({ code: 'more', message: `${countOf(more, 'more line')} with problems`, count: more })
+  return faults
+}
+
+function segmentFaults({ segments, continues }: Session, { files }: LoadedRecording): Fault[] {
+  const faults: Fault[] = []
+  const base = files[0]!.name.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
+  const fileOf = (segment: number): string => basename(segmentPath(base, segment))
+  const add = (count: number, message: string): void => {
+    faults.push({ code: 'missing-segment', count, message })
+  }
+  let expected = 0
+  for (const segment of segments) {
+    const last = segment - 1
+    if (expected === last) add(1, `segment ${last} is not here: ${fileOf(last)}`)
+    else if (expected < last) {
+      const names = `${fileOf(expected)} to ${fileOf(last)}`
+      add(segment - expected, `segments ${expected} to ${last} are not here: ${names}`)
+    }
+    expected = segment + 1
+  }
+  if (continues) add(1, `it goes on in segment ${expected}, which is not here: ${fileOf(expected)}`)
+  return faults
+}
+
+function messageFaults({ fold }: LoadedRecording): Fault[] {
+  const { entries } = fold
+  const counts = fold.counts()
+  const faults: Fault[] = []
   const add = (code: string, count: number, message: string, rows?: (row: number) => boolean): void => {
     if (count === 0) return
     faults.push({ code, count, message, ...(rows && { messages: firstOf(entries, rows) }) })
   }
-  add(
-    'gap',
-    counts.gaps,
-    `${countOf(counts.gaps, 'gap')}: ${countOf(counts.lost, 'message')} passed unrecorded`,
-  )
-  add('unanswered', counts.unanswered, countOf(counts.unanswered, 'unanswered request'), (row) =>
-    isUnanswered(entries, row),
-  )
   const flag = (name: 'late' | 'orphan' | 'duplicate' | 'undelivered') => (row: number) =>
     entries.has(row, name)
-  add('late', counts.late, countOf(counts.late, 'late answer'), flag('late'))
-  add(
-    'orphan',
-    counts.orphans,
-    `${countOf(counts.orphans, 'answer')} to no request on the recording`,
-    flag('orphan'),
-  )
-  add(
-    'duplicate-id',
-    counts.duplicates,
-    `${countOf(counts.duplicates, 'request')} under an id in use`,
-    flag('duplicate'),
-  )
-  add(
-    'undelivered',
-    counts.undelivered,
-    `${countOf(counts.undelivered, 'message')} not delivered`,
-    flag('undelivered'),
-  )
-  add(
-    'invalid',
-    counts.invalid,
-    `${countOf(counts.invalid, 'message')} of JSON but not JSON-RPC`,
-    (row) => entries.kind(row) === 'invalid',
-  )
-  add('noise', counts.noise, `${countOf(counts.noise, 'line')} that clients cannot parse`)
-  const long = firstOf(
-    entries,
-    (row) => isMessage(entries, row) && entries.size(row) > longestSdkLine,
-    Infinity,
-  )
-  add(
-    'long-line',
-    long.length,
-    `${countOf(long.length, 'message')} over ${formatBytes(longestSdkLine)}, which SDK clients refuse`,
-    (row) => entries.size(row) > longestSdkLine,
-  )
-  return faults
-}
+  const is = (count: number): string => (count === 1 ? 'is' : 'are')
+  const has = (count: number): string => (count === 1 ? 'has' : 'have')
 
-function segmentFaults(recording: LoadedRecording): Fault[] {
-  const faults: Fault[] = []
-  for (const session of recording.fold.sessions) {
-    const { segments } = session
-    const first = segments[0] ?? 0
-    if (first > 0) {
-      faults.push({
-        code: 'missing-segment',
-        count: first,
-        message: `it begins with segment ${first}: what came before is not here`,
-      })
-    }
-    for (let i = 1; i < segments.length; i += 1) {
-      const missing = segments[i]! - segments[i - 1]! - 1
-      if (missing > 0) {
-        faults.push({
-          code: 'missing-segment',
-          count: missing,
-          message: `segment ${segments[i - 1]! + 1} is missing`,
-        })
-      }
-    }
-    if (session.continues) {
-      faults.push({
-        code: 'continues',
-        count: 1,
-        message: 'it goes on in the next segment, which is not here',
-      })
-    }
-  }
+  const lost = `${countOf(counts.lost, 'message')} passed unrecorded`
+  add('gap', counts.gaps, `${countOf(counts.gaps, 'gap')}: ${lost}`)
+  const unanswered = `${countOf(counts.unanswered, 'request')} ${has(counts.unanswered)} no answer`
+  add('unanswered', counts.unanswered, unanswered, (row) => isUnanswered(entries, row))
+  const late = `${countOf(counts.late, 'answer')} to a request that was already answered`
+  add('late', counts.late, late, flag('late'))
+  const orphans = `${countOf(counts.orphans, 'answer')} ${counts.orphans === 1 ? 'belongs' : 'belong'} to no request on this recording`
+  add('orphan', counts.orphans, orphans, flag('orphan'))
+  const duplicates = `${countOf(counts.duplicates, 'request')} ${has(counts.duplicates)} an id that another one was using`
+  add('duplicate-id', counts.duplicates, duplicates, flag('duplicate'))
+  const undelivered = `${countOf(counts.undelivered, 'message')} ${counts.undelivered === 1 ? 'was' : 'were'} not delivered`
+  add('undelivered', counts.undelivered, undelivered, flag('undelivered'))
+  const invalid = `${countOf(counts.invalid, 'message')} ${is(counts.invalid)} JSON but not JSON-RPC`
+  add('invalid', counts.invalid, invalid, (row) => entries.kind(row) === 'invalid')
+  const noise = `${countOf(counts.noise, 'line')} ${is(counts.noise)} not JSON: many clients fail on that`
+  add('noise', counts.noise, noise)
+  const isLong = (row: number): boolean => isMessage(entries, row) && entries.size(row) > longestSdkLine
+  const long = countRows(entries, isLong)
+  const size = formatBytes(longestSdkLine)
+  add('long-line', long, `${countOf(long, 'message')} over ${size}: SDK clients refuse such a line`, isLong)
   return faults
 }
 
@@ -123,9 +104,15 @@ function isMessage(entries: EntryTable, row: number): boolean {
   return kind !== 'noise' && kind !== 'stderr' && kind !== 'gap'
 }
 
-function firstOf(entries: EntryTable, wanted: (row: number) => boolean, most = shown): number[] {
+function countRows(entries: EntryTable, wanted: (row: number) => boolean): number {
+  let count = 0
+  for (let row = 0; row < entries.length; row += 1) if (wanted(row)) count += 1
+  return count
+}
+
+function firstOf(entries: EntryTable, wanted: (row: number) => boolean): number[] {
   const found: number[] = []
-  for (let row = 0; row < entries.length && found.length < most; row += 1) {
+  for (let row = 0; row < entries.length && found.length < named; row += 1) {
     if (wanted(row)) found.push(entries.seq(row))
   }
   return found

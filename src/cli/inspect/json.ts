@@ -1,41 +1,55 @@
+import type { Session } from '../../model/index.js'
+import { escapeJson } from '../../render/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import type { InspectRow } from './rows.js'
 
-/** The `recordings` member of the machine output: what is known about each as a whole. */
-export function recordingJson(recording: LoadedRecording, faults: readonly Fault[]): unknown {
-  return {
-    files: recording.files.map(({ path }) => path),
-    format: recording.files[0]?.format.id,
-    sessions: recording.fold.sessions.map((session) => ({
-      id: session.id,
-      label: session.label,
-      startedAt: session.startedAt,
-      endedAt: session.endedAt,
-      transport: session.transport,
-      command: session.command,
-      url: session.url,
-      metadata: Object.fromEntries(
-        session.metadata.map(([name, text]) => [name, JSON.parse(text) as unknown]),
-      ),
-      segments: session.segments,
-      complete: session.complete,
-      exitCode: session.exitCode ?? null,
-      durationMs: session.durationMs ?? null,
-      signal: session.signal ?? null,
-      error: session.error ?? null,
-      protocolVersion: session.protocolVersion ?? null,
-      eras: session.eras,
-      client: session.client ?? null,
-      server: session.server ?? null,
-    })),
+/** One element of `recordings`, as JSON text: what is known about a recording as a whole. */
+export function recordingJson(recording: LoadedRecording, faults: readonly Fault[]): string {
+  const head = {
+    files: recording.files.map(({ name }) => name),
+    format: recording.files[0]?.file.format.id,
     counts: recording.fold.counts(),
     faults,
   }
+  const sessions = recording.fold.sessions.map(sessionJson).join(',')
+  return `${escapeJson(JSON.stringify(head)).slice(0, -1)},"sessions":[${sessions}]}`
 }
 
-/** One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again. */
-export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[], verbose: boolean): string {
+/** Metadata values stand as they are on the tape. */
+function sessionJson(session: Session): string {
+  const known = {
+    id: session.id,
+    label: session.label,
+    startedAt: session.startedAt,
+    endedAt: session.endedAt,
+    transport: session.transport,
+    command: session.command,
+    url: session.url,
+    segments: session.segments,
+    complete: session.complete,
+    exitCode: session.exitCode ?? null,
+    durationMs: session.durationMs ?? null,
+    signal: session.signal ?? null,
+    error: session.error ?? null,
+    protocolVersion: session.protocolVersion ?? null,
+    eras: session.eras,
+    client: session.client ?? null,
+    server: session.server ?? null,
+  }
+  const metadata = session.metadata.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')
+  return escapeJson(`${JSON.stringify(known).slice(0, -1)},"metadata":{${metadata}}}`)
+}
+
+/**
+ * One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again; on a
+ * terminal what could command it is written as `\uXXXX`, which is the same JSON value.
+ */
+export function rowJson(
+  row: InspectRow,
+  recordings: readonly LoadedRecording[],
+  { verbose, onTerminal }: { verbose: boolean; onTerminal: boolean },
+): string {
   const envelope = row.part?.envelope
   const { record } = row
   const fields = {
@@ -43,13 +57,13 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
     sequence: row.seq < 0 ? null : row.seq,
     timestamp: row.t,
     us: row.us,
-    direction: row.kind === 'stderr' ? null : row.direction,
+    direction: row.kind === 'stderr' || row.kind === 'gap' ? directionOf(row) : row.direction,
     kind: row.kind,
     proxyId: row.part?.id ?? null,
     method: envelope?.method ?? null,
     subject: envelope?.subject ?? null,
     correlatedId: row.part?.correlatedId ?? null,
-    request: row.request ?? null,
+    request: requestOf(row),
     latencyUs: row.latencyUs ?? null,
     sizeBytes: row.sizeBytes,
     error:
@@ -66,5 +80,17 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
   }
   const id = envelope?.id ?? 'null'
   const payload = verbose && row.raw !== '' ? `,"payload":${row.raw}` : ''
-  return `${JSON.stringify(fields).slice(0, -1)},"jsonrpcId":${id}${payload}}`
+  const known = escapeJson(JSON.stringify(fields)).slice(0, -1)
+  const exact = `,"jsonrpcId":${id}${payload}`
+  return `${known}${onTerminal ? escapeJson(exact) : exact}}`
+}
+
+/** What a peer wrote to stderr has no direction, nor has a gap that is about both. */
+function directionOf({ record }: InspectRow): string | null {
+  return record.type === 'gap' ? (record.direction ?? null) : null
+}
+
+function requestOf({ answers, request }: InspectRow): unknown {
+  if (answers === undefined) return null
+  return { sequence: answers, method: request?.method ?? null, subject: request?.subject ?? null }
 }

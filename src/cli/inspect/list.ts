@@ -1,5 +1,4 @@
 import {
-  countOf,
   escapeLines,
   escapeText,
   formatBytes,
@@ -8,159 +7,174 @@ import {
   indentJson,
   pad,
   truncate,
+  widthOf,
   type Style,
 } from '../../render/index.js'
-import type { Link } from '../../model/index.js'
-import type { Fact, InspectRow } from './rows.js'
+import type { LoadedRecording } from '../recordings.js'
+import { describe, longestName, notesOf, type Note } from './describe.js'
+import type { InspectRow } from './rows.js'
 
-/** How the list is laid out. */
+/** How the list is laid out. What a row is about comes last: it is as long as it is, and nothing has to line up behind it. */
 export interface ListLayout {
   readonly style: Style
   /** Cells of the terminal; undefined where lines may be as long as they are. */
   readonly columns: number | undefined
   readonly verbose: boolean
-  /** Cells of the label column; 0 leaves it out. */
-  readonly labelWidth: number
-  readonly seqWidth: number
-  readonly timeWidth: number
+  /** When the first of the recordings began; times count from there. */
+  readonly startMs: number
+  readonly cells: readonly Column[]
+  /** Cells left for what a row is about. */
+  readonly room: number
 }
 
-const whatWidth = 40
-const idWidth = 6
-const latencyWidth = 8
-const sizeWidth = 7
+interface Column {
+  readonly name: string
+  readonly width: number
+  readonly side: 'left' | 'right'
+  /** Plain text, escaped. */
+  readonly text: (row: InspectRow, layout: ListLayout) => string
+  readonly dim?: true
+}
+
+const gap = '  '
+/** Below this the description says nothing any more: columns go instead, these first. */
+const leastRoom = 30
+const givenUpFirst = ['size', 'latency', 'id']
+
+export function layoutOf(
+  recordings: readonly LoadedRecording[],
+  options: { style: Style; columns: number | undefined; verbose: boolean },
+): ListLayout {
+  const extent = extentOf(recordings)
+  let cells: Column[] = [
+    { name: '#', width: Math.max(3, String(extent.seq).length), side: 'left', text: seqOf },
+    {
+      name: 'time',
+      width: Math.max(6, formatOffset(extent.us).length),
+      side: 'left',
+      text: timeOf,
+      dim: true,
+    },
+    ...(recordings.length > 1 ? [labelColumn(recordings)] : []),
+    { name: 'id', width: Math.max(2, Math.min(8, extent.id)), side: 'right', text: idOf },
+    { name: 'latency', width: 7, side: 'left', text: latencyOf },
+    { name: 'size', width: 6, side: 'left', text: sizeOf, dim: true },
+  ]
+  const columns = options.columns ?? Infinity
+  const room = (): number => columns - cells.reduce((sum, { width }) => sum + width + gap.length, 2)
+  for (const name of givenUpFirst) {
+    if (room() < leastRoom) cells = cells.filter((cell) => cell.name !== name)
+  }
+  return { ...options, startMs: extent.startMs, cells, room: Math.max(10, room()) }
+}
+
+function extentOf(recordings: readonly LoadedRecording[]): {
+  seq: number
+  us: number
+  id: number
+  startMs: number
+} {
+  const starts = recordings.map(startMsOf)
+  const startMs = Math.min(...starts)
+  const extent = { seq: 0, us: 0, id: 0, startMs }
+  for (const [i, { fold, longestId }] of recordings.entries()) {
+    const { entries } = fold
+    let row = entries.length - 1
+    if (row >= 0) extent.us = Math.max(extent.us, entries.us(row) + (starts[i]! - startMs) * 1000)
+    while (row > 0 && entries.seq(row) < 0) row -= 1
+    if (row >= 0) extent.seq = Math.max(extent.seq, entries.seq(row))
+    extent.id = Math.max(extent.id, longestId)
+  }
+  return extent
+}
+
+function startMsOf(recording: LoadedRecording): number {
+  return Date.parse(recording.fold.sessions[0]?.startedAt ?? '') || 0
+}
+
+function labelColumn(recordings: readonly LoadedRecording[]): Column {
+  const labels = recordings.flatMap(({ fold }) =>
+    fold.sessions.map(({ label }) => widthOf(escapeText(label))),
+  )
+  return {
+    name: 'server',
+    width: Math.min(20, Math.max(6, ...labels)),
+    side: 'right',
+    text: (row) => escapeText(row.session?.label.slice(0, longestName) ?? ''),
+  }
+}
 
 export function listHeader(layout: ListLayout): string {
-  const cells = [
-    pad('#', layout.seqWidth, 'left'),
-    pad('time', layout.timeWidth, 'left'),
-    ...(layout.labelWidth > 0 ? [pad('server', layout.labelWidth)] : []),
-    `  ${pad('what', whatWidth)}`,
-    pad('id', idWidth),
-    pad('latency', latencyWidth, 'left'),
-    pad('size', sizeWidth, 'left'),
-  ]
-  return layout.style.dim(cells.join('  '))
+  const names = layout.cells.map(({ name, width, side }) => pad(name, width, side))
+  return layout.style.dim([...names, '  what'].join(gap))
 }
 
 /** One row and, when verbose, what it says below it. Ends without a line feed. */
 export function listRow(row: InspectRow, layout: ListLayout): string {
   const { style } = layout
+  let line = ''
+  for (const { width, side, text, dim } of layout.cells) {
+    const cell = pad(truncate(text(row, layout), width), width, side)
+    line += (dim ? style.dim(cell) : cell) + gap
+  }
   const what = describe(row)
-  const colour = colourOf(row, style)
-  const notes = notesOf(row, style)
-  const cells = [
-    pad(row.seq < 0 ? '' : String(row.seq), layout.seqWidth, 'left'),
-    style.dim(pad(formatOffset(row.us), layout.timeWidth, 'left')),
-    ...(layout.labelWidth > 0
-      ? [pad(truncate(escapeText(labelOf(row)), layout.labelWidth), layout.labelWidth)]
-      : []),
-    `${arrow(row, style)} ${colour(pad(truncate(what, whatWidth), whatWidth))}`,
-    pad(truncate(escapeText(idOf(row)), idWidth), idWidth),
-    pad(row.latencyUs === undefined ? '' : formatDuration(Math.max(0, row.latencyUs)), latencyWidth, 'left'),
-    style.dim(
-      pad(row.kind === 'gap' && row.sizeBytes === 0 ? '' : formatBytes(row.sizeBytes), sizeWidth, 'left'),
-    ),
-    notes,
-  ]
-  const line = cells.join('  ').trimEnd()
+  const notes = notesOf(row)
+  const [shownWhat, shownNotes] = fit(what.text, notes, layout.room)
+  line += `${arrow(row, style)} ${style[what.tone](shownWhat)}`
+  for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`
   if (!layout.verbose) return line
-  const body = row.raw === '' ? '' : escapeLines(indentJson(row.raw))
+  const body = bodyOf(row, shownWhat !== what.text)
   return body === '' ? line : `${line}\n${body.replaceAll(/^/gm, '      ')}`
 }
 
-function labelOf(row: InspectRow): string {
-  return row.recording.fold.sessions[0]?.label ?? ''
+/** The notes say what is wrong, so they get up to half of the room before anything of them is cut. */
+function fit(what: string, notes: readonly Note[], room: number): [string, readonly Note[]] {
+  if (room === Infinity) return [what, notes]
+  const wanted = notes.reduce((sum, { text }) => sum + 3 + widthOf(text), 0)
+  const forNotes = Math.min(wanted, Math.max(room - widthOf(what), Math.floor(room / 2)))
+  const shown: Note[] = []
+  let left = forNotes
+  for (const note of notes) {
+    if (left < 5) break
+    const text = truncate(note.text, left - 3)
+    left -= 3 + widthOf(text)
+    shown.push({ ...note, text })
+  }
+  return [truncate(what, room - forNotes), shown]
+}
+
+/** What `--verbose` shows below a row: the payload, or a line that was too long for its row. */
+function bodyOf(row: InspectRow, cut: boolean): string {
+  const { record } = row
+  if (row.raw !== '') return escapeLines(indentJson(row.raw))
+  if (record.type !== 'noise' && record.type !== 'stderr') return ''
+  return cut || record.text.length > longestName ? escapeText(record.text) : ''
+}
+
+function seqOf(row: InspectRow): string {
+  return row.seq < 0 ? '' : String(row.seq)
+}
+
+function timeOf(row: InspectRow, layout: ListLayout): string {
+  const startMs = Date.parse(row.session?.startedAt ?? '') || layout.startMs
+  return formatOffset(row.us + (startMs - layout.startMs) * 1000)
+}
+
+/** Ids and tokens are shown as their exact text, so that `1` and `"1"` look different. */
+function idOf(row: InspectRow): string {
+  return escapeText(row.part?.envelope.id?.slice(0, longestName) ?? '')
+}
+
+function latencyOf(row: InspectRow): string {
+  return row.latencyUs === undefined ? '' : formatDuration(Math.max(0, row.latencyUs))
+}
+
+function sizeOf(row: InspectRow): string {
+  return row.kind === 'gap' && row.sizeBytes === 0 ? '' : formatBytes(row.sizeBytes)
 }
 
 function arrow(row: InspectRow, style: Style): string {
   if (row.kind === 'gap') return style.red('▒')
   if (row.kind === 'stderr') return style.dim('│')
   return row.direction === 'client_to_server' ? style.cyan('→') : style.green('←')
-}
-
-/** What the row is about, as a person would say it; escaped. */
-function describe(row: InspectRow): string {
-  const { record, part } = row
-  switch (record.type) {
-    case 'message':
-      return describeMessage(row, part!.envelope)
-    case 'noise':
-      return `not JSON: ${quoted(record.text)}`
-    case 'stderr':
-      return escapeText(record.text.slice(0, 200))
-    case 'gap':
-      return record.lostStderr === undefined
-        ? `gap: ${countOf(record.lost, 'message')} not recorded`
-        : `gap: ${countOf(record.lost, 'message')}, ${countOf(record.lostStderr, 'stderr line')} lost`
-    default:
-      return ''
-  }
-}
-
-function describeMessage(row: InspectRow, envelope: NonNullable<InspectRow['part']>['envelope']): string {
-  const { kind } = envelope
-  if (kind === 'request' || kind === 'notification')
-    return escapeText(named(envelope.method ?? '', envelope.subject))
-  if (kind === 'invalid') return `not JSON-RPC: ${escapeText(envelope.problem ?? '')}`
-  const { request } = row
-  const answered = request ? ` ${escapeText(named(request.method, request.subject))}` : ''
-  return `${kind}${answered}`
-}
-
-function named(method: string, subject: string | undefined): string {
-  return subject === undefined ? method.slice(0, 200) : `${method.slice(0, 200)} ${subject.slice(0, 200)}`
-}
-
-function quoted(text: string): string {
-  return `"${escapeText(text.slice(0, 200))}"`
-}
-
-/** Ids and tokens are shown as their exact text, so that `1` and `"1"` look different. */
-function idOf(row: InspectRow): string {
-  return row.part?.envelope.id ?? ''
-}
-
-function colourOf(row: InspectRow, style: Style): (text: string) => string {
-  if (row.kind === 'gap' || row.kind === 'error' || row.facts.has('tool-error')) return style.red
-  if (row.kind === 'noise' || row.kind === 'invalid') return style.yellow
-  if (row.kind === 'stderr') return style.dim
-  return (text) => text
-}
-
-const factWords: Readonly<Record<Fact, string>> = {
-  unanswered: 'unanswered',
-  late: 'late: answered before',
-  orphan: 'answers nothing on this recording',
-  duplicate: 'id used twice at the same time',
-  'tool-error': 'tool error',
-  cancelled: 'cancelled',
-  undelivered: 'not delivered',
-  batch: 'batch',
-}
-
-function notesOf(row: InspectRow, style: Style): string {
-  const notes: string[] = []
-  for (const fact of row.facts) {
-    const words = factWords[fact]
-    notes.push(fact === 'batch' || fact === 'cancelled' ? style.dim(words) : style.yellow(words))
-  }
-  const envelope = row.part?.envelope
-  if (envelope?.kind === 'error') {
-    const message = escapeText((envelope.errorMessage ?? '').slice(0, 120))
-    notes.push(style.red(`${escapeText(envelope.errorCode ?? '')} ${message}`.trim()))
-  }
-  if (envelope?.resultType !== undefined && envelope.resultType !== 'complete')
-    notes.push(escapeText(envelope.resultType))
-  for (const link of row.part?.links ?? []) notes.push(style.dim(linkWords[link.kind]))
-  if (row.record.type === 'gap') notes.push(style.red(escapeText(row.record.why)))
-  return notes.join(', ')
-}
-
-const linkWords: Readonly<Record<Link['kind'], string>> = {
-  progress: 'progress',
-  cancel: 'cancels a request',
-  task: 'task',
-  round: 'next round of a request',
-  subscription: 'subscription',
 }

@@ -1,10 +1,19 @@
-import type { Direction, EntryKind, EntryTable, Part, TapeRecord } from '../../model/index.js'
-import { isUnanswered } from '../../model/index.js'
+import {
+  isUnanswered,
+  type Direction,
+  type EntryKind,
+  type EntryTable,
+  type Part,
+  type Session,
+  type TapeRecord,
+} from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
 
 /** One line of the list: what one record or one message of it says, with what only the whole tells. */
 export interface InspectRow {
   readonly recording: LoadedRecording
+  /** Undefined before the first meta line. */
+  readonly session: Session | undefined
   readonly kind: EntryKind
   readonly direction: Direction
   readonly record: TapeRecord
@@ -20,9 +29,18 @@ export interface InspectRow {
   readonly sizeBytes: number
   /** Between the request and this answer to it. */
   readonly latencyUs?: number
-  /** For an answer: what the request was. */
-  readonly request?: { readonly seq: number; readonly method: string; readonly subject?: string }
+  /** For an answer: number of the request. */
+  readonly answers?: number
+  /** For the first answer: what the request was about. */
+  readonly request?: NamedRequest
+  /** Message number of the request that each link of the part names; undefined where it is not known. */
+  readonly linked: readonly (number | undefined)[]
   readonly facts: ReadonlySet<Fact>
+}
+
+export interface NamedRequest {
+  readonly method: string
+  readonly subject?: string
 }
 
 /** What makes a row worth a second look. */
@@ -40,66 +58,119 @@ export type Fact =
 export async function* mergedRows(
   recordings: readonly LoadedRecording[],
 ): AsyncGenerator<InspectRow, void, undefined> {
+  if (recordings.length === 1) return yield* rowsOf(recordings[0]!)
   const sources = recordings.map((recording) => rowsOf(recording))
-  const heads = await Promise.all(sources.map(async (source) => (await source.next()).value ?? undefined))
+  const heads = await Promise.all(sources.map(nextHead))
   for (;;) {
     let first = -1
     for (let i = 0; i < heads.length; i += 1) {
-      if (heads[i] && (first === -1 || wallMs(heads[i]!) < wallMs(heads[first]!))) first = i
+      if (heads[i] && (first === -1 || heads[i]!.wallMs < heads[first]!.wallMs)) first = i
     }
     if (first === -1) return
-    yield heads[first]!
-    heads[first] = (await sources[first]!.next()).value ?? undefined
+    yield heads[first]!.row
+    heads[first] = await nextHead(sources[first]!)
   }
 }
 
-function wallMs(row: InspectRow): number {
+async function nextHead(
+  source: AsyncGenerator<InspectRow, void, undefined>,
+): Promise<{ row: InspectRow; wallMs: number } | undefined> {
+  const { value: row } = await source.next()
+  if (!row) return undefined
   const ms = Date.parse(row.t)
-  return Number.isNaN(ms) ? 0 : ms
+  return { row, wallMs: Number.isNaN(ms) ? 0 : ms }
+}
+
+/** What is known about the rows that came before. */
+interface Before {
+  /** Requests that an answer will want to name, by their row. */
+  readonly asked: Map<number, NamedRequest>
+  readonly numbers: RequestNumbers
 }
 
 async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, void, undefined> {
-  const { entries } = recording.fold
-  /** Requests that an answer will want to name. */
-  const asked = new Map<number, NonNullable<InspectRow['request']>>()
+  const { entries, sessions } = recording.fold
+  const before: Before = { asked: new Map(), numbers: requestNumbers() }
+  let at = -1
   let next = 0
   for await (const record of recording.records()) {
-    if (record.type === 'message') {
-      for (const part of record.parts) yield messageRow(recording, record, part, next++, asked)
-    } else if (record.type === 'noise' || record.type === 'stderr' || record.type === 'gap') {
-      const row = next++
-      yield { recording, record, raw: '', t: record.t, facts: none, ...columnsOf(entries, row) }
+    const session = sessions[at]
+    switch (record.type) {
+      case 'meta':
+        if (!session || record.wiretape?.session !== session.id) at += 1
+        break
+      case 'message':
+        for (const part of record.parts) {
+          const row = next++
+          yield { recording, session, ...messageRow(entries, record, part, row, before) }
+        }
+        break
+      case 'noise':
+      case 'stderr':
+      case 'gap': {
+        const row = next++
+        const columns = columnsOf(entries, row)
+        yield { recording, session, record, raw: '', t: record.t, linked: [], facts: none, ...columns }
+        break
+      }
+      default:
+        break
     }
   }
 }
 
 function messageRow(
-  recording: LoadedRecording,
+  entries: EntryTable,
   record: Extract<TapeRecord, { type: 'message' }>,
   part: Part,
   row: number,
-  asked: Map<number, NonNullable<InspectRow['request']>>,
-): InspectRow {
-  const { entries } = recording.fold
+  { asked, numbers }: Before,
+): Omit<InspectRow, 'recording' | 'session'> {
   const { envelope } = part
   const peer = entries.peer(row)
   const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
   const request = isAnswer ? asked.get(peer) : undefined
-  if (isAnswer) asked.delete(peer)
-  if (envelope.kind === 'request' && entries.has(row, 'answered')) {
+  if (request) asked.delete(peer)
+  if (envelope.kind === 'request') {
     const { method = '', subject } = envelope
-    asked.set(row, { seq: entries.seq(row), method, ...(subject !== undefined && { subject }) })
+    if (entries.has(row, 'answered')) asked.set(row, { method, ...(subject !== undefined && { subject }) })
+    if (part.id !== undefined) numbers.add(part.id, entries.seq(row))
   }
   return {
-    recording,
     record,
     part,
     raw: record.raw.slice(part.start, part.end),
     t: record.t,
+    linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
     facts: factsOf(entries, row),
     ...columnsOf(entries, row),
-    ...(isAnswer && peer >= 0 && { latencyUs: entries.us(row) - entries.us(peer) }),
+    ...(isAnswer &&
+      peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.us(row) - entries.us(peer) }),
     ...(request && { request }),
+  }
+}
+
+interface RequestNumbers {
+  add(proxyId: string, seq: number): void
+  get(proxyId: string): number | undefined
+}
+
+/** Requests that a link is likely to name; older ones are forgotten. */
+const numbersKept = 32_768
+
+function requestNumbers(): RequestNumbers {
+  let young = new Map<string, number>()
+  let old = young
+  return {
+    add(proxyId, seq) {
+      if (young.size === numbersKept) {
+        old = young
+        young = new Map()
+      }
+      // A copy: a slice would keep the whole line of the tape in memory.
+      young.set(Buffer.from(proxyId).toString(), seq)
+    },
+    get: (proxyId) => young.get(proxyId) ?? old.get(proxyId),
   }
 }
 
@@ -119,14 +190,14 @@ function columnsOf(
 const none: ReadonlySet<Fact> = new Set()
 
 function factsOf(entries: EntryTable, row: number): ReadonlySet<Fact> {
-  const facts = new Set<Fact>()
-  if (isUnanswered(entries, row)) facts.add('unanswered')
-  if (entries.has(row, 'late')) facts.add('late')
-  if (entries.has(row, 'orphan')) facts.add('orphan')
-  if (entries.has(row, 'duplicate')) facts.add('duplicate')
-  if (entries.has(row, 'toolError')) facts.add('tool-error')
-  if (entries.has(row, 'cancelled')) facts.add('cancelled')
-  if (entries.has(row, 'undelivered')) facts.add('undelivered')
-  if (entries.has(row, 'batch')) facts.add('batch')
-  return facts.size === 0 ? none : facts
+  const facts: Fact[] = []
+  if (isUnanswered(entries, row)) facts.push('unanswered')
+  if (entries.has(row, 'late')) facts.push('late')
+  if (entries.has(row, 'orphan')) facts.push('orphan')
+  if (entries.has(row, 'duplicate')) facts.push('duplicate')
+  if (entries.has(row, 'toolError')) facts.push('tool-error')
+  if (entries.has(row, 'cancelled')) facts.push('cancelled')
+  if (entries.has(row, 'undelivered')) facts.push('undelivered')
+  if (entries.has(row, 'batch')) facts.push('batch')
+  return facts.length === 0 ? none : new Set(facts)
 }

@@ -1,19 +1,25 @@
 import { basename, resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
-import { liveCaptures } from '../../control/index.js'
+import { liveCaptures, type LiveCapture } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
 import {
   countOf,
+  createStyle,
+  escapeJson,
   escapeText,
   formatBytes,
   formatCount,
   formatDuration,
   pad,
   truncate,
+  widthOf,
+  type Style,
 } from '../../render/index.js'
 import { diskReason, listTapes, type TapeSummary } from '../../tape/index.js'
+import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
-import { recordingsIn, type Io } from '../io.js'
+import type { Io } from '../io.js'
+import { isLive } from '../live.js'
 
 export interface LsOptions {
   readonly json?: boolean
@@ -35,26 +41,19 @@ interface Row {
 
 export async function runLs(folder: string | undefined, options: LsOptions, io: Io): Promise<number> {
   const path = folder === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, folder)
-  const live = new Set((await liveCaptures(registryFolderIn(io.dataFolder))).map((capture) => capture.tape))
+  const captures = await liveCaptures(registryFolderIn(io.dataFolder))
   const tapes = await listTapes(path).catch((cause: unknown) => {
-    throw new WiretapeError('unreadable', `cannot list ${path}: ${diskReason(cause)}`, { cause })
+    throw new WiretapeError('unreadable', `cannot list ${folder ?? path}: ${reasonOf(cause)}`, { cause })
   })
-  const rows = groupBySession(tapes).map((group) => rowOf(group, live))
-  if (options.json) {
-    await io.write(`${JSON.stringify(rows, null, 2)}\n`)
-    return exitCode.done
-  }
-  if (rows.length === 0) {
-    await io.write(
-      `No recordings in ${escapeText(path)}.\nRecord a server:  wiretape record -- <server command>\n`,
-    )
-    return exitCode.done
-  }
-  for (const row of rows) {
-    if (!(await io.write(`${renderRow(row, io)}\n`))) break
-  }
-  await io.write(io.style.dim(`${countOf(rows.length, 'recording')} in ${escapeText(path)}\n`))
+  const rows = groupBySession(tapes).map((group) => rowOf(group, captures))
+  if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`)
+  else await io.write(rows.length === 0 ? empty(folder ?? path) : table(rows, folder ?? path, io))
   return exitCode.done
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
 }
 
 function groupBySession(tapes: readonly TapeSummary[]): TapeSummary[][] {
@@ -68,20 +67,17 @@ function groupBySession(tapes: readonly TapeSummary[]): TapeSummary[][] {
   return [...groups.values()]
 }
 
-function rowOf(group: readonly TapeSummary[], live: ReadonlySet<string>): Row {
+function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {
   const { meta } = group[0]!
   const { end } = group.at(-1)!
   const ended = end !== undefined && end.wiretape?.rotated !== true
   const counts = group.map((tape) => tape.end?.wiretape?.messages)
+  const live = !ended && group.some((tape) => isLive(tape, captures))
   return {
     session: meta.wiretape?.session ?? null,
     label: meta.label,
     startedAt: meta.startedAt,
-    state: ended
-      ? 'complete'
-      : group.some((tape) => live.has(tape.path) || live.has(firstSegment(tape)))
-        ? 'live'
-        : 'incomplete',
+    state: ended ? 'complete' : live ? 'live' : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
     durationMs: ended ? end.durationMs : null,
     exitCode: ended ? end.exitCode : null,
@@ -90,28 +86,88 @@ function rowOf(group: readonly TapeSummary[], live: ReadonlySet<string>): Row {
   }
 }
 
-/** The registry knows the file a capture began with. */
-function firstSegment(tape: TapeSummary): string {
-  const segment = tape.meta.wiretape?.segment ?? 0
-  return segment === 0 ? tape.path : tape.path.replace(`.${segment}.jsonl`, '.jsonl')
+function empty(folder: string): string {
+  return `No recordings in ${escapeText(folder)}.\nRecord a server: wiretape record -- <server command>\n`
 }
 
-function renderRow(row: Row, io: Io): string {
-  const { style } = io
-  const state = {
-    live: style.green('● live      '),
-    complete: style.dim('  complete  '),
-    incomplete: style.yellow('! incomplete'),
-  }[row.state]
-  const more = row.files.length > 1 ? ` (${row.files.length} files)` : ''
-  const columns = [
-    state,
-    row.startedAt.slice(0, 19).replace('T', ' '),
-    pad(truncate(escapeText(row.label), 28), 28),
-    pad(row.messages === null ? '' : formatCount(row.messages), 9, 'left'),
-    pad(row.durationMs === null ? '' : formatDuration(row.durationMs * 1000), 8, 'left'),
-    pad(formatBytes(row.sizeBytes), 8, 'left'),
-    escapeText(basename(row.files.at(-1)!)) + more,
+/** The name of the file comes last and is never cut: it is what the next command needs. */
+function table(rows: readonly Row[], folder: string, io: Io): string {
+  const style = createStyle(io.colours)
+  const files = rows.map((row) => escapeText(fileOf(row)))
+  const labels = rows.map((row) => truncate(escapeText(row.label.slice(0, 200)), 24))
+  let columns = [
+    column('state', rows.map(stateOf), 'right', (cell, row) => stateTone(row, style)(cell)),
+    column('started (UTC)', rows.map(startOf), 'right'),
+    column('label', labels, 'right'),
+    column(
+      'messages',
+      rows.map(({ messages }) => (messages === null ? '' : formatCount(messages))),
+      'left',
+    ),
+    column('ran', rows.map(ranOf), 'left'),
+    column(
+      'size',
+      rows.map(({ sizeBytes }) => formatBytes(sizeBytes)),
+      'left',
+    ),
   ]
-  return columns.join('  ')
+  // A file name of ours holds both.
+  for (const name of ['label', 'started (UTC)']) {
+    const width = columns.reduce((sum, { width }) => sum + width + 2, Math.max(...files.map(widthOf)))
+    if (width > (io.columns ?? Infinity)) columns = columns.filter((column) => column.name !== name)
+  }
+  const lines = [style.dim([...columns.map(({ head }) => head), 'file'].join('  '))]
+  for (const [i, row] of rows.entries())
+    lines.push([...columns.map(({ cell }) => cell(i, row)), files[i]!].join('  '))
+  const cutOff = rows.filter(({ state }) => state === 'incomplete').length
+  lines.push(style.dim(`${countOf(rows.length, 'recording')} in ${escapeText(folder)}`))
+  if (cutOff > 0) {
+    const what = cutOff === 1 ? '1 was cut off' : `${formatCount(cutOff)} were cut off`
+    lines.push(style.dim(`${what}: inspect reads what is there, recover writes a closed copy`))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+interface Column {
+  readonly name: string
+  readonly width: number
+  readonly head: string
+  readonly cell: (i: number, row: Row) => string
+}
+
+function column(
+  name: string,
+  texts: readonly string[],
+  side: 'left' | 'right',
+  tone: (cell: string, row: Row) => string = (cell) => cell,
+): Column {
+  const width = Math.max(name.length, ...texts.map(widthOf))
+  return {
+    name,
+    width,
+    head: pad(name, width, side),
+    cell: (i, row) => tone(pad(texts[i]!, width, side), row),
+  }
+}
+
+function stateOf({ state }: Row): string {
+  return { live: '● live', complete: '  complete', incomplete: '! incomplete' }[state]
+}
+
+function stateTone({ state }: Row, style: Style): (text: string) => string {
+  return { live: style.green, complete: style.dim, incomplete: style.yellow }[state]
+}
+
+function startOf({ startedAt }: Row): string {
+  return escapeText(startedAt.slice(0, 19).replace('T', ' '))
+}
+
+function ranOf({ state, startedAt, durationMs }: Row): string {
+  const ms = state === 'live' ? Date.now() - Date.parse(startedAt) : durationMs
+  return ms === null || Number.isNaN(ms) ? '' : formatDuration(Math.max(0, ms) * 1000)
+}
+
+function fileOf({ files }: Row): string {
+  const more = files.length > 1 ? ` and ${countOf(files.length - 1, 'more', 'more')}` : ''
+  return basename(files[0]!) + more
 }

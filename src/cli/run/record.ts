@@ -1,23 +1,13 @@
 import { resolve } from 'node:path'
 import { defaultLabel, recordStdio, registryFolderIn, type CaptureResult } from '../../capture/index.js'
 import { WiretapeError, type JsonMembers } from '../../model/index.js'
-import { countOf } from '../../render/index.js'
-import { hasAudience, recordingsIn, type Io } from '../io.js'
+import { recordingsIn } from '../data-folder.js'
+import { exitCode } from '../exit-codes.js'
+import { hasAudience, type Io } from '../io.js'
+import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
-export interface RecordOptions {
-  readonly out?: string
-  readonly label?: string
-  readonly target?: string
-  readonly note?: string
-  readonly meta?: readonly (readonly [string, string])[]
-  readonly maxBytes?: number
-  readonly maxFiles?: number
-  readonly strictV1?: boolean
-  readonly quiet?: boolean
-}
-
-/** Returns what to exit with. */
+/** Returns what to exit with. Loads little before the server is started: its client is waiting. */
 export async function runRecord(command: readonly string[], options: RecordOptions, io: Io): Promise<number> {
   if (options.maxFiles !== undefined && options.maxBytes === undefined) {
     throw new WiretapeError('usage', '--max-files needs --max-bytes', {
@@ -25,19 +15,25 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     })
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the server command is empty')
-  const result = await recordStdio({
-    command,
-    folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),
-    registryFolder: registryFolderIn(io.dataFolder),
-    label: options.label ?? defaultLabel(command, io.cwd),
-    metadata: metadataOf(options),
-    strict: options.strictV1 === true,
-    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-    ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
-    version: readVersion(),
-  })
-  conclude(result, options, io)
-  return result.exitCode
+  try {
+    const result = await recordStdio({
+      command,
+      folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),
+      registryFolder: registryFolderIn(io.dataFolder),
+      label: options.label ?? defaultLabel(command, io.cwd),
+      metadata: metadataOf(options),
+      strict: options.strictV1 === true,
+      ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+      ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+      version: readVersion(),
+    })
+    await conclude(result, options, io)
+    return result.exitCode
+  } catch (error) {
+    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
+    await io.complain(error.message, error.hint)
+    return exitCode.found
+  }
 }
 
 /** The names are those of the session file's metadata. */
@@ -50,16 +46,16 @@ function metadataOf(options: RecordOptions): JsonMembers {
 }
 
 /** While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it. */
-function conclude(result: CaptureResult, options: RecordOptions, io: Io): void {
+async function conclude(result: CaptureResult, options: RecordOptions, io: Io): Promise<void> {
   const { tape } = result
   const path = tape.paths.at(-1) ?? 'no file'
   if (result.notStarted !== undefined) {
-    io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
-  } else if (tape.trouble !== undefined || tape.lost > 0) {
-    const lost =
-      tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
-    io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
-  } else if (hasAudience() && options.quiet !== true) {
-    io.complain(`recorded ${countOf(tape.messages, 'message')} to ${path}`)
+    return io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
   }
+  const troubled = tape.trouble !== undefined || tape.lost > 0
+  if (!troubled && (options.quiet === true || !hasAudience())) return
+  const { countOf } = await import('../../render/index.js')
+  if (!troubled) return io.complain(`recorded ${countOf(tape.messages, 'message')} to ${path}`)
+  const lost = tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
+  return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
 }

@@ -1,13 +1,15 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { liveCaptures } from '../../control/index.js'
 import { registryFolderIn } from '../../capture/index.js'
+import { liveCaptures } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
-import { countOf } from '../../render/index.js'
-import { openRecording, recoverTape } from '../../tape/index.js'
+import { countOf, escapeText } from '../../render/index.js'
+import { recoverTape, summarizeTape } from '../../tape/index.js'
+import { placeOf } from '../diagnostics.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { placeOf } from '../diagnostics.js'
+import { isLive } from '../live.js'
+import { inFile, openNamed } from '../named-file.js'
 
 export interface RecoverOptions {
   readonly inPlace?: boolean
@@ -24,26 +26,34 @@ export async function runRecover(
     throw new WiretapeError('usage', '--in-place and an output exclude each other')
   }
   const path = resolve(io.cwd, file)
-  const target = options.inPlace
-    ? path
-    : resolve(io.cwd, output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
+  const named = options.inPlace ? file : (output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
+  const target = resolve(io.cwd, named)
+  const { file: recording } = await openNamed(path, file)
+  if (await isBeingRecorded(path, io)) {
+    throw new WiretapeError('usage', `${file} is still being recorded`, { hint: 'end the capture first' })
+  }
   if (!options.inPlace && !options.force && (await exists(target))) {
-    throw new WiretapeError('usage', `${target} exists`, {
+    throw new WiretapeError('usage', `${named} exists`, {
       hint: 'name another output, or --force replaces it',
     })
   }
-  const live = await liveCaptures(registryFolderIn(io.dataFolder))
-  if (live.some((capture) => capture.tape === path)) {
-    throw new WiretapeError('usage', `${file} is still being recorded`, { hint: 'end the capture first' })
-  }
-  const report = await recoverTape(await openRecording(path), target)
-  for (const fault of report.faults) io.complain(`${file}${placeOf(fault)}: ${fault.message}`)
+  const report = await recoverTape(recording, target).catch((error: unknown) => {
+    throw inFile(error, file, path)
+  })
+  for (const fault of report.faults) await io.complain(`${file}${placeOf(fault)}: ${fault.message}`)
+  const counted = countOf(report.messages, 'message')
   await io.write(
     report.written === undefined
-      ? `${file} is whole: ${countOf(report.messages, 'message')}, nothing to recover\n`
-      : `${report.written}: ${countOf(report.messages, 'message')}\n`,
+      ? `${escapeText(file)} is whole: ${counted}, nothing to recover\n`
+      : `${escapeText(named)}: ${counted}, closed\n`,
   )
   return exitCode.done
+}
+
+async function isBeingRecorded(path: string, io: Io): Promise<boolean> {
+  const captures = await liveCaptures(registryFolderIn(io.dataFolder))
+  const tape = captures.length > 0 ? await summarizeTape(path).catch(() => undefined) : undefined
+  return tape !== undefined && isLive(tape, captures)
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -30,114 +30,153 @@ export function encodeRecord(record: TapeRecord, options: EncodeOptions = {}): s
   }
 }
 
+/** Writes one object. A member that `extra` holds stands there exactly as it was read, so it is not written twice. */
+class ObjectWriter {
+  readonly #extra: JsonMembers
+  #members = ''
+
+  constructor(extra: JsonMembers = []) {
+    this.#extra = extra
+  }
+
+  /** @param json the value as JSON text; undefined leaves the member out */
+  add(name: string, json: string | number | undefined): void {
+    if (json === undefined || this.#extra.some(([kept]) => kept === name)) return
+    this.#members += `${this.#members === '' ? '' : ','}"${name}":${json}`
+  }
+
+  text(name: string, value: string | undefined): void {
+    if (value !== undefined) this.add(name, JSON.stringify(value))
+  }
+
+  /** The whole object. */
+  close(): string {
+    for (const [name, json] of this.#extra) {
+      this.#members += `${this.#members === '' ? '' : ','}${JSON.stringify(name)}:${json}`
+    }
+    return `{${this.#members}}`
+  }
+}
+
 function encodeMeta(meta: MetaRecord, strict: boolean): string {
-  let line = `{"v":1,"type":"meta","startedAt":${text(meta.startedAt)},"label":${text(meta.label)}`
-  line += `,"command":${JSON.stringify(meta.command)}`
-  if (meta.mcpTapVersion !== undefined) line += `,"mcpTapVersion":${text(meta.mcpTapVersion)}`
+  const line = new ObjectWriter(strict ? [] : meta.extra)
+  line.add('v', 1)
+  line.add('type', '"meta"')
+  line.text('startedAt', meta.startedAt)
+  line.text('label', meta.label)
+  line.add('command', JSON.stringify(meta.command))
+  line.text('mcpTapVersion', meta.mcpTapVersion)
   const own = meta.wiretape
   if (own && !strict) {
-    line += `,"wiretape":{"version":${text(own.version)},"session":${text(own.session)}`
-    line += `,"transport":${text(own.transport)},"url":${JSON.stringify(own.url)},"segment":${own.segment}`
-    line += `,"redaction":${text(own.redaction)},"metadata":{${members(own.metadata)}}${more(own.extra)}}`
+    const identity = new ObjectWriter(own.extra)
+    identity.text('version', own.version)
+    identity.text('session', own.session)
+    identity.text('transport', own.transport)
+    identity.add('url', JSON.stringify(own.url))
+    identity.add('segment', own.segment)
+    identity.text('redaction', own.redaction)
+    identity.add('metadata', new ObjectWriter(own.metadata).close())
+    line.add('wiretape', identity.close())
   }
-  return `${line}${strict ? '' : more(meta.extra)}}\n`
+  return `${line.close()}\n`
 }
 
 function encodeMessage(record: MessageRecord, strict: boolean): string {
-  const line = `{"t":${text(record.t)},"dir":"${dirOf(record)}","raw":${record.raw}`
-  if (strict) return `${line}}\n`
-  let own = ''
-  if (record.batch) {
-    const { id } = record.parts[0] ?? {}
-    if (id !== undefined) own += `,"id":${text(id)}`
-  } else {
-    own += notesOf(record.parts[0]!, ',')
-  }
-  if (record.seq !== undefined) own += `,"seq":${record.seq}`
-  if (record.us !== undefined) own += `,"us":${record.us}`
-  if (record.conversation !== undefined) own += `,"conv":${text(record.conversation)}`
+  const line = new ObjectWriter(strict ? [] : record.extra)
+  line.text('t', record.t)
+  line.add('dir', `"${dirOf(record)}"`)
+  line.add('raw', record.raw)
+  if (strict) return `${line.close()}\n`
+  if (record.batch) line.text('id', record.parts[0]?.id)
+  else addNotes(line, record.parts[0]!)
+  line.add('seq', record.seq)
+  line.add('us', record.us)
+  line.text('conv', record.conversation)
   if (record.batch && record.parts.some((part) => part.id !== undefined)) {
-    own += `,"batch":[${record.parts.map((part) => `{${notesOf(part, '')}}`).join(',')}]`
+    line.add('batch', `[${record.parts.map(notesOf).join(',')}]`)
   }
-  return `${line}${own}${frameOf(record)}${more(record.extra)}}\n`
+  addFrame(line, record)
+  return `${line.close()}\n`
 }
 
 /** What is known about one message beside its text. */
-function notesOf(part: Part, separator: string): string {
-  const notes: string[] = []
-  if (part.id !== undefined) notes.push(`"id":${text(part.id)}`)
-  if (part.correlatedId !== undefined) notes.push(`"corr":${text(part.correlatedId)}`)
-  if (part.late) notes.push('"late":true')
-  if (part.duplicateOf !== undefined) notes.push(`"dup":${text(part.duplicateOf)}`)
-  if (part.links) notes.push(`"linked":${JSON.stringify(part.links)}`)
-  return notes.length === 0 ? '' : separator + notes.join(',')
+function addNotes(line: ObjectWriter, part: Part): void {
+  line.text('id', part.id)
+  line.text('corr', part.correlatedId)
+  if (part.late) line.add('late', 'true')
+  line.text('dup', part.duplicateOf)
+  if (part.links) line.add('linked', JSON.stringify(part.links))
+}
+
+function notesOf(part: Part): string {
+  const notes = new ObjectWriter()
+  addNotes(notes, part)
+  return notes.close()
 }
 
 function encodeEnd(end: EndRecord, strict: boolean): string {
-  let line = `{"t":${text(end.t)},"type":"end","exitCode":${end.exitCode},"durationMs":${end.durationMs}`
-  const own = end.wiretape
-  if (own && !strict) {
-    line += `,"wiretape":{"messages":${own.messages}`
-    if (own.rotated) line += ',"rotated":true'
-    if (own.signal !== undefined) line += `,"signal":${text(own.signal)}`
-    if (own.error !== undefined) line += `,"error":${text(own.error)}`
-    if (own.recovered) line += ',"recovered":true'
-    line += `${more(own.extra)}}`
+  const line = new ObjectWriter(strict ? [] : end.extra)
+  if (strict || end.t !== '') line.text('t', end.t)
+  line.add('type', '"end"')
+  // Trace v1 wants numbers, and 0 would say that all went well.
+  line.add('exitCode', end.exitCode ?? (strict ? 1 : undefined))
+  line.add('durationMs', end.durationMs ?? (strict ? 0 : undefined))
+  if (end.wiretape && !strict) {
+    const { messages, rotated, signal, error, recovered, extra } = end.wiretape
+    const own = new ObjectWriter(extra)
+    own.add('messages', messages)
+    if (rotated) own.add('rotated', 'true')
+    own.text('signal', signal)
+    own.text('error', error)
+    if (recovered) own.add('recovered', 'true')
+    line.add('wiretape', own.close())
   }
-  return `${line}${strict ? '' : more(end.extra)}}\n`
+  return `${line.close()}\n`
 }
 
 type Other = Exclude<TapeRecord, { type: 'meta' | 'message' | 'end' }>
 
 function encodeOther(record: Other): string {
   if (record.type === 'unknown') return `${record.text}\n`
-  let line = `{"type":"${record.type}","t":${text(record.t)}`
-  if (record.us !== undefined) line += `,"us":${record.us}`
+  const line = new ObjectWriter(record.extra)
+  line.text('type', record.type)
+  line.text('t', record.t)
+  line.add('us', record.us)
   switch (record.type) {
     case 'noise':
-      line += `,"dir":"${dirOf(record)}","text":${text(record.text)}${frameOf(record)}`
+      line.add('dir', `"${dirOf(record)}"`)
+      line.text('text', record.text)
+      addFrame(line, record)
       break
     case 'stderr':
-      line += `,"text":${text(record.text)}${frameOf(record)}`
+      line.text('text', record.text)
+      addFrame(line, record)
       break
     case 'gap':
-      line += gapMembers(record)
+      addGap(line, record)
       break
     case 'undelivered':
-      line += `,"id":${text(record.id)},"why":${text(record.why)}`
+      line.text('id', record.id)
+      line.text('why', record.why)
       break
   }
-  return `${line}${more(record.extra)}}\n`
+  return `${line.close()}\n`
 }
 
-function gapMembers(gap: GapRecord): string {
-  let line = `,"lost":${gap.lost}`
-  if (gap.lostStderr !== undefined) line += `,"stderr":${gap.lostStderr}`
-  if (gap.lostBytes !== undefined) line += `,"bytes":${gap.lostBytes}`
-  if (gap.direction) line += `,"dir":"${gap.direction === 'client_to_server' ? 'in' : 'out'}"`
-  if (gap.sha256 !== undefined) line += `,"sha256":${text(gap.sha256)}`
-  return `${line},"why":${text(gap.why)}`
+function addGap(line: ObjectWriter, gap: GapRecord): void {
+  line.add('lost', gap.lost)
+  line.add('stderr', gap.lostStderr)
+  line.add('bytes', gap.lostBytes)
+  if (gap.direction) line.add('dir', gap.direction === 'client_to_server' ? '"in"' : '"out"')
+  line.text('sha256', gap.sha256)
+  line.text('why', gap.why)
 }
 
-function frameOf(record: MessageRecord | NoiseRecord | StderrRecord): string {
-  let line = ''
-  if (record.frameEnd) line += `,"eol":"${record.frameEnd}"`
-  if (record.bytes !== undefined) line += `,"bytes":"${record.bytes}"`
-  return line
+function addFrame(line: ObjectWriter, record: MessageRecord | NoiseRecord | StderrRecord): void {
+  line.text('eol', record.frameEnd)
+  line.text('bytes', record.bytes)
 }
 
 function dirOf(record: MessageRecord | NoiseRecord): 'in' | 'out' {
   return record.direction === 'client_to_server' ? 'in' : 'out'
-}
-
-function text(value: string): string {
-  return JSON.stringify(value)
-}
-
-function members(list: JsonMembers): string {
-  return list.map(([name, value]) => `${text(name)}:${value}`).join(',')
-}
-
-function more(extra: JsonMembers | undefined): string {
-  return extra && extra.length > 0 ? `,${members(extra)}` : ''
 }

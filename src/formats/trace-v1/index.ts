@@ -12,14 +12,32 @@ export { readTraceLines, type TraceLine } from './read.js'
 /** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
 export const traceV1: Format = { id: 'trace-v1', title: 'tape (trace v1)', detect, read, write }
 
+/** Lines looked at, in case the first ones are damaged. */
+const linesLookedAt = 10
+
 /** A tape tells itself by its first line; one that lost its start, by the shape of a message line. */
 function detect(head: Uint8Array): number {
-  const end = head.indexOf(0x0a)
-  const complete = end !== -1
-  const text = new TextDecoder().decode(complete ? head.subarray(0, end) : head)
+  const lines = new TextDecoder().decode(head).split('\n')
+  let first = true
+  for (const [i, line] of lines.slice(0, linesLookedAt).entries()) {
+    if (line.trim() === '') continue
+    const score = i === lines.length - 1 ? scoreOfLastLine(line) : scoreOfLine(line)
+    if (score > 0) return first ? score : Math.min(score, 0.8)
+    first = false
+  }
+  return 0
+}
+
+/** The last line we were given may be the start of a longer one. */
+function scoreOfLastLine(text: string): number {
+  const whole = scoreOfLine(text)
+  if (whole > 0) return whole
+  return /^\s*\{"(v":\d+,"type":"meta",|t":"[^"]*","dir":"(in|out)","raw":)/.test(text) ? 0.9 : 0
+}
+
+function scoreOfLine(text: string): number {
   const span = findJsonValue(text)
-  if (isFault(span)) return !complete && /^\s*\{"v":\d+,"type":"meta",/.test(text) ? 0.9 : 0
-  if (kindAt(text, span.start) !== 'object') return 0
+  if (isFault(span) || kindAt(text, span.start) !== 'object') return 0
   const line = new JsonObject(text, span.start)
   if (line.string('type') === 'meta') return line.has('v') || line.has('startedAt') ? 1 : 0.5
   const dir = line.string('dir')

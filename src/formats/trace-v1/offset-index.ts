@@ -11,14 +11,12 @@ export interface TraceIndex {
   lineOf(row: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
 }
 
-/** Reads a tape once and keeps about 50 bytes a row, so that any line can be fetched again later. */
+/** Reads a tape once and keeps about 60 bytes a row, so that any line can be fetched again later. */
 export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Report): Promise<TraceIndex> {
   const fold = createFold(idKey)
   let offsets = new Float64Array(256)
   let sizes = new Uint32Array(256)
   let length = 0
-  /** First row of the line that was added last, to number the parts of a batch. */
-  const batchStarts = new Map<number, number>()
 
   function add(row: number, offset: number, sizeBytes: number): void {
     if (row >= offsets.length) {
@@ -34,7 +32,6 @@ export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Repo
     const { first, count } = fold.push(line.record)
     for (let part = 0; part < count; part += 1) {
       add(first + part, line.offset, line.sizeBytes)
-      if (part > 0) batchStarts.set(first + part, part)
     }
   }
 
@@ -44,7 +41,10 @@ export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Repo
     counts: () => fold.counts(),
     lineOf(row) {
       if (row < 0 || row >= length) throw new RangeError(`row ${row} of ${length}`)
-      return { offset: offsets[row]!, sizeBytes: sizes[row]!, part: batchStarts.get(row) ?? 0 }
+      const offset = offsets[row]!
+      let first = row
+      while (first > 0 && offsets[first - 1] === offset) first -= 1
+      return { offset, sizeBytes: sizes[row]!, part: row - first }
     },
   }
 }

@@ -1,12 +1,12 @@
-import { WiretapeError, type Report, type TapeRecord } from '../../model/index.js'
+import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
 import { decodeLine } from './decode.js'
 
 /**
- * Longest line of a tape that is read. A recorded message has at most 64 MB, but escapes, its original
- * bytes in base64 and our own members come on top.
+ * Longest line of a tape that is read. A recorded message has at most 64 MB, but a line of noise may need six
+ * characters for each byte, and its original bytes in base64. What is longer fits no JavaScript string.
  */
-const longestLine = 256 * 1024 * 1024
+const longestLine = 500 * 1024 * 1024
 
 /** One line of a tape as it was read. */
 export interface TraceLine {
@@ -51,11 +51,13 @@ function createLineReader(report: Report): LineReader {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
   let records = 0
+  /** Records of types that a tape has. A file of none is something else. */
+  let known = 0
   let offset = 0
   let ended = false
 
   function take(frame: LineFrame): TraceLine | undefined {
-    const start = offset
+    let start = offset
     if (frame.kind === 'piece' && !frame.last) return undefined
     offset = frame.endOffset
     number += 1
@@ -64,6 +66,7 @@ function createLineReader(report: Report): LineReader {
     if (number === 1 && startsWithBom(bytes)) {
       report({ severity: 'warning', code: 'bom', message: 'starts with a byte order mark', at: { line: 1 } })
       bytes = bytes.subarray(3)
+      start += 3
     }
     if (isBlank(bytes)) return undefined
     let text: string
@@ -87,6 +90,9 @@ function createLineReader(report: Report): LineReader {
       const message = 'the first line is not a meta line: label, command and start are unknown'
       report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
     }
+    if (records > 0 && !ended && record.type === 'meta') {
+      report(incomplete('no end line before this meta line: the tape before it was cut off', number))
+    }
     if (ended && record.type !== 'meta') {
       report({
         severity: 'warning',
@@ -97,6 +103,7 @@ function createLineReader(report: Report): LineReader {
     }
     ended = record.type === 'end'
     records += 1
+    if (record.type !== 'unknown') known += 1
     return line
   }
 
@@ -119,21 +126,19 @@ function createLineReader(report: Report): LineReader {
   }
 
   function close(): void {
-    if (records === 0) {
+    if (known === 0) {
       throw new WiretapeError('not-a-recording', 'it holds no line of a tape', {
         hint: 'Is it the right file?',
       })
     }
-    if (!ended) {
-      report({
-        severity: 'warning',
-        code: 'incomplete',
-        message: 'no end line: cut off, or still being recorded',
-      })
-    }
+    if (!ended) report(incomplete('no end line: cut off, or still being recorded'))
   }
 
   return { take, close }
+}
+
+function incomplete(message: string, line?: number): Diagnostic {
+  return { severity: 'warning', code: 'incomplete', message, ...(line !== undefined && { at: { line } }) }
 }
 
 function wrongVersion(version: string, line: number): WiretapeError {

@@ -2,6 +2,11 @@ import fs from 'node:fs'
 import net from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 
+const nullDevice = process.platform === 'win32' ? String.raw`\\.\NUL` : '/dev/null'
+const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants
+// A named pipe without a reader would keep us waiting. (Windows knows no such flag, and its pipes have no names.)
+const modes = { r: O_RDONLY, w: O_WRONLY | (O_NONBLOCK ?? 0) } as const
+
 /** Our side towards the client: the three streams we were started with. */
 export interface ClientStreams {
   readonly input: Readable
@@ -15,60 +20,83 @@ export interface ClientStreams {
 
 /**
  * Opens stdin, stdout and stderr as streams that never block the process and can really be closed:
- * `process.stdout` ignores `end()`, and a client must see the end of output while we still run.
+ * `process.stdout` ignores `end()`, and a client must see the end of output while we still run. To be called
+ * before there are other threads: descriptors are closed and their numbers taken again.
  */
 export function openOwnStdio(): ClientStreams {
-  const input = isPipe(0) ? new net.Socket({ fd: 0, readable: true, writable: false }) : process.stdin
-  const output = isPipe(1) ? new net.Socket({ fd: 1, readable: false, writable: true }) : process.stdout
-  const errorOutput = isPipe(2) ? new net.Socket({ fd: 2, readable: false, writable: true }) : process.stderr
-  let inputClosed = false
+  const input = openStandard(0, 'r') ?? process.stdin
+  const output = openStandard(1, 'w') ?? process.stdout
+  const errorOutput = openStandard(2, 'w') ?? process.stderr
   let outputClosed: Promise<void> | undefined
   return {
     input,
     output,
     errorOutput,
-    closeInput() {
-      if (inputClosed) return
-      inputClosed = true
-      input.destroy()
-      if (input instanceof net.Socket && isPipe(0)) input.once('close', () => vacate(0, 'r'))
-    },
+    closeInput: () => void input.destroy(),
     closeOutput: () => (outputClosed ??= endOutput(output)),
+  }
+}
+
+/** A stream of its own for a pipe or a socket; undefined for what Node's own stream serves as well. */
+function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
+  const kind = pipeKind(fd)
+  if (kind === undefined) return undefined
+  const own = kind === 'pipe' && flags === 'w' ? reopen(fd) : undefined
+  const socket = new net.Socket({ fd: own ?? fd, readable: flags === 'r', writable: flags === 'w' })
+  // Stderr stays open for our last words. Node makes `process.stderr` of it when any socket is destroyed.
+  if (own !== undefined) replace(fd, flags, fd === 2 ? `/proc/self/fd/${own}` : nullDevice)
+  else if (fd !== 2) socket.once('close', () => replace(fd, flags, nullDevice))
+  return socket
+}
+
+/**
+ * The same pipe by an open file description of our own. That we do not block is a flag of the description,
+ * and a client often shares its stderr with us: its own writes would begin to fail (EAGAIN). Only Linux can.
+ * Not for reading: a named pipe opened again after its last writer closed it never tells its end.
+ */
+function reopen(fd: number): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    return fs.openSync(`/proc/self/fd/${fd}`, modes.w)
+  } catch {
+    // Another user's pipe, or nobody at its other end any more.
+    return undefined
   }
 }
 
 function endOutput(output: Writable): Promise<void> {
   if (!(output instanceof net.Socket) || output === (process.stdout as Writable)) return Promise.resolve()
   return new Promise((resolve) => {
-    const done = (): void => {
-      vacate(1, 'w')
-      resolve()
-    }
-    if (output.closed) return done()
-    output.once('close', done)
+    if (output.closed) return resolve()
+    output.once('close', resolve)
     output.end(() => output.destroy())
   })
 }
 
 /**
- * Closes a standard descriptor, which libuv never does by itself, and puts the null device in its place, so
+ * Closes a standard descriptor, which libuv never does by itself, and puts another file in its place, so
  * that no file opened later becomes stdin or stdout.
  */
-function vacate(fd: number, flags: 'r' | 'w'): void {
+function replace(fd: number, flags: 'r' | 'w', path: string): void {
   try {
     fs.closeSync(fd)
-    const taken = fs.openSync(process.platform === 'win32' ? String.raw`\\.\NUL` : '/dev/null', flags)
-    if (taken !== fd) fs.closeSync(taken)
   } catch {
     // Closed already.
   }
+  try {
+    const taken = fs.openSync(path, modes[flags])
+    if (taken !== fd) fs.closeSync(taken)
+  } catch {
+    // Nobody is at the other end of the pipe any more.
+    if (path !== nullDevice) replace(fd, flags, nullDevice)
+  }
 }
 
-function isPipe(fd: number): boolean {
+function pipeKind(fd: number): 'pipe' | 'socket' | undefined {
   try {
     const info = fs.fstatSync(fd)
-    return info.isFIFO() || info.isSocket()
+    return info.isFIFO() ? 'pipe' : info.isSocket() ? 'socket' : undefined
   } catch {
-    return false
+    return undefined
   }
 }

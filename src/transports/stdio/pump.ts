@@ -13,10 +13,12 @@ export interface PumpObserver {
 export interface Pump {
   /** Stops reading from the source, for a reason besides a slow destination, or goes on. */
   hold(wait: boolean): void
-  /** Stops for good, as if the source had ended; what was read is still passed on. */
-  stop(): void
+  /** Stops for good. What the destination has not taken by now counts as not delivered. */
+  stop(why: string): void
   /** True while the destination is too slow to take what was read. */
   readonly blocked: boolean
+  /** True when the destination did not take everything. */
+  readonly broken: boolean
   /** Called for every chunk and change: the pump shows life. */
   onActivity: (() => void) | undefined
   /** Resolves when the source ended, or the destination broke, and everything read was handed over. */
@@ -31,7 +33,11 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   let blocked = false
   let held = false
   let finished = false
+  let broken = false
+  let settled = false
   let deliveredBytes = 0
+  /** Sizes of the chunks that the destination has not taken yet. */
+  const writing: number[] = []
   let resolveDone: () => void
   const done = new Promise<void>((resolve) => (resolveDone = resolve))
 
@@ -40,9 +46,16 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
       held = wait
       steer()
     },
-    stop: end,
+    stop(why) {
+      if (settled) return
+      if (destination.writableLength > 0) breakOff(why)
+      else end()
+    },
     get blocked() {
       return blocked
+    },
+    get broken() {
+      return broken
     },
     onActivity: undefined,
     done,
@@ -55,15 +68,20 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   }
 
   function onData(chunk: Buffer): void {
-    const more = destination.write(chunk, (error) => {
-      if (!error) deliveredBytes += chunk.length
-    })
+    writing.push(chunk.length)
+    const more = destination.write(chunk, onWritten)
     observer.chunk(chunk)
     if (!more) {
       blocked = true
       steer()
     }
     pump.onActivity?.()
+  }
+
+  /** Writes end in the order in which they began. One function for all of them is what streams are fast with. */
+  function onWritten(error?: Error | null): void {
+    const sizeBytes = writing.shift() ?? 0
+    if (!error) deliveredBytes += sizeBytes
   }
 
   function onDrain(): void {
@@ -80,20 +98,24 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
     source.pause()
     observer.ended()
     if (destination.destroyed || destination.writableLength === 0) return settle()
-    destination.write('', () => settle())
+    destination.write('', (error?: NodeJS.ErrnoException | null) => {
+      if (error) breakOff(error.code ?? 'closed')
+      else settle()
+    })
   }
 
-  function breakOff(error?: Error & { code?: string }): void {
+  function breakOff(why: string): void {
+    if (settled) return
     const first = !finished
     finished = true
+    broken = true
     source.off('data', onData)
     source.pause()
     if (first) observer.ended()
-    observer.broken(deliveredBytes, error?.code ?? 'closed')
+    observer.broken(deliveredBytes, why)
     settle()
   }
 
-  let settled = false
   function settle(): void {
     if (settled) return
     settled = true
@@ -103,9 +125,7 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
     pump.onActivity?.()
     resolveDone()
   }
-  const onClose = (): void => {
-    if (!settled) breakOff()
-  }
+  const onClose = (): void => breakOff('closed')
 
   source.on('data', onData)
   source.once('end', end)
@@ -114,8 +134,7 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   source.on('error', end)
   destination.on('drain', onDrain)
   destination.once('close', onClose)
-  destination.on('error', (error) => {
-    if (!settled) breakOff(error)
-  })
+  // Stays: an error that nobody listens to would end us.
+  destination.on('error', (error: NodeJS.ErrnoException) => breakOff(error.code ?? 'closed'))
   return pump
 }

@@ -39,17 +39,22 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   let gone = false
   let giveUp: () => void = () => undefined
 
-  // A side that closes must look closed to the other side, as if no one stood between them.
+  // A side that closes must look closed to the other side, as if no one stood between them. What is broken is
+  // closed at once on both sides: writes that wait for a reader would keep the process.
   void input.done.then(() => {
-    if (server.stdin.destroyed) client.closeInput()
-    else server.stdin.end()
+    if (!input.broken) return server.stdin.end()
+    server.stdin.destroy()
+    client.closeInput()
   })
   void output.done.then(() => {
-    if (client.output.destroyed) server.stdout.destroy()
-    else return client.closeOutput()
+    if (!output.broken) return client.closeOutput()
+    server.stdout.destroy()
+    client.output.destroy()
   })
   void errors.done.then(() => {
-    if (client.errorOutput.destroyed) server.stderr.destroy()
+    if (!errors.broken) return
+    server.stderr.destroy()
+    client.errorOutput.destroy()
   })
 
   const finished = server.exited.then(async (exit) => {
@@ -60,7 +65,8 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
       idle([output, errors], () => held),
       new Promise<void>((resolve) => (giveUp = resolve)),
     ])
-    for (const pump of [input, output, errors]) pump.stop()
+    input.stop('the server is gone')
+    for (const pump of [output, errors]) pump.stop('the client did not read')
     for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy()
     client.closeInput()
     return exit

@@ -1,0 +1,30 @@
+import { WiretapeError } from '../model/index.js'
+import { exitCode } from './exit-codes.js'
+import { createIo, type Io } from './io.js'
+import { parseRecordArgs } from './record-options.js'
+
+/** Runs one command line. Returns the exit status; never throws for what users or files do wrong. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  const io = createIo()
+  const code = await run(args, io)
+  const failure = await io.close()
+  if (!failure) return code
+  await io.complain(`cannot write the output: ${failure.message}`)
+  return exitCode.usage
+}
+
+async function run(args: readonly string[], io: Io): Promise<number> {
+  try {
+    const recording = args[0] === 'record' ? parseRecordArgs(args.slice(1)) : undefined
+    if (recording) {
+      const { runRecord } = await import('./run/record.js')
+      return await runRecord(recording.command, recording.options, io)
+    }
+    const { runProgram } = await import('./program.js')
+    return await runProgram(args, io)
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    await io.complain(error.message, error.hint)
+    return exitCode.usage
+  }
+}

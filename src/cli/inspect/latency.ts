@@ -1,0 +1,39 @@
+import type { Direction, EntryTable } from '../../model/index.js'
+
+/** How fast one side answered the other. */
+export interface Latency {
+  readonly p50Us: number
+  readonly p95Us: number
+  readonly slowestUs: number
+  /** Number of the message that was the slowest answer. */
+  readonly slowest: number
+  readonly answers: number
+}
+
+/** Of the answers that `direction` carries; undefined when there is none. */
+export function latencyOf(entries: EntryTable, direction: Direction): Latency | undefined {
+  let answers = 0
+  for (const _ of answersOf(entries, direction)) answers += 1
+  if (answers === 0) return undefined
+  const all = new Float64Array(answers)
+  let slowest = -1
+  let i = 0
+  for (const row of answersOf(entries, direction)) {
+    const us = Math.max(0, entries.us(row) - entries.us(entries.peer(row)))
+    all[i] = us
+    i += 1
+    if (slowest === -1 || us > entries.us(slowest) - entries.us(entries.peer(slowest))) slowest = row
+  }
+  all.sort()
+  const at = (share: number): number => all[Math.max(0, Math.ceil(share * answers) - 1)]!
+  return { p50Us: at(0.5), p95Us: at(0.95), slowestUs: at(1), slowest: entries.seq(slowest), answers }
+}
+
+function* answersOf(entries: EntryTable, direction: Direction): Generator<number> {
+  for (let row = 0; row < entries.length; row += 1) {
+    const kind = entries.kind(row)
+    if ((kind === 'result' || kind === 'error') && entries.peer(row) >= 0 && !entries.has(row, 'late')) {
+      if (entries.direction(row) === direction) yield row
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type { Session } from '../../model/index.js'
+import {
+  countOf,
+  escapeText,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  truncate,
+  wrapPieces,
+  type Style,
+} from '../../render/index.js'
+import type { LoadedRecording } from '../recordings.js'
+import type { Fault } from './faults.js'
+import { latencyOf } from './latency.js'
+
+/** Where text goes: what its lines may be like. */
+export interface Page {
+  readonly style: Style
+  /** Cells of the terminal; undefined where lines may be as long as they are. */
+  readonly columns: number | undefined
+}
+
+/** Characters of a text that a peer or a command line chose, at most. */
+const longestText = 2_000
+
+/** What is known about a session as a whole, above its messages. */
+export function sessionHeader(session: Session, { style, columns }: Page): string {
+  const command = session.command
+    .map((word) => (/[^\w@%+=:,./-]/.test(word) || word === '' ? JSON.stringify(word) : word))
+    .join(' ')
+  const label = fitted(session.label, columns)
+  const target = `${label}  ${fitted(session.url ?? command, Infinity)}`.trimEnd()
+  const shown = columns === undefined ? target : truncate(target, columns)
+  const lines = [`${style.bold(label)}${style.dim(shown.slice(label.length))}`]
+  const facts = [`started ${session.startedAt.replace('T', ' ')}`]
+  if (session.durationMs !== undefined) facts.push(`ran ${formatDuration(session.durationMs * 1000)}`)
+  if (session.error !== undefined) facts.push(session.error)
+  else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
+  else if (session.exitCode !== undefined && session.complete) facts.push(`exit ${session.exitCode}`)
+  if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : 'incomplete')
+  lines.push(pieces(facts, columns))
+  const peers: string[] = []
+  if (session.client) peers.push(`client ${session.client.name} ${session.client.version}`.trim())
+  if (session.server) peers.push(`server ${session.server.name} ${session.server.version}`.trim())
+  if (session.protocolVersion !== undefined) peers.push(`MCP ${session.protocolVersion}`)
+  if (peers.length > 0) lines.push(pieces(peers, columns))
+  for (const [name, text] of session.metadata) lines.push(fitted(`${name}: ${plain(text)}`, columns))
+  return `${lines.join('\n')}\n`
+}
+
+function pieces(list: readonly string[], columns: number | undefined): string {
+  return wrapPieces(
+    list.map((text) => fitted(text, undefined)),
+    ' · ',
+    columns,
+  )
+}
+
+function fitted(text: string, columns: number | undefined): string {
+  return truncate(escapeText(text.slice(0, longestText)), columns ?? Infinity)
+}
+
+/** A string without its quotes; anything else as its JSON. */
+function plain(json: string): string {
+  const value = JSON.parse(json) as unknown
+  return typeof value === 'string' ? value : json
+}
+
+/** What a recording comes to, below its messages. */
+export function recordingSummary(
+  recording: LoadedRecording,
+  faults: readonly Fault[],
+  label: string | undefined,
+  page: Page,
+): string {
+  const { style, columns } = page
+  const { entries } = recording.fold
+  const c = recording.fold.counts()
+  const messages = countOf(c.messages, 'message')
+  const parts = [
+    `${label === undefined ? '' : `${fitted(label, 60)}: `}${messages}`,
+    countOf(c.requests, 'request'),
+    countOf(c.results, 'result'),
+  ]
+  if (c.errors > 0) parts.push(countOf(c.errors, 'error'))
+  if (c.notifications > 0) parts.push(countOf(c.notifications, 'notification'))
+  if (c.invalid > 0) parts.push(`${formatCount(c.invalid)} not JSON-RPC`)
+  if (c.toolErrors > 0) parts.push(countOf(c.toolErrors, 'tool error'))
+  if (c.cancelled > 0) parts.push(`${formatCount(c.cancelled)} cancelled`)
+  if (c.noise > 0) parts.push(countOf(c.noise, 'line of noise', 'lines of noise'))
+  if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
+  const counted = wrapPieces(parts, ' · ', columns)
+  const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
+  for (const [direction, who] of [
+    ['server_to_client', 'server'],
+    ['client_to_server', 'client'],
+  ] as const) {
+    const latency = latencyOf(entries, direction)
+    if (!latency) continue
+    const slowest = `${formatDuration(latency.slowestUs)} (#${latency.slowest})`
+    const spread = [`p50 ${formatDuration(latency.p50Us)}`, `p95 ${formatDuration(latency.p95Us)}`]
+    const said = latency.answers > 1 ? [...spread, `slowest ${slowest}`] : [slowest]
+    lines.push(wrapPieces([`${who} answered in ${said[0]}`, ...said.slice(1)], ', ', columns))
+  }
+  for (const fault of faults) lines.push(`${style.yellow('!')} ${faultText(fault, columns, 2)}`)
+  if (faults.length === 0) lines.push(`${style.green('✓')} no faults`)
+  return `${lines.join('\n')}\n`
+}
+
+/** What `--check` says about a recording. */
+export function checkReport(recording: LoadedRecording, faults: readonly Fault[], page: Page): string {
+  const { style, columns } = page
+  const names = recording.files.map(({ name }) => escapeText(name)).join(', ')
+  const size = recording.files.reduce((sum, { file }) => sum + file.sizeBytes, 0)
+  const counted = [countOf(recording.fold.counts().messages, 'message'), formatBytes(size)]
+  const head = (end: string): string =>
+    wrapPieces([`${names}: ${counted[0]}`, ...counted.slice(1), end], ', ', columns && columns - 2)
+  if (faults.length === 0) return `${style.green('✓')} ${head('no faults')}\n`
+  const width = Math.max(...faults.map(({ code }) => code.length))
+  const lines = faults.map((fault) => {
+    const code = style.yellow(fault.code.padEnd(width))
+    return `  ${code}  ${faultText(fault, columns, width + 4)}`
+  })
+  return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n`
+}
+
+/** One line; on a terminal it is cut after `indent` cells less than its width. */
+function faultText(fault: Fault, columns: number | undefined, indent: number): string {
+  const { messages = [] } = fault
+  const numbers = messages.map((seq) => `#${seq}`).join(' ')
+  const more = fault.count > messages.length && messages.length > 0 ? ' …' : ''
+  const text = `${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`
+  return fitted(text, columns === undefined ? undefined : Math.max(20, columns - indent))
+}

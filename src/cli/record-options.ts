@@ -1,0 +1,123 @@
+/** What `record` can be told. */
+export interface RecordOptions {
+  readonly out?: string
+  readonly label?: string
+  readonly target?: string
+  readonly note?: string
+  readonly meta?: readonly (readonly [string, string])[]
+  readonly maxBytes?: number
+  readonly maxFiles?: number
+  readonly strictV1?: boolean
+  readonly quiet?: boolean
+}
+
+/** An option of `record`: one table for the quick parser and for the thorough one. */
+export interface RecordFlag {
+  readonly long: string
+  readonly short?: string
+  readonly key: keyof RecordOptions
+  /** Name of its value; absent for a switch. */
+  readonly value?: string
+  readonly help: string
+  /** Throws an Error with a sentence for a person. @param before what an earlier occurrence gave */
+  readonly parse?: (value: string, before: unknown) => unknown
+}
+
+export const recordFlags: readonly RecordFlag[] = [
+  {
+    long: '--out',
+    short: '-o',
+    key: 'out',
+    value: 'dir',
+    help: 'folder for the tape (default: the recordings in your data folder)',
+  },
+  {
+    long: '--label',
+    key: 'label',
+    value: 'name',
+    help: "name of the recording (default: the server's name)",
+  },
+  { long: '--target', key: 'target', value: 'name', help: 'what is being recorded, for the metadata' },
+  { long: '--note', key: 'note', value: 'text', help: 'a note for the metadata' },
+  {
+    long: '--meta',
+    key: 'meta',
+    value: 'key=value',
+    help: 'more metadata; may be repeated',
+    parse: (value, before) => [...((before as string[][] | undefined) ?? []), parsePair(value)],
+  },
+  {
+    long: '--max-bytes',
+    key: 'maxBytes',
+    value: 'size',
+    help: 'start a new file before one grows beyond this, e.g. 50MB',
+    parse: parseSize,
+  },
+  {
+    long: '--max-files',
+    key: 'maxFiles',
+    value: 'n',
+    help: 'keep only the newest files (with --max-bytes)',
+    parse: parseCount,
+  },
+  { long: '--strict-v1', key: 'strictV1', help: 'write only what the published trace v1 format has' },
+  { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
+]
+
+/** A command line of `record` that is in order. */
+export interface RecordArgs {
+  readonly command: readonly string[]
+  readonly options: RecordOptions
+}
+
+/**
+ * Reads what stands after `record` without loading the program's parser, which costs every start of a server
+ * some milliseconds. Undefined for whatever is not plainly right: the thorough parser says what is wrong.
+ */
+export function parseRecordArgs(args: readonly string[]): RecordArgs | undefined {
+  const options: { [key: string]: unknown } = {}
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at]!
+    if (arg === '--' || !arg.startsWith('-') || arg === '-') {
+      const command = args.slice(arg === '--' ? at + 1 : at)
+      return command.length === 0 ? undefined : { command, options }
+    }
+    const equals = arg.startsWith('--') ? arg.indexOf('=') : -1
+    const name = equals === -1 ? arg : arg.slice(0, equals)
+    const flag = recordFlags.find(({ long, short }) => name === long || name === short)
+    if (!flag || (flag.value === undefined && equals !== -1)) return undefined
+    let value: unknown = true
+    if (flag.value !== undefined) {
+      const text = equals === -1 ? args[(at += 1)] : arg.slice(equals + 1)
+      if (text === undefined) return undefined
+      try {
+        value = flag.parse ? flag.parse(text, options[flag.key]) : text
+      } catch {
+        return undefined
+      }
+    }
+    options[flag.key] = value
+  }
+  return undefined
+}
+
+function parsePair(value: string): [string, string] {
+  const at = value.indexOf('=')
+  if (at < 1) throw new Error('It has the form KEY=VALUE.')
+  return [value.slice(0, at), value.slice(at + 1)]
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9 }
+
+function parseSize(value: string): number {
+  const match = /^(\d{1,15})\s?([a-z]{0,2})$/i.exec(value)
+  const unit = match && units[match[2]!.toLowerCase()]
+  const size = match && unit ? Number(match[1]) * unit : 0
+  if (size < 1000) throw new Error('It is a size of at least 1kB, such as 500kB, 50MB or 2GB.')
+  return size
+}
+
+function parseCount(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('It is a whole number from 1.')
+  return Number(value)
+}

@@ -1,0 +1,64 @@
+import type { Envelope, Link, LinkKind, Part } from '../../model/index.js'
+import { elementsOf, JsonObject, readEnvelope } from '../../wire/index.js'
+import { LineMembers } from './line-members.js'
+
+/** The messages of a line's `raw`, with what the line says about each. */
+export function decodeParts(line: LineMembers, raw: string, batch: boolean): Part[] {
+  // Read from the line itself: the engine reads a slice of a string more slowly.
+  const at = line.object.at('raw')!
+  if (!batch) return [decodePart(line, readEnvelope(at.text, at.start), 0, raw.length)]
+  const spans = elementsOf(raw, 0)
+  if (spans.length === 0) {
+    return [{ envelope: { kind: 'invalid', problem: 'an empty batch' }, start: 0, end: raw.length }]
+  }
+  // What is said about each message stands in the array `batch`, in the same order.
+  const objects = line.object.objects('batch')
+  const notes = objects.map((object) => object && new LineMembers(object))
+  const parts = spans.map(({ start, end }, i) =>
+    decodePart(notes[i], readEnvelope(at.text, at.start + start), start, end),
+  )
+  const understood = notes.every((note) => note && note.rest().extra === undefined)
+  if (understood && notes.length === parts.length && parts.some((part) => part.id !== undefined)) {
+    line.use('batch')
+    if (parts[0]!.id === line.object.string('id')) line.use('id')
+  }
+  return parts
+}
+
+function decodePart(note: LineMembers | undefined, envelope: Envelope, start: number, end: number): Part {
+  if (!note) return { envelope, start, end }
+  const id = note.string('id')
+  const correlatedId = note.string('corr')
+  const late = note.isTrue('late')
+  const duplicateOf = note.string('dup')
+  const links = decodeLinks(note)
+  // Member by member, as for the record.
+  const part: { -readonly [K in keyof Part]: Part[K] } = { envelope, start, end }
+  if (id !== undefined) part.id = id
+  if (correlatedId !== undefined) part.correlatedId = correlatedId
+  if (late) part.late = true
+  if (duplicateOf !== undefined) part.duplicateOf = duplicateOf
+  if (links.length > 0) part.links = links
+  return part
+}
+
+const linkKinds = ['progress', 'cancel', 'task', 'round', 'subscription'] as const satisfies LinkKind[]
+
+/** The links of kinds that we know. Unless that is all of them, the member stays as it is besides. */
+function decodeLinks(note: LineMembers): Link[] {
+  if (!note.object.has('linked')) return []
+  const objects = note.object.objects('linked')
+  if (objects.length === 0) return []
+  const links = objects.map((object) => object && decodeLink(object))
+  const known = links.filter((link) => link !== undefined)
+  const exact = objects.every((object) => object && object.others(['kind', 'to']).length === 0)
+  if (exact && known.length === objects.length) note.use('linked')
+  return known
+}
+
+function decodeLink(object: JsonObject): Link | undefined {
+  const members = new LineMembers(object)
+  const kind = members.oneOf('kind', linkKinds)
+  const to = members.string('to')
+  return kind !== undefined && to !== undefined ? { kind, to } : undefined
+}

@@ -1,0 +1,62 @@
+import type { JsonMembers } from '../../model/index.js'
+import { canonicalNumber, type JsonObject } from '../../wire/index.js'
+
+/**
+ * The members of one object, as they are asked for. What nobody asked for, or what was not of the kind that
+ * was asked for, is left over and kept as it stands: a rewrite loses nothing.
+ */
+export class LineMembers {
+  readonly object: JsonObject
+  readonly #used: string[] = []
+
+  constructor(object: JsonObject) {
+    this.object = object
+  }
+
+  use(...names: readonly string[]): void {
+    this.#used.push(...names)
+  }
+
+  string(name: string): string | undefined {
+    return this.#took(name, this.object.string(name))
+  }
+
+  /** A number that a JavaScript number holds exactly. */
+  number(name: string): number | undefined {
+    const text = this.object.raw(name)
+    const value = text === undefined ? undefined : this.object.number(name)
+    if (value === undefined) return undefined
+    const exact = String(value)
+    return exact === text || (Number.isFinite(value) && canonicalNumber(exact) === canonicalNumber(text!))
+      ? this.#took(name, value)
+      : undefined
+  }
+
+  /** 0, 1, 2 and so on. */
+  count(name: string): number | undefined {
+    const value = this.object.number(name)
+    return Number.isSafeInteger(value) && value! >= 0 ? this.number(name) : undefined
+  }
+
+  isTrue(name: string): boolean {
+    return this.#took(name, this.object.raw(name) === 'true' ? true : undefined) === true
+  }
+
+  /** One of the words, else undefined. */
+  oneOf<const W extends string>(name: string, words: readonly W[]): W | undefined {
+    const value = this.object.string(name)
+    for (const word of words) if (word === value) return this.#took(name, word)
+    return undefined
+  }
+
+  /** What is left over, to be spread into a record. */
+  rest(): { extra?: JsonMembers } {
+    const extra = this.object.others(this.#used)
+    return extra.length > 0 ? { extra } : {}
+  }
+
+  #took<T>(name: string, value: T | undefined): T | undefined {
+    if (value !== undefined) this.#used.push(name)
+    return value
+  }
+}

@@ -1,0 +1,95 @@
+import { channels, type Channel } from './channel.js'
+
+/** Bytes of one channel in a batch. Small enough that progress shows on a slow disk. */
+const regionBytes = 512 * 1024
+/** Regions kept for the next batches; more are in use only while the recording side lags. */
+const regionsKept = 6
+
+/** Numbers for each chunk in `marks`. */
+export const markSize = 4
+
+/** Chunks of the three channels in the order in which they were seen. Made to be transferred between threads. */
+export interface ChunkBatch {
+  /** What each channel brought, one chunk after the other; the channels that brought nothing are absent. */
+  readonly regions: Partial<Record<Channel, Uint8Array>>
+  /** For each chunk: index of its channel, us, wallMs, length in bytes. */
+  readonly marks: Float64Array
+}
+
+/**
+ * Collects chunks into batches. Bytes are copied at once, so that the chunks themselves die young, and the
+ * memory of batches that were dealt with is used again: at hundreds of MB/s, collecting garbage is what costs.
+ */
+export class BatchFiller {
+  readonly #free: ArrayBuffer[] = []
+  #regions: (Uint8Array | undefined)[] = []
+  #used = [0, 0, 0]
+  #marks: number[] = []
+  #sizeBytes = 0
+
+  /** Bytes in the batch that is being filled. */
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#marks.length === 0
+  }
+
+  /** False when the batch must be taken before this chunk can be added. */
+  fits(channel: Channel, sizeBytes: number): boolean {
+    const at = channels.indexOf(channel)
+    const region = this.#regions[at]
+    return region === undefined || this.#used[at]! + sizeBytes <= region.length
+  }
+
+  add(channel: Channel, chunk: Uint8Array, us: number, wallMs: number): void {
+    const at = channels.indexOf(channel)
+    const region = (this.#regions[at] ??= this.#newRegion(chunk.length))
+    region.set(chunk, this.#used[at])
+    this.#used[at]! += chunk.length
+    this.#sizeBytes += chunk.length
+    this.#marks.push(at, us, wallMs, chunk.length)
+  }
+
+  /** Everything that was added, and the memory to transfer with it. */
+  take(): { batch: ChunkBatch; transfer: ArrayBuffer[] } {
+    const regions: Partial<Record<Channel, Uint8Array>> = {}
+    const marks = new Float64Array(this.#marks)
+    const transfer: ArrayBuffer[] = [marks.buffer]
+    for (const [at, channel] of channels.entries()) {
+      const region = this.#regions[at]
+      if (!region) continue
+      regions[channel] = region.subarray(0, this.#used[at])
+      transfer.push(region.buffer as ArrayBuffer)
+    }
+    this.drop()
+    return { batch: { regions, marks }, transfer }
+  }
+
+  /** Forgets what was added. */
+  drop(): void {
+    this.#regions = []
+    this.#used = [0, 0, 0]
+    this.#marks = []
+    this.#sizeBytes = 0
+  }
+
+  /** Takes the memory of a batch back. */
+  recycle(buffers: readonly ArrayBuffer[]): void {
+    for (const buffer of buffers) {
+      if (buffer.byteLength === regionBytes && this.#free.length < regionsKept) this.#free.push(buffer)
+    }
+  }
+
+  #newRegion(atLeastBytes: number): Uint8Array {
+    const free = atLeastBytes <= regionBytes ? this.#free.pop() : undefined
+    // Not zeroed: only what was written is ever read.
+    return free ? new Uint8Array(free) : Buffer.allocUnsafeSlow(Math.max(regionBytes, atLeastBytes))
+  }
+}
+
+/** The memory of a batch that was dealt with. */
+export function buffersOf(batch: ChunkBatch): ArrayBuffer[] {
+  return Object.values(batch.regions).map((region) => region.buffer as ArrayBuffer)
+}

@@ -1,0 +1,37 @@
+import type { TapeRecord } from '../model/index.js'
+
+/** What some records hold, as a `gap` would tell it if they were missing. */
+export interface Amount {
+  /** Messages and lines of noise. */
+  readonly messages: number
+  /** Lines of stderr. */
+  readonly stderr: number
+  /** Their bytes on the wire. */
+  readonly bytes: number
+}
+
+export const nothing: Amount = { messages: 0, stderr: 0, bytes: 0 }
+
+export function sumOf(a: Amount, b: Amount): Amount {
+  return { messages: a.messages + b.messages, stderr: a.stderr + b.stderr, bytes: a.bytes + b.bytes }
+}
+
+/** A gap stands for what it tells; what only describes the recording is nothing. */
+export function amountOf(record: TapeRecord): Amount {
+  switch (record.type) {
+    case 'message':
+      return { messages: record.parts.length, stderr: 0, bytes: bytesOf(record.raw, record.bytes) }
+    case 'noise':
+      return { messages: 1, stderr: 0, bytes: bytesOf(record.text, record.bytes) }
+    case 'stderr':
+      return { messages: 0, stderr: 1, bytes: bytesOf(record.text, record.bytes) }
+    case 'gap':
+      return { messages: record.lost, stderr: record.lostStderr ?? 0, bytes: record.lostBytes ?? 0 }
+    default:
+      return nothing
+  }
+}
+
+function bytesOf(text: string, base64: string | undefined): number {
+  return base64 === undefined ? Buffer.byteLength(text) : Buffer.byteLength(base64, 'base64')
+}

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape } from './run-cli.js'
+import { cli, createStage } from './stage.js'
+
+/** What `hostile.jsonl` says in every place, and the names here do: colours, the clipboard, bidi, C1, line breaks. */
+const hostile = '\u001b[31mRED\u001b]52;c;QQ==\u0007\u202egnp.exe\u0085\u009b2J\u200b\u2066\u2028\u00ad\n\rX'
+const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
+const hasScript = spawnSync('script', ['--version']).status === 0
+
+const stage = createStage()
+afterAll(() => stage.close())
+
+function expectHarmless(text: string): void {
+  expect(raw.exec(text)).toBeNull()
+  // A line break of theirs would leave the rest of their text at the start of a line.
+  expect(text).not.toMatch(/^\r?X/m)
+}
+
+const name = `${hostile}.jsonl`
+mkdirSync(stage.path(`folder ${hostile}`))
+copyFileSync(join(fixtures, 'hostile.jsonl'), stage.path(name))
+copyFileSync(join(fixtures, 'hostile-start.jsonl'), stage.path('start.jsonl'))
+writeFileSync(stage.path(`bad ${name}`), '{"v":"\u001b[31m","type":"meta"}\n')
+writeFileSync(stage.path('version.jsonl'), '{"v":"\u009b2J\u202e","type":"meta"}\n')
+
+describe('text of peers and names of files', () => {
+  it.each<[string, string[], number]>([
+    ['the list', ['inspect', name], 0],
+    ['the list with payloads and stderr', ['inspect', '-v', name, 'start.jsonl'], 0],
+    ['the list of several recordings', ['inspect', name, 'start.jsonl'], 0],
+    ['the check', ['inspect', '--check', name], 1],
+    ['the check of several', ['inspect', '--check', name, 'start.jsonl'], 1],
+    ['machine output', ['inspect', '--json', 'start.jsonl'], 0],
+    ['the recordings', ['ls', '.'], 0],
+    ['the recordings as JSON', ['ls', '--json', '.'], 0],
+    ['an empty folder', ['ls', `folder ${hostile}`], 0],
+    ['a file that is not there', ['inspect', `no ${name}`], 2],
+    ['a file that is no recording', ['inspect', `bad ${name}`], 2],
+    ['a version', ['inspect', 'version.jsonl'], 2],
+    ['a folder', ['inspect', `folder ${hostile}`], 2],
+    ['a file to recover that is not there', ['recover', `no ${name}`], 2],
+    ['a recovered file', ['recover', name], 0],
+    ['a recovered file that exists', ['recover', name], 2],
+    ['an option', ['inspect', `--${hostile}`], 2],
+    ['a command', [hostile], 2],
+    [
+      'a server that cannot be started',
+      ['record', '--out', `out ${hostile}`, '--', `no-such-program ${hostile}`],
+      127,
+    ],
+  ])('do not command the terminal: %s', async (_, args, code) => {
+    const result = await wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+    expect(result.code).toBe(code)
+    expect(result.stdout + result.stderr).not.toBe('')
+    expectHarmless(result.stdout)
+    expectHarmless(result.stderr)
+  })
+
+  it('stay exact in machine output that goes elsewhere', async () => {
+    const { stdout } = await wiretape(['inspect', '--json', '-v', name], { cwd: stage.folder })
+    const { messages } = JSON.parse(stdout)
+    expect(messages[3].payload.params.name).toBe(`tool${hostile}`)
+    expect(messages[3].subject).toBe(`tool${hostile}`)
+  })
+
+  it.skipIf(leftOut(hasScript, 'no `script` command'))(
+    'do not command a terminal that shows machine output or colours',
+    async () => {
+      for (const args of [
+        ['inspect', '--json', '-v', name],
+        ['inspect', '-v', name],
+        ['ls', '.'],
+      ]) {
+        const { stdout, code } = await runOnTerminal([process.execPath, cli, ...args], 120, {
+          cwd: stage.folder,
+        })
+        expect(code).toBe(0)
+        expectHarmless(unstyled(stdout))
+      }
+    },
+  )
+})

@@ -1,0 +1,268 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, server, type Actor, type Stage } from './stage.js'
+import { bytesOfTape, linesOfTape, linesOfType, type Line } from './tape-bytes.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const wiretape = (...args: readonly string[]): Actor => stage.start([process.execPath, cli, ...args])
+
+/** A server that says its arguments, one a line. */
+const sayArguments = ['sh', '-c', 'printf "%s\\n" "$@"', 'sh']
+
+async function metaOf(options: readonly string[], command: readonly string[] = ['true']): Promise<Line> {
+  const recorder = stage.start(stage.record(command, options))
+  expect((await recorder.ended).exitCode).toBe(0)
+  return linesOfTape(stage.tape())[0]!
+}
+
+describe('what is said about a recording', () => {
+  it('stands in the tape’s first line', async () => {
+    const options = [
+      '--label',
+      'my files',
+      '--target',
+      'staging',
+      '--note',
+      'a "note"',
+      '--meta',
+      'a=1',
+      '--meta',
+      'b=x=y',
+      '--meta',
+      'c=',
+    ]
+    const meta = await metaOf(options, ['true', '--flag'])
+    expect(meta).toMatchObject({ v: 1, type: 'meta', label: 'my files', command: ['true', '--flag'] })
+    expect(meta['wiretape'].metadata).toEqual({
+      target: 'staging',
+      notes: 'a "note"',
+      a: '1',
+      b: 'x=y',
+      c: '',
+    })
+    expect(basename(stage.tape())).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-my-files\.jsonl$/)
+  })
+
+  it('is the name of the program and of the start when nothing is said', async () => {
+    const meta = await metaOf([], ['/bin/true'])
+    expect(meta['label']).toBe('true')
+    const stamp = meta['startedAt'].replaceAll(/[:.]/g, '-')
+    expect(basename(stage.tape())).toBe(`${stamp}-true.jsonl`)
+  })
+
+  it('can be as odd as it likes', async () => {
+    const label = `../../${'Größe 🎞/'.repeat(30)}\u001B[31m`
+    const meta = await metaOf(['--label', label, '--meta', '__proto__=x'])
+    expect(meta['label']).toBe(label)
+    expect(Object.entries(meta['wiretape'].metadata)).toEqual([['__proto__', 'x']])
+    expect(basename(stage.tape())).toMatch(/^[\w-]{24}-[\w.-]{1,64}\.jsonl$/)
+  })
+})
+
+describe('where a recording goes', () => {
+  it('is a private folder of the user without --out, in private files', async () => {
+    const recorder = wiretape('record', '--', 'true')
+    expect((await recorder.ended).exitCode).toBe(0)
+    const folder = stage.path('data/wiretape/recordings')
+    const [name, ...others] = readdirSync(folder)
+    expect(others).toEqual([])
+    expect(statSync(join(folder, name!)).mode & 0o777).toBe(0o600)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(dirname(folder)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is --out, made when it is missing and meant from the working directory', async () => {
+    const recorder = wiretape('record', '--out', 'a/b c', '--', 'true')
+    expect((await recorder.ended).exitCode).toBe(0)
+    const folder = stage.path('a/b c')
+    expect(readdirSync(folder)).toHaveLength(1)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, readdirSync(folder)[0]!)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is private in a folder that others may read, whatever the umask is', async () => {
+    mkdirSync(stage.out)
+    chmodSync(stage.out, 0o755)
+    const recorder = stage.start(['sh', '-c', 'umask 0; exec "$@"', 'sh', ...stage.record(['true'])])
+    expect((await recorder.ended).exitCode).toBe(0)
+    expect(statSync(stage.tape()).mode & 0o777).toBe(0o600)
+    expect(statSync(stage.out).mode & 0o777).toBe(0o755)
+  })
+
+  it('is never a file that another recorder writes', async () => {
+    const recorders = Array.from({ length: 20 }, (_, n) =>
+      stage.start(stage.record(['echo', `{"jsonrpc":"2.0","id":${n},"result":{}}`], ['--label', 'same'])),
+    )
+    for (const recorder of recorders) expect((await recorder.ended).exitCode).toBe(0)
+    expect(stage.tapes()).toHaveLength(20)
+    const ids = stage.tapes().map((path) => {
+      expect(linesOfTape(path).map(({ type }) => type)).toEqual(['meta', undefined, 'end'])
+      return linesOfType(path, undefined)[0]!['raw'].id
+    })
+    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  })
+
+  it.each([
+    ['a file in place of the folder', 'in-the-way'],
+    ['a file in the way to it', 'in-the-way/folder'],
+  ])('cannot be %s: then nothing is started', async (_, out) => {
+    writeFileSync(stage.path('in-the-way'), '')
+    const recorder = wiretape('record', '--out', out, '--', 'sh', '-c', 'echo started >started.txt')
+    expect((await recorder.ended).exitCode).toBe(1)
+    expect(recorder.stdout()).toHaveLength(0)
+    expect(recorder.stderr().toString()).toMatch(/^wiretape: cannot create a tape in [^\n]+\n$/)
+    expect(recorder.stderr().toString()).toContain('--out')
+    expect(existsSync(stage.path('started.txt'))).toBe(false)
+    expect(readdirSync(stage.folder)).toEqual(['in-the-way'])
+  })
+})
+
+describe('the server’s command line', () => {
+  it('begins after --, and its own options and dashes stay its own', async () => {
+    const words = ['--out', 'x', '--', '-q', '', 'a b', '--label=y']
+    const recorder = stage.start(stage.record([...sayArguments, ...words]))
+    expect((await recorder.ended).exitCode).toBe(0)
+    expect(recorder.stdout().toString()).toBe(words.map((word) => `${word}\n`).join(''))
+    expect(linesOfTape(stage.tape())[0]!['command']).toEqual([...sayArguments, ...words])
+  })
+
+  it('begins with the first word that is no option, when there is no --', async () => {
+    const words = ['--label', 'x', '--unknown', '--', '-V', '--help']
+    const recorder = wiretape('record', '--out', stage.out, '-q', ...sayArguments, ...words)
+    expect((await recorder.ended).exitCode).toBe(0)
+    expect(recorder.stdout().toString()).toBe(words.map((word) => `${word}\n`).join(''))
+    expect(linesOfTape(stage.tape())[0]!['command']).toEqual([...sayArguments, ...words])
+  })
+})
+
+describe('a command line that is wrong starts nothing, makes nothing and says one line', () => {
+  const start = ['sh', '-c', 'echo started >started.txt']
+  it.each([
+    ['an unknown option', ['--colour', '--', ...start]],
+    ['an option that is nearly one', ['--labl', 'x', '--', ...start]],
+    ['no command', []],
+    ['nothing after --', ['--']],
+    ['options but no command', ['--label', 'x']],
+    ['an empty command', ['--', '']],
+    ['an option without its value', ['--out']],
+    ['--meta without =', ['--meta', 'key', '--', ...start]],
+    ['--meta without a key', ['--meta', '=value', '--', ...start]],
+    ['a size that is none', ['--max-bytes', 'huge', '--', ...start]],
+    ['a size that is negative', ['--max-bytes', '-5', '--', ...start]],
+    ['a size that holds nothing', ['--max-bytes', '10', '--', ...start]],
+    ['a count of 0', ['--max-bytes', '1MB', '--max-files', '0', '--', ...start]],
+    ['a count that is none', ['--max-bytes', '1MB', '--max-files', '1.5', '--', ...start]],
+    ['--max-files without --max-bytes', ['--max-files', '3', '--', ...start]],
+  ])('%s', async (_, args) => {
+    const recorder = wiretape('record', ...args)
+    recorder.stdin.end()
+    expect((await recorder.ended).exitCode).toBe(2)
+    expect(recorder.stdout()).toHaveLength(0)
+    expect(recorder.stderr().toString()).toMatch(/^wiretape: [^\n]+\n$/)
+    expect(readdirSync(stage.folder)).toEqual([])
+  })
+})
+
+it('--strict-v1 writes only the lines and members of the published format', async () => {
+  const recorder = stage.start(stage.record(server('junk.mjs'), ['--strict-v1', '--target', 'x']))
+  await recorder.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+  expect((await recorder.ended).exitCode).toBe(0)
+  const lines = linesOfTape(stage.tape())
+  expect(new Set(lines.map(({ type }) => type))).toEqual(new Set(['meta', undefined, 'end']))
+  for (const line of lines) {
+    const wanted =
+      line['type'] === 'meta'
+        ? ['v', 'type', 'startedAt', 'label', 'command', 'mcpTapVersion']
+        : line['type'] === 'end'
+          ? ['t', 'type', 'exitCode', 'durationMs']
+          : ['t', 'dir', 'raw']
+    expect(Object.keys(line)).toEqual(wanted)
+  }
+  expect(linesOfType(stage.tape(), undefined).length).toBeGreaterThanOrEqual(4)
+})
+
+it('says nothing on stderr where no person looks, with --quiet and without', async () => {
+  for (const options of [[], ['--quiet']]) {
+    const recorder = stage.start(stage.record(['true'], options))
+    await recorder.ended
+    expect(recorder.stderr().toString()).toBe('')
+  }
+})
+
+describe('--max-bytes', () => {
+  const line = (n: number): string =>
+    `{"jsonrpc":"2.0","method":"n","params":{"n":${n},"pad":"${'x'.repeat(200)}"}}\n`
+
+  /** One message at a time: the tape is written while the server runs. */
+  async function converse(options: readonly string[], count: number): Promise<string> {
+    const recorder = stage.start(stage.record(server('echo-lines.mjs'), options))
+    let sent = ''
+    for (let n = 0; n < count; n += 1) {
+      sent += line(n)
+      await recorder.send(line(n))
+      if (n % 50 === 49) await printed(recorder, `"n":${n},`)
+    }
+    recorder.stdin.end()
+    expect((await recorder.ended).exitCode).toBe(0)
+    expect(recorder.stderr().toString()).toBe('')
+    return sent
+  }
+
+  /** In the order of their segments; `.10.` comes after `.9.`. */
+  const segments = (): string[] =>
+    stage
+      .tapes()
+      .toSorted((a, b) => linesOfTape(a)[0]!['wiretape'].segment - linesOfTape(b)[0]!['wiretape'].segment)
+
+  it('starts a new file before one grows beyond it, and the files make one recording', async () => {
+    const sent = await converse(['--max-bytes', '20kB', '--label', 'r'], 300)
+    const paths = segments()
+    expect(paths.length).toBeGreaterThan(4)
+    const first = paths[0]!
+    expect(paths.slice(1)).toEqual(paths.slice(1).map((_, i) => first.replace(/\.jsonl$/, `.${i + 1}.jsonl`)))
+    for (const dir of ['in', 'out'] as const) {
+      expect(Buffer.concat(paths.map((path) => bytesOfTape(path, dir))).toString()).toBe(sent)
+    }
+    const session = linesOfTape(first)[0]!['wiretape'].session
+    let seq = 0
+    for (const [i, path] of paths.entries()) {
+      const lines = linesOfTape(path)
+      // The end line may come on top.
+      expect(statSync(path).size).toBeLessThanOrEqual(20_500)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      expect(lines[0]).toMatchObject({ type: 'meta', label: 'r', wiretape: { session, segment: i } })
+      const messages = lines.slice(1, -1)
+      for (const message of messages) expect(message['seq']).toBe(seq++)
+      const last = i === paths.length - 1
+      expect(lines.at(-1)).toMatchObject({ type: 'end', wiretape: { messages: messages.length } })
+      expect(lines.at(-1)!['wiretape'].rotated).toBe(last ? undefined : true)
+    }
+    expect(seq).toBe(600)
+  })
+
+  it('keeps only the newest with --max-files', async () => {
+    await converse(['--max-bytes', '20kB', '--max-files', '2'], 300)
+    const paths = segments()
+    expect(paths).toHaveLength(2)
+    const [older, newer] = paths.map((path) => linesOfTape(path))
+    expect(newer!.at(-1)!['wiretape'].rotated).toBeUndefined()
+    expect(newer![0]!['wiretape'].segment).toBe(older![0]!['wiretape'].segment + 1)
+    expect(newer!.at(-2)).toMatchObject({ seq: 599 })
+  })
+
+  it('gives a message that is larger a file of its own', async () => {
+    const recorder = stage.start(stage.record(server('echo-lines.mjs'), ['--max-bytes', '1kB']))
+    const big = `{"jsonrpc":"2.0","method":"big","params":{"pad":"${'y'.repeat(5_000)}"}}\n`
+    recorder.stdin.end(line(0) + big + line(1))
+    expect((await recorder.ended).exitCode).toBe(0)
+    expect(Buffer.concat(segments().map((path) => bytesOfTape(path, 'out'))).toString()).toBe(
+      line(0) + big + line(1),
+    )
+  })
+})

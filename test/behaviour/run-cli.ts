@@ -1,0 +1,69 @@
+/** Runs the built command line to its end, with a home of its own. */
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { cli } from './stage.js'
+
+export interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly input?: string | Uint8Array
+}
+
+export const fixtures = resolve(import.meta.dirname, '../fixtures/cli')
+
+/** The environment without what colours depend on. */
+export function plainEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { FORCE_COLOR: _force, NO_COLOR: _no, NODE_OPTIONS: _options, ...env } = process.env
+  return { ...env, ...more }
+}
+
+export function wiretape(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  return run([process.execPath, cli, ...args], options)
+}
+
+export function run(argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input = '', cwd = fixtures, env = plainEnv() } = options
+  const child = spawn(argv[0]!, argv.slice(1), { cwd, env, stdio: 'pipe' })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  return new Promise((done, failed) => {
+    child.once('error', failed)
+    child.once('close', (code) =>
+      done({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    )
+  })
+}
+
+/** Runs a command on a terminal of `columns` cells, with the `script` of util-linux. Stderr is in there too. */
+export async function runOnTerminal(
+  argv: readonly string[],
+  columns: number,
+  options: RunOptions = {},
+): Promise<Run> {
+  const command = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  const shell = `stty cols ${columns} rows 40 && exec ${command}`
+  const env = plainEnv({ TERM: 'xterm-256color', ...options.env })
+  const result = await run(['script', '-qec', shell, '/dev/null'], { ...options, env })
+  return { ...result, stdout: result.stdout.replaceAll('\r\n', '\n') }
+}
+
+/** Text without ANSI styles. */
+export function unstyled(text: string): string {
+  return text.replaceAll(/\u001b\[[\d;]*m/g, '')
+}
+
+/** Says once why a test is left out; returns whether it is. */
+export function leftOut(unless: boolean, why: string): boolean {
+  if (!unless) process.stderr.write(`left out: ${why}\n`)
+  return !unless
+}

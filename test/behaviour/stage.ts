@@ -1,0 +1,244 @@
+/** Where a behaviour test plays: a private folder, and every process that was started in it, down to grandchildren. */
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { closeAll, makePipes } from './pipes.js'
+
+export const cli = resolve(import.meta.dirname, '../../dist/cli/main.js')
+
+/** A server of test/fixtures/servers with its arguments. */
+export function server(name: string, ...args: readonly string[]): string[] {
+  return [process.execPath, resolve(import.meta.dirname, '../fixtures/servers', name), ...args]
+}
+
+export interface Ending {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A process on the stage. */
+export interface Actor {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly stdin: Writable
+  readonly output: Readable
+  readonly errors: Readable
+  /** What was read so far. */
+  stdout(): Buffer
+  stderr(): Buffer
+  /** Resolves when the process took the bytes, or will never take them. */
+  send(bytes: string | Uint8Array): Promise<void>
+  /** Begins to read stdout and stderr, if that was not done from the start. */
+  read(): void
+  /** Resolves when it is gone and its output is read, as far as it is read. */
+  readonly ended: Promise<Ending>
+}
+
+export interface StartOptions {
+  /** Node's own way are socket pairs; shells and other clients use pipes. @default sockets */
+  readonly over?: 'sockets' | 'pipes'
+  readonly stdio?: StdioOptions
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** @default true */
+  readonly read?: boolean
+  readonly uid?: number
+  readonly gid?: number
+  /** In a session of its own, so without a terminal. */
+  readonly detached?: boolean
+}
+
+export interface Stage {
+  readonly folder: string
+  /** Where `record` puts its tapes. */
+  readonly out: string
+  readonly env: NodeJS.ProcessEnv
+  path(name: string): string
+  start(argv: readonly string[], options?: StartOptions): Actor
+  /** The command line that records `serverCommand`. */
+  record(serverCommand: readonly string[], options?: readonly string[]): string[]
+  /** Paths of the tapes, oldest first. */
+  tapes(): string[]
+  /** The only tape. */
+  tape(): string
+  /** Pids of the processes that still run, those that processes of this stage started included (Linux). */
+  running(): number[]
+  /** Ends what still runs and removes the folder. */
+  close(): Promise<void>
+}
+
+const markName = 'WIRETAPE_TEST_STAGE'
+
+export function createStage(): Stage {
+  const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-stage-'))
+  const mark = randomUUID()
+  const out = join(folder, 'tapes')
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: join(folder, 'data'), [markName]: mark }
+  const actors: Actor[] = []
+  const tapes = (): string[] =>
+    existsSync(out)
+      ? readdirSync(out)
+          .toSorted()
+          .map((name) => join(out, name))
+      : []
+  const running = (): number[] => processesWith(`${markName}=${mark}`)
+  return {
+    folder,
+    out,
+    env,
+    path: (name) => join(folder, name),
+    start(argv, options = {}) {
+      const actor = startActor(argv, { cwd: folder, env, ...options })
+      actors.push(actor)
+      return actor
+    },
+    record: (serverCommand, options = []) => [
+      process.execPath,
+      cli,
+      'record',
+      '--out',
+      out,
+      ...options,
+      '--',
+      ...serverCommand,
+    ],
+    tapes,
+    tape() {
+      const [path, ...others] = tapes()
+      if (path === undefined || others.length > 0) throw new Error(`${tapes().length} tapes, not one`)
+      return path
+    },
+    running,
+    async close() {
+      for (const { child, stdin, output, errors } of actors) {
+        child.kill('SIGKILL')
+        for (const stream of [stdin, output, errors]) stream?.destroy()
+      }
+      for (const pid of running()) kill(pid)
+      await Promise.all(actors.map(({ ended }) => ended))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function startActor(
+  argv: readonly string[],
+  { read = true, over = 'sockets', ...options }: StartOptions,
+): Actor {
+  const pipes = over === 'pipes' ? makePipes() : undefined
+  const child = spawn(argv[0]!, argv.slice(1), { stdio: pipes?.theirs ?? 'pipe', ...options })
+  if (pipes) closeAll(pipes.theirs)
+  const [stdin, output, errors] = pipes?.ours ?? [child.stdin!, child.stdout!, child.stderr!]
+  const collected: [Buffer[], Buffer[]] = [[], []]
+  let reading = false
+  const readAll = (): void => {
+    if (reading) return
+    reading = true
+    output?.on('data', (chunk: Buffer) => collected[0].push(chunk))
+    errors?.on('data', (chunk: Buffer) => collected[1].push(chunk))
+  }
+  const ended = new Promise<Ending>((done) => {
+    child.once('error', () => done({ exitCode: null, signal: null }))
+    child.once('exit', (exitCode, signal) => {
+      // What is left is read; what was never read is not waited for.
+      const open = reading ? [output, errors].filter((stream) => stream && !stream.closed) : []
+      let left = open.length
+      const closed = (): void => {
+        left -= 1
+        if (left <= 0) done({ exitCode, signal })
+      }
+      for (const stream of open) stream.once('close', closed)
+      if (left === 0) closed()
+    })
+  })
+  for (const stream of [stdin, output, errors]) stream?.on('error', () => undefined)
+  if (read) readAll()
+  return {
+    child,
+    pid: child.pid ?? -1,
+    stdin,
+    output,
+    errors,
+    stdout: () => Buffer.concat(collected[0]),
+    stderr: () => Buffer.concat(collected[1]),
+    send: (bytes) => new Promise((done) => stdin.write(bytes, () => done())),
+    read: readAll,
+    ended,
+  }
+}
+
+type Truthy<T> = T | undefined | false | 0 | ''
+
+/** Polls until `check` gives something, and gives that back. */
+export async function until<T>(
+  what: string,
+  check: () => Truthy<T> | Promise<Truthy<T>>,
+  withinMs = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const found = await check()
+    if (found) return found
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    await new Promise((done) => setTimeout(done, 5))
+  }
+}
+
+/** What a process has written so far, to whatever (Linux). */
+export function writtenBytes(pid: number): number {
+  return Number(/^wchar: (\d+)/m.exec(readIfThere(`/proc/${pid}/io`))?.[1] ?? 0)
+}
+
+/** Waits until a number that only grows has stopped growing, and gives it back. */
+export async function settled(read: () => number): Promise<number> {
+  let last = { value: read(), since: performance.now() }
+  return until('it stands still', () => {
+    const value = read()
+    if (value !== last.value || value === 0) last = { value, since: performance.now() }
+    return performance.now() - last.since > 500 ? value : undefined
+  })
+}
+
+/** Resolves when `actor` has printed `text` on its stdout. */
+export async function printed(actor: Actor, text: string): Promise<void> {
+  await until(`it prints ${JSON.stringify(text)}`, () => actor.stdout().includes(text))
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  // A dead process that its parent has not collected yet has ended all the same.
+  return !/^State:\s+[ZX]/m.test(readIfThere(`/proc/${pid}/status`))
+}
+
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone already.
+  }
+}
+
+function processesWith(variable: string): number[] {
+  if (!existsSync('/proc/self/environ')) return []
+  return readdirSync('/proc')
+    .filter(
+      (name) => /^\d+$/.test(name) && readIfThere(`/proc/${name}/environ`).split('\0').includes(variable),
+    )
+    .map(Number)
+    .filter(isRunning)
+}
+
+export function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

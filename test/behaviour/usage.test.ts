@@ -1,0 +1,223 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseRecordArgs } from '../../src/cli/record-options.js'
+import { fixtures, leftOut, plainEnv, wiretape, type Run } from './run-cli.js'
+import { createStage, type Stage } from './stage.js'
+
+const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+const faultless = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const here = (...args: string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+
+/** One line on stderr, nothing on stdout, exit 2, and the folder as it was. */
+async function refuses(args: readonly string[], line: string | RegExp): Promise<void> {
+  const before = readdirSync(stage.folder, { recursive: true }).toSorted()
+  const { code, stdout, stderr } = await here(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  if (typeof line === 'string') expect(stderr).toBe(`wiretape: ${line}\n`)
+  else expect(stderr).toMatch(line)
+  expect(stderr.split('\n')).toHaveLength(2)
+  expect(readdirSync(stage.folder, { recursive: true }).toSorted()).toEqual(before)
+}
+
+describe('a file that is no recording', () => {
+  const cases: readonly [string, string | Uint8Array, RegExp][] = [
+    ['nothing', '', /bad\.jsonl is empty/],
+    ['text', 'hello\nworld\n', /bad\.jsonl\b.*not a recording/],
+    ['binary', new Uint8Array(5000).map((_, i) => (i * 7919) % 256), /bad\.jsonl\b.*not a recording/],
+    ['half a JSON', faultless.slice(0, 60), /bad\.jsonl\b.*line 1\b/],
+    ['other JSON', '{"hello":"world"}\n', /bad\.jsonl\b.*not a recording/],
+    ['an array', '[1,2,3]\n', /bad\.jsonl\b.*not a recording/],
+    [
+      'a later version',
+      faultless.replace('{"v":1', '{"v":2'),
+      /bad\.jsonl: line 1 says trace version 2; wiretape reads version 1/,
+    ],
+    ['no version', faultless.replace('{"v":1,', '{'), /bad\.jsonl: line 1 says no version/],
+    [
+      'a later version further on',
+      faultless + faultless.replace('{"v":1', '{"v":2'),
+      /bad\.jsonl: line 6 says trace version 2/,
+    ],
+  ]
+  for (const command of ['inspect', 'recover']) {
+    it.each(cases)(`${command} refuses %s`, async (_, content, line) => {
+      writeFileSync(stage.path('bad.jsonl'), content)
+      await refuses([command, 'bad.jsonl'], line)
+    })
+    it(`${command} refuses a folder, and a file that is not there`, async () => {
+      mkdirSync(stage.path('folder'))
+      await refuses([command, 'folder'], 'folder is a folder (Name a file in it.)')
+      await refuses([command, 'missing.jsonl'], 'cannot read missing.jsonl: no such file')
+    })
+    it(`${command} refuses a file that may not be read`, async () => {
+      if (leftOut(process.geteuid?.() !== 0, 'root may read every file')) return
+      writeFileSync(stage.path('secret.jsonl'), faultless)
+      chmodSync(stage.path('secret.jsonl'), 0)
+      await refuses([command, 'secret.jsonl'], 'cannot read secret.jsonl: permission denied')
+    })
+  }
+
+  it('is named also when others are fine, and when it comes on stdin', async () => {
+    writeFileSync(stage.path('bad.jsonl'), 'hello\n')
+    await refuses(['inspect', join(fixtures, 'faultless.jsonl'), 'bad.jsonl'], /bad\.jsonl/)
+    await refuses(['inspect', '-'], 'stdin is empty')
+  })
+
+  it('ls refuses what is no folder', async () => {
+    writeFileSync(stage.path('file'), '')
+    await refuses(['ls', 'file'], 'cannot list file: it is no folder')
+  })
+})
+
+describe('a command line', () => {
+  it.each<[string, string[], string | RegExp]>([
+    ['without a command', [], 'which command? (wiretape --help lists them)'],
+    ['with an unknown command', ['inspekt'], /unknown command 'inspekt'.*inspect.*\(see wiretape --help\)/],
+    [
+      'with an unknown option',
+      ['inspect', '--chekc', 'x'],
+      /unknown option '--chekc'.*--check.*\(see wiretape inspect --help\)/,
+    ],
+    ['with an unknown option before the command', ['--json', 'inspect', 'x'], /unknown option '--json'/],
+    ['without a file', ['inspect'], "missing required argument 'file' (see wiretape inspect --help)"],
+    ['with too many folders', ['ls', 'a', 'b'], /too many arguments for 'ls'/],
+    [
+      'that records nothing',
+      ['record'],
+      /missing required argument 'command'.*\(see wiretape record --help\)/,
+    ],
+    ['that records nothing after --', ['record', '--label', 'x', '--'], /missing required argument/],
+    [
+      'that records with an unknown option',
+      ['record', '--lable', 'x', '--', 'true'],
+      /unknown option '--lable'.*--label/,
+    ],
+    ['that records with an option without its value', ['record', '--out'], /argument missing/],
+    [
+      'that records metadata without a value',
+      ['record', '--meta', 'x', '--', 'true'],
+      /It has the form KEY=VALUE/,
+    ],
+    ['that records with a size that is none', ['record', '--max-bytes', 'x', '--', 'true'], /It is a size/],
+    [
+      'that records with a number that is none',
+      ['record', '--max-bytes', '1MB', '--max-files', '0', '--', 'true'],
+      /It is a whole number from 1/,
+    ],
+    [
+      'that limits the files without their size',
+      ['record', '--max-files', '3', '--', 'true'],
+      /--max-files needs --max-bytes/,
+    ],
+    ['that records an empty command', ['record', '--', ''], 'the server command is empty'],
+  ])('%s gets one line and exit 2, and creates nothing', async (_, args, line) => {
+    await refuses(args, line)
+  })
+
+  it('with control characters is repeated without them', async () => {
+    await refuses(
+      ['inspect', '--\u001b[31m\u202e'],
+      /^wiretape: unknown option '--\\u\{1b\}\[31m\\u\{202e\}'/,
+    )
+    await refuses(
+      ['inspect', 'no\u001b]52;c;QQ==\u0007\nthing'],
+      String.raw`cannot read no\u{1b}]52;c;QQ==\u{7}\nthing: no such file`,
+    )
+  })
+})
+
+describe('help', () => {
+  it('prints the version, and nothing else', async () => {
+    for (const option of ['--version', '-V'])
+      expect(await here(option)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+  })
+
+  it.each([[''], ['record'], ['inspect'], ['ls'], ['recover']])(
+    'of %s fits 80 columns and shows an example',
+    async (command) => {
+      const { stdout, stderr, code } = await here(...(command === '' ? [] : [command]), '--help')
+      expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+      expect(stdout).toMatch(new RegExp(`^Examples:\n  wiretape ${command}`, 'm'))
+      for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(82)
+      await expect(stdout).toMatchFileSnapshot(
+        join(fixtures, 'expected', `help${command && `-${command}`}.txt`),
+      )
+    },
+  )
+})
+
+describe('the quick parser of record', () => {
+  const words = [
+    '--',
+    '-',
+    '-o',
+    '-q',
+    '-oX',
+    '--out',
+    '--out=a=b',
+    '--label',
+    '--quiet',
+    '--quiet=1',
+    '--meta',
+    'a=b',
+    '--max-bytes',
+    '5MB',
+    '--strict-v1',
+    '-h',
+    '--help',
+    'node',
+    's.js',
+    '',
+    '-x',
+    '--nope',
+  ]
+
+  it('understands what the thorough one understands, or leaves it to that', async () => {
+    const { Command } = await import('commander')
+    const { registerRecord } = await import('../../src/cli/commands/record.js')
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 8 }), (args) => {
+        const quick = parseRecordArgs(args)
+        if (!quick) return
+        const program = new Command('wiretape').enablePositionalOptions().exitOverride()
+        registerRecord(program, {} as never, { code: 0 })
+        const record = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => undefined })
+        let said: unknown
+        record.action((command: string[], options: object) => {
+          said = { command, options }
+        })
+        program.parse(['record', ...args], { from: 'user' })
+        expect(quick).toEqual(said)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('understands the usual ways to write it', () => {
+    expect(parseRecordArgs(['--', 'node', '--inspect'])).toEqual({
+      command: ['node', '--inspect'],
+      options: {},
+    })
+    expect(parseRecordArgs(['-o', 'x', '--meta', 'a=1', '--meta=b=2', '-q', 'npx', '--', 'y'])).toEqual({
+      command: ['npx', '--', 'y'],
+      options: {
+        out: 'x',
+        quiet: true,
+        meta: [
+          ['a', '1'],
+          ['b', '2'],
+        ],
+      },
+    })
+  })
+})

@@ -1,0 +1,55 @@
+/** What a tape holds, read without any of our own code, to be held against what a client saw. */
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { wiretape } from '../behaviour/run-cli.js'
+
+export interface TapeMessage {
+  readonly dir: 'in' | 'out'
+  readonly raw: { id?: unknown; method?: string; params?: any; result?: any; error?: any }
+  /** Exact text. */
+  readonly text: string
+  readonly id: string
+  readonly corr?: string
+  readonly linked?: readonly { kind: string; to: string }[]
+}
+
+export function messagesOf(tape: string): TapeMessage[] {
+  const lines = readFileSync(tape, 'utf8').trimEnd().split('\n')
+  const records = lines.map((line) => ({
+    ...JSON.parse(line),
+    text: /"raw":(\{.*\}),"id":"/.exec(line)?.[1],
+  }))
+  expect(records.at(-1)).toMatchObject({ type: 'end' })
+  return records.filter((record) => record.type === undefined)
+}
+
+/** Every answer names its request, and nothing else names one as what it answers. */
+export function expectCorrelated(messages: readonly TapeMessage[]): void {
+  const open = new Map<string, string>()
+  const keyOf = (dir: string, id: unknown): string => `${dir} ${JSON.stringify(id)}`
+  for (const { dir, raw, id, corr } of messages) {
+    if (raw.method !== undefined) {
+      expect(corr).toBeUndefined()
+      if (raw.id !== undefined) open.set(keyOf(dir, raw.id), id)
+    } else {
+      const key = keyOf(dir === 'in' ? 'out' : 'in', raw.id)
+      expect(corr, JSON.stringify(raw)).toBe(open.get(key))
+      expect(corr).toBeDefined()
+      open.delete(key)
+    }
+  }
+}
+
+/** Client and server have used the same id for requests of their own. */
+export function overlappingIds(messages: readonly TapeMessage[]): unknown[] {
+  const idsOf = (dir: string): unknown[] =>
+    messages.filter(({ raw, ...m }) => m.dir === dir && raw.method !== undefined).map(({ raw }) => raw.id)
+  const own = new Set(idsOf('in'))
+  return idsOf('out').filter((id) => id !== undefined && own.has(id))
+}
+
+export async function expectFaultless(tape: string): Promise<void> {
+  const { stdout, code } = await wiretape(['inspect', '--check', tape])
+  expect(stdout).toMatch(/no faults\n$/)
+  expect(code).toBe(0)
+}

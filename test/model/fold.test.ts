@@ -1,0 +1,316 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createFold, isUnanswered, type Fold, type TapeRecord } from '../../src/model/index.js'
+import { decodeLine } from '../../src/formats/index.js'
+import { idKey } from '../../src/wire/index.js'
+import { heldBytes } from './heap.js'
+
+function foldOf(lines: readonly (object | string)[]): Fold {
+  const fold = createFold(idKey)
+  for (const line of lines) fold.push(recordOf(line))
+  return fold
+}
+
+function recordOf(line: object | string): TapeRecord {
+  const decoded = decodeLine(typeof line === 'string' ? line : JSON.stringify(line))
+  if (!('record' in decoded)) throw new Error(decoded.fault.message)
+  return decoded.record
+}
+
+const t = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString()
+const foreign = { v: 1, type: 'meta', startedAt: t(0), label: 'other', command: ['node', 's.js'] }
+const identity = {
+  version: '0.1.0',
+  session: 'S',
+  transport: 'stdio',
+  url: null,
+  segment: 0,
+  redaction: 'none',
+  metadata: { target: 'prod' },
+}
+const own = { ...foreign, label: 'own', wiretape: identity }
+const message = (dir: 'in' | 'out', raw: object, more: object = {}): object => ({
+  t: t(5),
+  dir,
+  raw: { jsonrpc: '2.0', ...raw },
+  ...more,
+})
+const end = (wiretape?: object, more: object = {}): object => ({
+  t: t(9),
+  type: 'end',
+  exitCode: 0,
+  durationMs: 9,
+  ...more,
+  ...(wiretape && { wiretape }),
+})
+
+describe('sessions', () => {
+  it('take from our meta and end line what they say', () => {
+    const [session] = foldOf([own, end({ messages: 0, signal: 'SIGTERM' }, { exitCode: 143 })]).sessions
+    expect(session).toMatchObject({
+      id: 'S',
+      label: 'own',
+      startedAt: t(0),
+      endedAt: t(9),
+      transport: 'stdio',
+      command: ['node', 's.js'],
+      url: null,
+      metadata: [['target', '"prod"']],
+      segments: [0],
+      complete: true,
+      continues: false,
+      exitCode: 143,
+      durationMs: 9,
+      signal: 'SIGTERM',
+    })
+  })
+
+  it('of other recorders get a made-up id', () => {
+    const [session] = foldOf([foreign, end()]).sessions
+    expect(session).toMatchObject({ id: 'session-1', label: 'other', complete: true, metadata: [] })
+  })
+
+  it('without end are incomplete', () => {
+    expect(foldOf([own]).sessions[0]).toMatchObject({ complete: false, continues: false, endedAt: null })
+  })
+
+  it('whose end does not say how are ended, with nothing made up', () => {
+    const [session] = foldOf([foreign, { type: 'end', t: t(1), exitCode: null }]).sessions
+    expect(session).toMatchObject({ complete: true, endedAt: t(1) })
+    expect(session).not.toHaveProperty('exitCode')
+    expect(session).not.toHaveProperty('durationMs')
+  })
+
+  it('of several segments are one, numbered on, and linked across', () => {
+    const fold = foldOf([
+      own,
+      message('in', { id: 1, method: 'ping' }, { id: 'a', seq: 0, us: 10 }),
+      end({ messages: 1, rotated: true }),
+      { ...own, wiretape: { ...identity, segment: 1 } },
+      message('out', { id: 1, result: {} }, { id: 'b', corr: 'a', seq: 1, us: 30 }),
+      end({ messages: 1 }, { exitCode: 3 }),
+    ])
+    expect(fold.sessions).toHaveLength(1)
+    expect(fold.sessions[0]).toMatchObject({ segments: [0, 1], complete: true, exitCode: 3 })
+    expect(fold.entries.peer(1)).toBe(0)
+    expect(fold.counts()).toMatchObject({ messages: 2, unanswered: 0, orphans: 0 })
+  })
+
+  it('that go on in a segment which is not there say so, and not how the server ended', () => {
+    const [session] = foldOf([own, end({ messages: 0, rotated: true })]).sessions
+    expect(session).toMatchObject({ complete: false, continues: true, endedAt: null })
+    expect(session).not.toHaveProperty('exitCode')
+  })
+
+  it('cut off in their second segment do not take the end of the first', () => {
+    const [session] = foldOf([
+      own,
+      end({ messages: 0, rotated: true }),
+      { ...own, wiretape: { ...identity, segment: 1 } },
+    ]).sessions
+    expect(session).toMatchObject({ complete: false, continues: false, endedAt: null })
+    expect(session).not.toHaveProperty('exitCode')
+  })
+
+  it('one after the other in one file stay apart, ids and numbers too', () => {
+    const ask = message('in', { id: 1, method: 'ping' })
+    const fold = foldOf([foreign, ask, end(), { ...foreign, label: 'second' }, ask, end()])
+    expect(fold.sessions.map(({ id, label }) => [id, label])).toEqual([
+      ['session-1', 'other'],
+      ['session-2', 'second'],
+    ])
+    expect([fold.entries.seq(0), fold.entries.seq(1)]).toEqual([0, 0])
+    expect(fold.counts()).toMatchObject({ duplicates: 0, unanswered: 2 })
+  })
+
+  it('tell both eras, the agreed version and who spoke', () => {
+    const fold = foldOf([
+      foreign,
+      message('in', {
+        id: 0,
+        method: 'server/discover',
+        params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      }),
+      message('out', { id: 0, error: { code: -32601, message: 'no' } }),
+      message('in', {
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', clientInfo: { name: 'c', version: '1' } },
+      }),
+      message('out', {
+        id: 1,
+        result: { protocolVersion: '2025-06-18', serverInfo: { name: 's', version: '2' } },
+      }),
+    ])
+    expect(fold.sessions[0]).toMatchObject({
+      eras: ['modern', 'legacy'],
+      protocolVersion: '2025-06-18',
+      client: { name: 'c', version: '1' },
+      server: { name: 's', version: '2' },
+    })
+  })
+})
+
+describe('messages', () => {
+  it('of other recorders are correlated, even when their lines have an `id` of their own', () => {
+    const fold = foldOf([
+      foreign,
+      message('in', { id: 1, method: 'a' }, { id: 'line-1' }),
+      message('out', { id: 1, result: {} }, { id: 'line-2', t: t(12) }),
+      message('out', { id: 1, result: {} }, { id: 'line-3' }),
+      message('out', { id: 9, result: {} }),
+    ])
+    expect(fold.entries.peer(0)).toBe(1)
+    expect(fold.entries.peer(2)).toBe(0)
+    expect(fold.entries.us(1) - fold.entries.us(0)).toBe(7000)
+    expect(fold.counts()).toMatchObject({ late: 1, orphans: 1, unanswered: 0 })
+  })
+
+  it('of ours keep the links that were stored, whatever their content looks like now', () => {
+    const fold = foldOf([
+      own,
+      message('in', { id: '[REDACTED]', method: 'a' }, { id: 'a', seq: 0 }),
+      message('in', { id: '[REDACTED]', method: 'b' }, { id: 'b', seq: 1 }),
+      message('out', { id: '[REDACTED]', result: {} }, { id: 'c', seq: 2, corr: 'b' }),
+      message('out', { id: '[REDACTED]', result: {} }, { id: 'd', seq: 3, corr: 'a', late: true }),
+    ])
+    expect(fold.entries.peer(2)).toBe(1)
+    expect(fold.entries.peer(3)).toBe(0)
+    expect(fold.counts()).toMatchObject({ duplicates: 0, unanswered: 0, late: 1 })
+  })
+
+  it('whose request is in a deleted segment are no orphans', () => {
+    const fold = foldOf([
+      { ...own, wiretape: { ...identity, segment: 4 } },
+      message('out', { id: 1, result: {} }, { id: 'x', seq: 90, corr: 'gone' }),
+    ])
+    expect(fold.counts()).toMatchObject({ orphans: 0, results: 1 })
+    expect(fold.entries.peer(0)).toBe(-1)
+  })
+
+  it('in batches are rows of their own', () => {
+    const fold = foldOf([
+      foreign,
+      {
+        t: t(1),
+        dir: 'in',
+        raw: [
+          { jsonrpc: '2.0', id: 1, method: 'a' },
+          { jsonrpc: '2.0', method: 'ü' },
+        ],
+      },
+      { t: t(2), dir: 'out', raw: [{ jsonrpc: '2.0', id: 1, result: {} }] },
+      { t: t(2), dir: 'out', raw: [] },
+    ])
+    expect(fold.entries.length).toBe(4)
+    expect(fold.entries.has(1, 'batch')).toBe(true)
+    expect(fold.entries.size(1)).toBe(Buffer.byteLength('{"jsonrpc":"2.0","method":"ü"}'))
+    expect(fold.entries.peer(2)).toBe(0)
+    expect([0, 1, 2, 3].map((row) => fold.entries.seq(row))).toEqual([0, 1, 2, 3])
+    expect(fold.counts()).toMatchObject({ requests: 1, notifications: 1, results: 1, invalid: 1 })
+  })
+
+  it('are counted by what they are and by what became of them', () => {
+    const fold = foldOf([
+      own,
+      message('in', { id: 1, method: 'a' }, { id: 'a', seq: 0 }),
+      message(
+        'in',
+        { method: 'notifications/cancelled', params: { requestId: 1 } },
+        {
+          id: 'b',
+          seq: 1,
+          linked: [{ kind: 'cancel', to: 'a' }],
+        },
+      ),
+      message('in', { id: 2, method: 'b' }, { id: 'c', seq: 2 }),
+      message('in', { id: 2, method: 'b' }, { id: 'd', seq: 3, dup: 'c' }),
+      message('out', { id: 3, result: { isError: true } }, { id: 'e', seq: 4 }),
+      message('in', { id: 4, method: 'subscriptions/listen' }, { id: 'f', seq: 5 }),
+      message('in', { id: 5, method: 'c' }, { id: 'g', seq: 6 }),
+      message('out', { id: 6, error: { code: 1, message: '' } }, { id: 'h', seq: 7 }),
+      { t: t(5), dir: 'out', raw: 7 },
+      { type: 'noise', t: t(5), dir: 'out', text: 'hello' },
+      { type: 'stderr', t: t(5), text: 'log' },
+      { type: 'gap', t: t(5), lost: 3, stderr: 1, bytes: 10, why: 'disk full' },
+      { type: 'undelivered', t: t(6), id: 'g', why: 'closed' },
+      { type: 'undelivered', t: t(6), id: 'unknown', why: 'closed' },
+      { type: 'later-version', anything: true },
+    ])
+    expect(fold.counts()).toEqual({
+      messages: 9,
+      requests: 5,
+      notifications: 1,
+      results: 1,
+      errors: 1,
+      toolErrors: 1,
+      invalid: 1,
+      noise: 1,
+      stderr: 1,
+      gaps: 1,
+      lost: 3,
+      unanswered: 1,
+      cancelled: 1,
+      late: 0,
+      orphans: 2,
+      duplicates: 2,
+      undelivered: 1,
+    })
+    expect(isUnanswered(fold.entries, 6)).toBe(true)
+  })
+
+  it('before any meta line are still read', () => {
+    const fold = foldOf([
+      message('in', { id: 1, method: 'a' }, { id: 'a', seq: 7, us: 3 }),
+      message('out', { id: 1, result: {} }, { id: 'b', seq: 8, us: 5, corr: 'a' }),
+      end(),
+    ])
+    expect(fold.sessions).toEqual([])
+    expect(fold.entries.peer(1)).toBe(0)
+    expect(fold.entries.seq(0)).toBe(7)
+  })
+
+  it('with clocks that make no sense do no harm', () => {
+    const fold = foldOf([
+      { ...foreign, startedAt: 'yesterday' },
+      message('in', { id: 1, method: 'a' }, { t: '' }),
+    ])
+    expect(fold.entries.us(0)).toBe(0)
+  })
+})
+
+it('takes any records in any order', () => {
+  const line = fc.constantFrom<object>(
+    own,
+    foreign,
+    end(),
+    end({ rotated: true }),
+    message('in', { id: 1, method: 'a' }, { id: 'a', seq: 1 }),
+    message('out', { id: 1, result: {} }, { id: 'b', corr: 'a' }),
+    message('out', { id: 1, result: {} }),
+    { type: 'gap', t: '', lost: 1 },
+    { type: 'undelivered', t: '', id: 'a' },
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+      const counts = foldOf(lines).counts()
+      expect(counts.messages).toBe(lines.filter((one) => 'dir' in one).length)
+    }),
+  )
+})
+
+it('holds a million rows in under 80 bytes each', () => {
+  const fold = createFold(idKey)
+  fold.push(recordOf(own))
+  const template = recordOf(message('in', { id: 1, method: 'tools/call' }, { id: 'x', seq: 0, us: 1 }))
+  if (template.type !== 'message') throw new Error('not a message')
+  const before = heldBytes()
+  const rows = 1_000_000
+  for (let i = 0; i < rows; i += 1) {
+    const id = `00000000-0000-4000-8000-${i.toString(16).padStart(12, '0')}`
+    fold.push({ ...template, seq: i, us: i, parts: [{ ...template.parts[0]!, id }] })
+  }
+  expect(fold.entries.length).toBe(rows)
+  expect((heldBytes() - before) / rows).toBeLessThan(80)
+  expect(fold.counts().requests).toBe(rows)
+})

@@ -1,0 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Bytes that are held, in objects and in typed arrays, after everything that can be let go was let go. */
+export function heldBytes(): number {
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createIdTable } from '../../src/model/id-table.js'
+
+describe('the table of ids', () => {
+  it('agrees with a map for any ids and rows', () => {
+    const id = fc.oneof(fc.uuid(), fc.string(), fc.constantFrom('', 'a', '\u0000'))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(id, fc.nat({ max: 2 ** 31 - 3 }))), fc.array(id), (pairs, others) => {
+        const table = createIdTable()
+        const map = new Map<string, number>()
+        for (const [key, row] of pairs) {
+          table.set(key, row)
+          map.set(key, row)
+        }
+        for (const key of [...map.keys(), ...others]) expect(table.get(key)).toBe(map.get(key) ?? -1)
+      }),
+    )
+  })
+
+  it('finds each of 100,000 ids, and none that is not there', () => {
+    const table = createIdTable()
+    const ids = Array.from({ length: 100_000 }, () => randomUUID())
+    ids.forEach((id, row) => table.set(id, row))
+    expect(ids.every((id, row) => table.get(id) === row)).toBe(true)
+    expect(Array.from({ length: 10_000 }, () => table.get(randomUUID())).every((row) => row === -1)).toBe(
+      true,
+    )
+  })
+
+  it('tells ids apart that differ in a counter only', () => {
+    const table = createIdTable()
+    for (let i = 0; i < 200_000; i += 1)
+      table.set(`00000000-0000-4000-8000-${i.toString(16).padStart(12, '0')}`, i)
+    let wrong = 0
+    for (let i = 0; i < 200_000; i += 1)
+      if (table.get(`00000000-0000-4000-8000-${i.toString(16).padStart(12, '0')}`) !== i) wrong += 1
+    expect(wrong).toBe(0)
+  })
+})
