@@ -2,6 +2,7 @@ export type { Format } from './format.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {
   decodeLine,
+  encodeMessageAround,
   encodeRecord,
   indexTrace,
   readTraceLines,

@@ -82,6 +82,8 @@ export interface MessageRecord extends Observed {
   readonly direction: Direction
   /** Exact JSON text as it was on the wire, white space around it left out. */
   readonly raw: string
+  /** The bytes of `raw`, where the recorder has them at hand; valid until the record is written. */
+  readonly utf8?: Uint8Array
   readonly batch: boolean
   /** At least one; in the order of the text. */
   readonly parts: readonly Part[]

@@ -44,8 +44,8 @@ export interface Moment {
  * exact text, numbers, ids, links. Nothing is parsed and printed again.
  */
 export interface RecordBuilder {
-  /** Nothing of the batch is kept once its records are written: its memory may be used again. */
-  chunks(batch: ChunkBatch): TapeRecord[]
+  /** Gives each record to `take` as it is made. Nothing of the batch is kept: its memory may be used again. */
+  chunks(batch: ChunkBatch, take: (record: TapeRecord) => void): void
   /** The channel ended; a last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[]
   /** Bytes passed that are not here. @param atLineStart the next byte begins a line */
@@ -104,7 +104,7 @@ export function createRecordBuilder(): RecordBuilder {
    * Each channel is framed as one piece, however it was cut into chunks, and its frames then take the time of
    * the chunk that completed them.
    */
-  function takeBatch(batch: ChunkBatch): TapeRecord[] {
+  function takeBatch(batch: ChunkBatch, sink: (record: TapeRecord) => void): void {
     const { marks } = batch
     const framed = channels.map((channel) => {
       const region = batch.regions[channel]
@@ -112,7 +112,6 @@ export function createRecordBuilder(): RecordBuilder {
       return region ? framers[channel].push(Buffer.from(region.buffer, region.byteOffset, region.length)) : []
     })
     const taken = [0, 0, 0]
-    const records: TapeRecord[] = []
     for (let i = 0; i < marks.length; i += markSize) {
       const index = marks[i]!
       const channel = channels[index]!
@@ -126,10 +125,9 @@ export function createRecordBuilder(): RecordBuilder {
       ) {
         taken[index]! += 1
         const record = recordOf(channel, frame, at)
-        if (record) records.push(record)
+        if (record) sink(record)
       }
     }
-    return records
   }
 
   function stderrRecord(frame: LineFrame, at: Moment): TapeRecord | undefined {
@@ -164,7 +162,8 @@ export function createRecordBuilder(): RecordBuilder {
     const { t, us } = stamp(at)
     const record: Draft<MessageRecord> = { type: 'message', t, us, direction, raw, batch, parts, seq }
     if (frame.end !== 'lf') record.frameEnd = frame.end
-    if (raw.length !== text.length || raw !== exact) record.bytes = base64(frame.bytes)
+    if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
+    else record.bytes = base64(frame.bytes)
     seq += parts.length
     remember(channel, parts, frame.endOffset)
     return record

@@ -66,7 +66,8 @@ export function createRecorderCore(init: RecorderInit): RecorderCore {
     handle(message) {
       switch (message.kind) {
         case 'chunks':
-          journal.append(builder.chunks(message.batch))
+          builder.chunks(message.batch, (record) => journal.add(record))
+          journal.flush()
           return undefined
         case 'ended':
           journal.append(builder.ended(message.channel, message))

@@ -32,6 +32,29 @@ export function amountOf(record: TapeRecord): Amount {
   }
 }
 
+/** What lines hold, added up. */
+export interface Tally {
+  records: number
+  messages: number
+  gaps: number
+  /** Messages that the gaps speak of. */
+  lost: number
+  /** What would be missing without them. */
+  amount: Amount
+}
+
+export function emptyTally(): Tally {
+  return { records: 0, messages: 0, gaps: 0, lost: 0, amount: nothing }
+}
+
+export function addTally(to: Tally, more: Tally): void {
+  to.records += more.records
+  to.messages += more.messages
+  to.gaps += more.gaps
+  to.lost += more.lost
+  to.amount = sumOf(to.amount, more.amount)
+}
+
 function bytesOf(text: string, base64: string | undefined): number {
   return base64 === undefined ? Buffer.byteLength(text) : Buffer.byteLength(base64, 'base64')
 }

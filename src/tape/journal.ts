@@ -1,7 +1,8 @@
 import { encodeRecord } from '../formats/index.js'
 import type { EndRecord, GapRecord, MetaRecord, TapeRecord } from '../model/index.js'
-import { amountOf, nothing, sumOf, type Amount } from './amount.js'
+import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
 import { diskReason, realDisk, type Disk } from './disk.js'
+import { LineBuffer } from './line-buffer.js'
 import { Reserve } from './reserve.js'
 import { SegmentFile } from './segment-file.js'
 import { segmentPath } from './tape-path.js'
@@ -36,26 +37,9 @@ export interface JournalReport {
 /** How often a disk that refused is asked again. */
 const retryUs = 200_000
 /** Lines are joined up to this many bytes a write. */
-const bytesAtOnce = 4 * 1024 * 1024
+const bytesAtOnce = 1024 * 1024
 /** A segment keeps room for the `end` line of a rotation. */
 const endRoom = 256
-
-/** A record and its line. */
-interface Encoded {
-  readonly record: TapeRecord
-  readonly line: string
-  readonly sizeBytes: number
-}
-
-/** What is in the current file, and must be taken back when that is removed. */
-interface Contents {
-  records: number
-  messages: number
-  gaps: number
-  /** Messages that its gaps speak of. */
-  lost: number
-  amount: Amount
-}
 
 /**
  * Appends records to a tape and never takes one back. When the disk refuses, records are counted instead,
@@ -67,10 +51,12 @@ export class Journal {
   readonly #meta: MetaRecord
   readonly #basePath: string
   readonly #reserve: Reserve
+  readonly #lines: LineBuffer
   #file: SegmentFile
   #segment = 0
   #paths: string[]
-  #inFile = empty()
+  /** What is in the current file, and must be taken back when that is removed. */
+  #inFile = emptyTally()
   /** What the files before this one hold. */
   #before = { messages: 0, gaps: 0, lost: 0 }
   /** Not on the tape, and not told yet. Undefined unless the disk refuses. */
@@ -92,15 +78,38 @@ export class Journal {
     this.#disk = options.disk ?? realDisk
     this.#reserve = new Reserve(file.path, this.#disk)
     this.#reserve.take()
+    this.#lines = new LineBuffer(options.strict === true)
     this.#paths = [file.path]
   }
 
   append(records: readonly TapeRecord[]): void {
+    for (const record of records) this.add(record)
+    this.flush()
+  }
+
+  /** As `append`, but the line may wait in memory until `flush`: for whoever has more to add. */
+  add(record: TapeRecord): void {
     if (this.#closed) throw new Error('the journal is closed')
-    if (records.length === 0) return
+    if (this.#lines.count === 0) this.#prepare()
+    this.#put(record)
+    if (this.#losses) return this.#count(this.#lines.take())
+    const earlier = this.#lines.count - 1
+    const full = this.#isFull(this.#lines.sizeBytes, earlier)
+    if (!full && this.#lines.sizeBytes <= bytesAtOnce) return
+    if (!this.#write(earlier)) this.#lose(this.#lines.take())
+    else if (full) this.#rotate()
+  }
+
+  /** Everything added is on the disk afterwards, or counted as lost. */
+  flush(): void {
+    if (!this.#write()) this.#lose(this.#lines.take())
+  }
+
+  /** Before the first line of a write: is the file still there, is there room again? */
+  #prepare(): void {
+    if (this.#losses && this.#options.now().us < this.#nextTryUs) return
     if (this.#file.isRemoved()) this.#replaceRemoved()
-    if (this.#losses && !this.#recover()) this.#count(records)
-    else this.#write(records)
+    if (this.#losses) this.#recover()
   }
 
   /** Last words. Afterwards nothing may be appended. */
@@ -121,7 +130,7 @@ export class Journal {
     }
     if (this.#file.isRemoved()) {
       this.#losses = sumOf(this.#losses ?? nothing, this.#inFile.amount)
-      this.#inFile = empty()
+      this.#inFile = emptyTally()
       this.#forget(this.#file.path)
     }
     this.#seal()
@@ -139,39 +148,14 @@ export class Journal {
     }
   }
 
-  #encode(record: TapeRecord): Encoded {
-    const strict = this.#options.strict === true
+  #put(record: TapeRecord): void {
     try {
-      const line = encodeRecord(record, { strict })
-      return { record, line, sizeBytes: Buffer.byteLength(line) }
+      this.#lines.add(record)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       // A line that no string can hold: a message is tens of bytes, what we say about each is more.
-      const gap = this.#gapOf(amountOf(record), 'a message too large for one line of the tape')
-      const line = encodeRecord(gap, { strict })
-      return { record: gap, line, sizeBytes: Buffer.byteLength(line) }
+      this.#lines.add(this.#gapOf(amountOf(record), 'a message too large for one line of the tape'))
     }
-  }
-
-  /** Joins lines into few writes, up to where a segment is full. */
-  #write(records: readonly TapeRecord[]): void {
-    let joined: Encoded[] = []
-    let bytes = 0
-    for (const [i, record] of records.entries()) {
-      const encoded = this.#encode(record)
-      const full = this.#isFull(bytes + encoded.sizeBytes, joined.length)
-      if (full || bytes + encoded.sizeBytes > bytesAtOnce) {
-        const kept = this.#flush(joined)
-        if (kept < joined.length) return this.#lose([...recordsOf(joined, kept), ...records.slice(i)])
-        if (full) this.#rotate()
-        joined = []
-        bytes = 0
-      }
-      joined.push(encoded)
-      bytes += encoded.sizeBytes
-    }
-    const kept = this.#flush(joined)
-    if (kept < joined.length) this.#lose(recordsOf(joined, kept))
   }
 
   #isFull(moreBytes: number, moreRecords: number): boolean {
@@ -181,46 +165,25 @@ export class Journal {
     return this.#options.now().us >= this.#nextSegmentTryUs
   }
 
-  /** Returns how many of the lines are on the disk; all of them, unless it refused. */
-  #flush(joined: readonly Encoded[]): number {
-    const failed = this.#file.append(Buffer.from(joined.map(({ line }) => line).join('')))
-    let kept = 0
-    let bytes = 0
-    for (const { record, sizeBytes } of joined) {
-      bytes += sizeBytes
-      if (failed && bytes > failed.keptBytes) break
-      kept += 1
-      this.#tally(record)
-    }
+  /** Writes the first `count` lines. False when the disk refused; what it did not take stays in the buffer. */
+  #write(count = this.#lines.count): boolean {
+    if (count === 0) return true
+    const failed = this.#file.append(this.#lines.bytesOf(count))
+    const kept = failed ? this.#lines.countIn(failed.keptBytes) : count
+    addTally(this.#inFile, this.#lines.take(kept))
     if (failed) this.#trouble = diskReason(failed.cause)
-    return kept
-  }
-
-  #tally(record: TapeRecord): void {
-    const contents = this.#inFile
-    contents.records += 1
-    contents.amount = sumOf(contents.amount, amountOf(record))
-    if (record.type === 'message') contents.messages += record.parts.length
-    if (record.type !== 'gap') return
-    contents.gaps += 1
-    contents.lost += record.lost
+    return !failed
   }
 
   /** The first loss is told at once, into the room that the reserve held; later ones when there is room again. */
-  #lose(records: readonly TapeRecord[]): void {
-    this.#count(records)
+  #lose(tally: Tally): void {
+    this.#count(tally)
     this.#reserve.release()
     if (this.#writeGap(this.#losses!)) this.#losses = nothing
   }
 
-  #count(records: readonly TapeRecord[]): void {
-    let losses = this.#losses ?? nothing
-    for (const record of records) {
-      // The strict form has no place for some; they are not missed either.
-      if (this.#options.strict && record.type !== 'message' && record.type !== 'gap') continue
-      losses = sumOf(losses, amountOf(record))
-    }
-    this.#losses = losses
+  #count(tally: Tally): void {
+    this.#losses = sumOf(this.#losses ?? nothing, tally.amount)
   }
 
   #gapOf(amount: Amount, why: string): GapRecord {
@@ -236,8 +199,10 @@ export class Journal {
 
   #writeGap(losses: Amount): boolean {
     if (losses.messages + losses.stderr === 0) return true
-    const gap = this.#encode(this.#gapOf(losses, this.#trouble ?? 'the disk refused'))
-    return this.#flush([gap]) === 1
+    this.#lines.add(this.#gapOf(losses, this.#trouble ?? 'the disk refused'))
+    if (this.#write()) return true
+    this.#lines.take()
+    return false
   }
 
   /** Is there room again? Only with the reserve back in hand does recording go on. */
@@ -297,7 +262,7 @@ export class Journal {
     let file: SegmentFile | undefined
     try {
       file = SegmentFile.create(segmentPath(this.#basePath, segment), this.#disk)
-      const failed = file.append(Buffer.from(this.#encode(meta).line))
+      const failed = file.append(this.#lineOf(meta))
       if (failed) throw failed.cause
       return file
     } catch (cause) {
@@ -315,14 +280,18 @@ export class Journal {
     this.#file = file
     this.#segment += 1
     this.#paths.push(file.path)
-    this.#inFile = empty()
+    this.#inFile = emptyTally()
+  }
+
+  #lineOf(record: MetaRecord | EndRecord): Uint8Array {
+    return Buffer.from(encodeRecord(record, { strict: this.#options.strict === true }))
   }
 
   #writeEnd(end: EndRecord): void {
-    const { line } = this.#encode(end)
-    if (!this.#file.append(Buffer.from(line))) return
+    const line = this.#lineOf(end)
+    if (!this.#file.append(line)) return
     this.#reserve.release()
-    const failed = this.#file.append(Buffer.from(line))
+    const failed = this.#file.append(line)
     if (failed) this.#trouble = `the end could not be written: ${diskReason(failed.cause)}`
   }
 
@@ -354,12 +323,4 @@ export class Journal {
       // Somebody else removed it, or it cannot be removed: the recording goes on either way.
     }
   }
-}
-
-function empty(): Contents {
-  return { records: 0, messages: 0, gaps: 0, lost: 0, amount: nothing }
-}
-
-function recordsOf(encoded: readonly Encoded[], from: number): TapeRecord[] {
-  return encoded.slice(from).map(({ record }) => record)
 }

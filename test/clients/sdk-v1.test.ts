@@ -268,7 +268,7 @@ function isCancelledRequest(raw: { id?: unknown }, messages: ReturnType<typeof m
   return (
     raw.id !== undefined &&
     messages.some(
-      (other) => other.raw.method === 'notifications/cancelled' && other.raw.params.requestId === raw.id,
+      (other) => other.raw.method === 'notifications/cancelled' && other.raw.params?.requestId === raw.id,
     )
   )
 }

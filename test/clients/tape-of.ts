@@ -5,7 +5,11 @@ import { wiretape } from '../behaviour/run-cli.js'
 
 export interface TapeMessage {
   readonly dir: 'in' | 'out'
-  readonly raw: { id?: unknown; method?: string; params?: any; result?: any; error?: any }
+  readonly raw: {
+    readonly id?: unknown
+    readonly method?: string
+    readonly params?: { readonly name?: string; readonly requestId?: unknown }
+  }
   /** Exact text. */
   readonly text: string
   readonly id: string
@@ -17,7 +21,7 @@ export function messagesOf(tape: string): TapeMessage[] {
   const lines = readFileSync(tape, 'utf8').trimEnd().split('\n')
   const records = lines.map((line) => ({
     ...JSON.parse(line),
-    text: /"raw":(\{.*\}),"id":"/.exec(line)?.[1],
+    text: /"raw":(\{[^\n]*\}),"id":"/.exec(line)?.[1],
   }))
   expect(records.at(-1)).toMatchObject({ type: 'end' })
   return records.filter((record) => record.type === undefined)
@@ -33,8 +37,7 @@ export function expectCorrelated(messages: readonly TapeMessage[]): void {
       if (raw.id !== undefined) open.set(keyOf(dir, raw.id), id)
     } else {
       const key = keyOf(dir === 'in' ? 'out' : 'in', raw.id)
-      expect(corr, JSON.stringify(raw)).toBe(open.get(key))
-      expect(corr).toBeDefined()
+      expect({ raw, corr }).toEqual({ raw, corr: open.get(key) ?? 'the id of its request' })
       open.delete(key)
     }
   }

@@ -81,12 +81,65 @@ function encodeMeta(meta: MetaRecord, strict: boolean): string {
   return `${line.close()}\n`
 }
 
+/**
+ * A message line without its `raw`: what stands before and after it. For writers that have the message as
+ * bytes and need not join it into a string first.
+ */
+export function encodeMessageAround(
+  record: MessageRecord,
+  options: EncodeOptions = {},
+): { readonly head: string; readonly tail: string } {
+  const head = `{"t":${quoted(record.t)},"dir":"${dirOf(record)}","raw":`
+  if (options.strict) return { head, tail: '}\n' }
+  if (record.extra) {
+    // Its members may stand in the place of ours, so that the line is only known as a whole.
+    const line = encodeMessage({ ...record, raw: '0' }, false)
+    const at = line.indexOf('"raw":') + '"raw":'.length
+    return { head: line.slice(0, at), tail: line.slice(at + 1) }
+  }
+  return { head, tail: tailOf(record) }
+}
+
+/** The members after `raw`, for what a recorder writes. The same as ObjectWriter's, for a tenth of its time. */
+function tailOf(record: MessageRecord): string {
+  const first = record.parts[0]!
+  let tail = ''
+  if (record.batch) {
+    if (first.id !== undefined) tail += `,"id":${quoted(first.id)}`
+  } else {
+    if (first.id !== undefined) tail += `,"id":${quoted(first.id)}`
+    if (first.correlatedId !== undefined) tail += `,"corr":${quoted(first.correlatedId)}`
+    if (first.late) tail += ',"late":true'
+    if (first.duplicateOf !== undefined) tail += `,"dup":${quoted(first.duplicateOf)}`
+    if (first.links) tail += `,"linked":${JSON.stringify(first.links)}`
+  }
+  if (record.seq !== undefined) tail += `,"seq":${record.seq}`
+  if (record.us !== undefined) tail += `,"us":${record.us}`
+  if (record.conversation !== undefined) tail += `,"conv":${quoted(record.conversation)}`
+  if (record.batch && record.parts.some((part) => part.id !== undefined)) {
+    tail += `,"batch":[${record.parts.map(notesOf).join(',')}]`
+  }
+  if (record.frameEnd !== undefined) tail += `,"eol":"${record.frameEnd}"`
+  if (record.bytes !== undefined) tail += `,"bytes":${quoted(record.bytes)}`
+  return `${tail}}\n`
+}
+
+/** A JSON string. Most of what a recorder writes has nothing to escape. */
+function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+const plain = /^[ !#-[\]-~]*$/
+
 function encodeMessage(record: MessageRecord, strict: boolean): string {
-  const line = new ObjectWriter(strict ? [] : record.extra)
+  if (strict || !record.extra) {
+    const { head, tail } = encodeMessageAround(record, { strict })
+    return head + record.raw + tail
+  }
+  const line = new ObjectWriter(record.extra)
   line.text('t', record.t)
   line.add('dir', `"${dirOf(record)}"`)
   line.add('raw', record.raw)
-  if (strict) return `${line.close()}\n`
   if (record.batch) line.text('id', record.parts[0]?.id)
   else addNotes(line, record.parts[0]!)
   line.add('seq', record.seq)

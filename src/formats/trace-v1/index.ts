@@ -5,7 +5,7 @@ import { encodeRecord } from './encode.js'
 import { readTraceLines } from './read.js'
 
 export { decodeLine, type DecodedLine } from './decode.js'
-export { encodeRecord, type EncodeOptions } from './encode.js'
+export { encodeMessageAround, encodeRecord, type EncodeOptions } from './encode.js'
 export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
 

@@ -1,0 +1,139 @@
+import { encodeMessageAround, encodeRecord } from '../formats/index.js'
+import type { TapeRecord } from '../model/index.js'
+import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
+
+/** Memory kept while nothing is in it. */
+const keptBytes = 1024 * 1024
+/** Texts from this length on are put into place by themselves instead of being joined into a line first. */
+const longText = 1024
+const factSize = 6
+
+/**
+ * Lines that are written together, in memory that is used again and again: what the tape costs most is bytes
+ * that are moved once more than they must.
+ */
+export class LineBuffer {
+  readonly #strict: boolean
+  #bytes = Buffer.allocUnsafeSlow(65_536)
+  /** Where each line ends. */
+  #ends: number[] = []
+  /**
+   * What each line holds, `factSize` numbers a line: messages, gaps, lost, and the amount's messages, stderr
+   * and bytes. The records themselves are let go: they would outlive the nursery of the garbage collector.
+   */
+  #facts: number[] = []
+  #sizeBytes = 0
+
+  constructor(strict: boolean) {
+    this.#strict = strict
+  }
+
+  /** Lines in the buffer. */
+  get count(): number {
+    return this.#ends.length
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes
+  }
+
+  /** Adds the line of a record. Returns its size. */
+  add(record: TapeRecord): number {
+    const before = this.#sizeBytes
+    try {
+      this.#encode(record)
+    } catch (error) {
+      this.#sizeBytes = before
+      throw error
+    }
+    this.#note(record)
+    this.#ends.push(this.#sizeBytes)
+    return this.#sizeBytes - before
+  }
+
+  #encode(record: TapeRecord): void {
+    if (record.type === 'message' && record.raw.length >= longText) {
+      const { head, tail } = encodeMessageAround(record, { strict: this.#strict })
+      this.#write(head)
+      if (record.utf8) this.#copy(record.utf8)
+      else this.#write(record.raw)
+      this.#write(tail)
+    } else {
+      this.#write(encodeRecord(record, { strict: this.#strict }))
+    }
+  }
+
+  #note(record: TapeRecord): void {
+    const parts = record.type === 'message' ? record.parts.length : 0
+    const isGap = record.type === 'gap'
+    // The strict form has no place for some records; they are not missed either.
+    const counts = !this.#strict || record.type === 'message' || isGap
+    const { messages, stderr, bytes } = counts ? amountOf(record) : nothing
+    this.#facts.push(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes)
+  }
+
+  /** The bytes of the first `count` lines, valid until the next call. */
+  bytesOf(count: number): Uint8Array {
+    return this.#bytes.subarray(0, count === 0 ? 0 : this.#ends[count - 1])
+  }
+
+  /** How many whole lines stand in the first `sizeBytes`. */
+  countIn(sizeBytes: number): number {
+    let count = 0
+    while (count < this.#ends.length && this.#ends[count]! <= sizeBytes) count += 1
+    return count
+  }
+
+  /** Takes the first `count` lines out and says what they hold. */
+  take(count = this.count): Tally {
+    const start = count === 0 ? 0 : this.#ends[count - 1]!
+    const taken = this.#tally(count)
+    if (count === this.count) {
+      this.#ends = []
+      this.#facts = []
+    } else if (count > 0) {
+      this.#bytes.copyWithin(0, start, this.#sizeBytes)
+      this.#ends = this.#ends.slice(count).map((end) => end - start)
+      this.#facts = this.#facts.slice(count * factSize)
+    }
+    this.#sizeBytes -= start
+    if (this.#sizeBytes === 0 && this.#bytes.length > keptBytes)
+      this.#bytes = Buffer.allocUnsafeSlow(keptBytes)
+    return taken
+  }
+
+  #tally(count: number): Tally {
+    const tally = emptyTally()
+    const amount = { messages: 0, stderr: 0, bytes: 0 }
+    const facts = this.#facts
+    for (let at = 0; at < count * factSize; at += factSize) {
+      tally.messages += facts[at]!
+      tally.gaps += facts[at + 1]!
+      tally.lost += facts[at + 2]!
+      amount.messages += facts[at + 3]!
+      amount.stderr += facts[at + 4]!
+      amount.bytes += facts[at + 5]!
+    }
+    return { ...tally, records: count, amount }
+  }
+
+  #write(text: string): void {
+    // UTF-8 takes three bytes for a UTF-16 unit at most.
+    this.#makeRoom(text.length * 3 <= keptBytes ? text.length * 3 : Buffer.byteLength(text))
+    this.#sizeBytes += this.#bytes.write(text, this.#sizeBytes)
+  }
+
+  #copy(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length)
+    this.#bytes.set(bytes, this.#sizeBytes)
+    this.#sizeBytes += bytes.length
+  }
+
+  #makeRoom(moreBytes: number): void {
+    const wanted = this.#sizeBytes + moreBytes
+    if (wanted <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length * 2))
+    larger.set(this.#bytes.subarray(0, this.#sizeBytes))
+    this.#bytes = larger
+  }
+}

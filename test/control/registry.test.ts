@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { liveCaptures, registerCapture } from '../../src/control/index.js'
+
+let root: string
+let folder: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'wiretape-registry-'))
+  folder = join(root, 'wiretape', 'live')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const capture = (session: string, startedAt = '2026-03-01T10:00:00.000Z') => ({
+  session,
+  label: 'a label',
+  tape: `/tapes/${session}.jsonl`,
+  startedAt,
+})
+
+describe('the registry of live captures', () => {
+  it('knows a capture until it is closed, and keeps others from reading about it', async () => {
+    const registration = registerCapture(folder, capture('one'))
+    expect(await liveCaptures(folder)).toEqual([
+      expect.objectContaining({ ...capture('one'), pid: process.pid }),
+    ])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'one.json')).mode & 0o777).toBe(0o600)
+    registration.close()
+    registration.close()
+    expect(await liveCaptures(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('lists captures by their start', async () => {
+    registerCapture(folder, capture('late', '2026-03-01T11:00:00.000Z'))
+    registerCapture(folder, capture('early', '2026-03-01T09:00:00.000Z'))
+    expect((await liveCaptures(folder)).map(({ session }) => session)).toEqual(['early', 'late'])
+  })
+
+  it('removes the entry of a process that is gone', async () => {
+    const child = spawn(process.execPath, ['-e', ''])
+    const pid = child.pid!
+    await once(child, 'exit')
+    registerCapture(folder, capture('gone'))
+    writeFileSync(join(folder, 'gone.json'), JSON.stringify({ ...capture('gone'), pid, processStart: null }))
+    expect(await liveCaptures(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('leaves files alone that it does not understand', async () => {
+    registerCapture(folder, capture('one')).close()
+    const strange = ['half.json', 'null.json', 'notes.txt']
+    for (const name of strange) writeFileSync(join(folder, name), name === 'null.json' ? 'null' : '{"pid":')
+    expect(await liveCaptures(folder)).toEqual([])
+    expect(readdirSync(folder).toSorted()).toEqual(strange.toSorted())
+  })
+
+  it('never stops a recording: a folder that cannot be made is no error', async () => {
+    writeFileSync(join(root, 'wiretape'), 'a file is in the way')
+    registerCapture(folder, capture('one')).close()
+    expect(await liveCaptures(folder)).toEqual([])
+    expect(existsSync(folder)).toBe(false)
+  })
+})
