@@ -28,8 +28,10 @@ export interface Correlator<R> {
   observe(message: Observation<R>): Relations<R>
 }
 
-/** Open requests, answered requests, tokens, tasks and subscriptions remembered, each. */
-const remembered = 32_768
+/** Open requests remembered. */
+const rememberedOpen = 32_768
+/** Answered requests, tokens, tasks and subscriptions remembered, each: what refers to them comes soon after. */
+const remembered = 8_192
 /** Ids are as long as the peers like; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
 /** Names that one id's requests can let go again; only a flood of duplicates gives more. */
@@ -64,7 +66,7 @@ type Links<R> = { kind: LinkKind; to: R }[]
  */
 export function createCorrelator<R>(idKey: (idText: string) => string): Correlator<R> {
   const limits = { entries: remembered, chars: rememberedChars }
-  const open = createRecent<Open<R>>(limits)
+  const open = createRecent<Open<R>>({ ...limits, entries: rememberedOpen })
   const answered = createRecent<{ readonly ref: R }>(limits)
   const tokens = createRecent<Name<R>>(limits)
   const tasks = createRecent<Name<R>>(limits)

@@ -250,6 +250,6 @@ function startWorker(init: RecorderInit): Worker {
     stderr: true,
     execArgv: [],
     // A small nursery is collected more often and costs no more; the default may grow to 48 MB.
-    resourceLimits: { maxYoungGenerationSizeMb: 6 },
+    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 512 },
   })
 }

@@ -104,7 +104,10 @@ export function membersOf(text: string, start: number): Member[] {
 
 /** The last member with that name, the one `JSON.parse` keeps; or undefined. */
 export function memberOf(members: readonly Member[], name: string): Member | undefined {
-  return members.findLast((member) => member.name === name)
+  for (let i = members.length - 1; i >= 0; i -= 1) {
+    if (members[i]!.name === name) return members[i]
+  }
+  return undefined
 }
 
 /** Trusted: the elements of the array that starts at `start`, in order. */

@@ -156,8 +156,8 @@ function seqOf(row: InspectRow): string {
 }
 
 function timeOf(row: InspectRow, layout: ListLayout): string {
-  const startMs = Date.parse(row.session?.startedAt ?? '') || layout.startMs
-  return formatOffset(row.us + (startMs - layout.startMs) * 1000)
+  const afterMs = Number.isNaN(row.startMs) ? 0 : row.startMs - layout.startMs
+  return formatOffset(row.us + afterMs * 1000)
 }
 
 /** Ids and tokens are shown as their exact text, so that `1` and `"1"` look different. */

@@ -14,6 +14,8 @@ export interface InspectRow {
   readonly recording: LoadedRecording
   /** Undefined before the first meta line. */
   readonly session: Session | undefined
+  /** Wall clock of the session's start; NaN where it is not known. */
+  readonly startMs: number
   readonly kind: EntryKind
   readonly direction: Direction
   readonly record: TapeRecord
@@ -92,17 +94,21 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
   const { entries, sessions } = recording.fold
   const before: Before = { asked: new Map(), numbers: requestNumbers() }
   let at = -1
+  let startMs = NaN
   let next = 0
   for await (const record of recording.records()) {
     const session = sessions[at]
     switch (record.type) {
       case 'meta':
-        if (!session || record.wiretape?.session !== session.id) at += 1
+        if (!session || record.wiretape?.session !== session.id) {
+          at += 1
+          startMs = Date.parse(record.startedAt)
+        }
         break
       case 'message':
         for (const part of record.parts) {
           const row = next++
-          yield { recording, session, ...messageRow(entries, record, part, row, before) }
+          yield { recording, session, startMs, ...messageRow(entries, record, part, row, before) }
         }
         break
       case 'noise':
@@ -110,7 +116,17 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
       case 'gap': {
         const row = next++
         const columns = columnsOf(entries, row)
-        yield { recording, session, record, raw: '', t: record.t, linked: [], facts: none, ...columns }
+        yield {
+          recording,
+          session,
+          startMs,
+          record,
+          raw: '',
+          t: record.t,
+          linked: [],
+          facts: none,
+          ...columns,
+        }
         break
       }
       default:
@@ -125,7 +141,7 @@ function messageRow(
   part: Part,
   row: number,
   { asked, numbers }: Before,
-): Omit<InspectRow, 'recording' | 'session'> {
+): Omit<InspectRow, 'recording' | 'session' | 'startMs'> {
   const { envelope } = part
   const peer = entries.peer(row)
   const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'

@@ -114,7 +114,11 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
   const size = recording.files.reduce((sum, { file }) => sum + file.sizeBytes, 0)
   const counted = [countOf(recording.fold.counts().messages, 'message'), formatBytes(size)]
   const head = (end: string): string =>
-    wrapPieces([`${names}: ${counted[0]}`, ...counted.slice(1), end], ', ', columns && columns - 2)
+    wrapPieces(
+      [`${names}: ${counted[0]}`, ...counted.slice(1), end],
+      ', ',
+      columns && columns - 2,
+    ).replaceAll('\n', '\n  ')
   if (faults.length === 0) return `${style.green('✓')} ${head('no faults')}\n`
   const width = Math.max(...faults.map(({ code }) => code.length))
   const lines = faults.map((fault) => {
@@ -124,11 +128,12 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
   return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n`
 }
 
-/** One line; on a terminal it is cut after `indent` cells less than its width. */
+/** On a terminal in lines that fit beside `indent` cells. */
 function faultText(fault: Fault, columns: number | undefined, indent: number): string {
   const { messages = [] } = fault
   const numbers = messages.map((seq) => `#${seq}`).join(' ')
   const more = fault.count > messages.length && messages.length > 0 ? ' …' : ''
-  const text = `${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`
-  return fitted(text, columns === undefined ? undefined : Math.max(20, columns - indent))
+  const text = fitted(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`, undefined)
+  const width = columns === undefined ? undefined : Math.max(20, columns - indent)
+  return wrapPieces(text.split(' '), ' ', width).replaceAll('\n', `\n${' '.repeat(indent)}`)
 }
