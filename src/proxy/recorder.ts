@@ -22,6 +22,15 @@ const batchMs = 20
  * within 100 ms even when the recording thread gets little of the processor.
  */
 const lagMs = 40
+/**
+ * Senders also wait while more is queued than the recording thread deals with in this time at its present
+ * pace: it is slow while its code is new, and where it shares a processor.
+ */
+const windowMs = 25
+/** May be queued before any pace is known. */
+const firstWindow = 64 * 1024
+/** May be queued however slow it is. */
+const smallestWindow = 512 * 1024
 /** Without any progress for this long, traffic goes on without the tape. */
 const stallMs = 1_000
 
@@ -65,7 +74,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   /** When the oldest chunk of the batch that is being filled arrived. */
   let pendingSinceMs = 0
   /** What the thread has not answered yet: size, and the arrival of the oldest chunk in it. */
-  const unanswered: { readonly sizeBytes: number; readonly sinceMs: number }[] = []
+  const unanswered: { readonly sizeBytes: number; readonly sinceMs: number; readonly postedMs: number }[] = []
+  /** What may be queued at the present pace. */
+  let windowBytes = firstWindow
   let unansweredBytes = 0
   let lastProgressMs = performance.now()
   let waiting = false
@@ -85,9 +96,13 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   })
 
   worker.on('message', (reply: RecorderReply) => {
-    lastProgressMs = performance.now()
+    const nowMs = performance.now()
+    const beganMs = Math.max(lastProgressMs, unanswered[0]?.postedMs ?? 0)
+    lastProgressMs = nowMs
     if (reply.kind === 'ready') return isReady()
-    unansweredBytes -= unanswered.shift()?.sizeBytes ?? 0
+    const { sizeBytes } = unanswered.shift() ?? { sizeBytes: 0 }
+    unansweredBytes -= sizeBytes
+    if (sizeBytes >= firstWindow / 4) windowBytes = windowFor(sizeBytes / Math.max(0.1, nowMs - beganMs))
     if (reply.kind === 'done' && reply.buffers) filler.recycle(reply.buffers)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
@@ -104,7 +119,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     // While nothing is asked of it, the thread owes no progress.
     const nowMs = performance.now()
     if (unanswered.length === 0) lastProgressMs = nowMs
-    unanswered.push({ sizeBytes, sinceMs: message.kind === 'chunks' ? pendingSinceMs : nowMs })
+    const sinceMs = message.kind === 'chunks' ? pendingSinceMs : nowMs
+    unanswered.push({ sizeBytes, sinceMs, postedMs: nowMs })
     unansweredBytes += sizeBytes
     worker.postMessage(message, transfer)
   }
@@ -121,7 +137,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   /** Senders wait while too much is queued; not for a disk that does not move at all. */
   function press(nowMs: number): void {
     if (waiting || died !== undefined) return
-    if (filler.sizeBytes + unansweredBytes <= queueBytes && waitedMs(nowMs) <= lagMs) return
+    if (filler.sizeBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs) return
+    // Nobody comes to fill the batch further.
+    flush()
     waiting = true
     options.onPressure(true)
     stallTimer = setInterval(() => {
@@ -149,7 +167,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   }
 
   function relax(): void {
-    if (filler.sizeBytes + unansweredBytes > queueBytes / 2) return
+    if (filler.sizeBytes + unansweredBytes > windowBytes / 2) return
     if (waitedMs(performance.now()) > lagMs / 2) return
     tellLosses()
     release()
@@ -240,6 +258,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       })
     },
   }
+}
+
+function windowFor(bytesPerMs: number): number {
+  return Math.min(queueBytes, Math.max(smallestWindow, bytesPerMs * windowMs))
 }
 
 function startWorker(init: RecorderInit): Worker {

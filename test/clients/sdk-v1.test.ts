@@ -13,7 +13,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createStage, server } from '../behaviour/stage.js'
+import { createStage, server, until } from '../behaviour/stage.js'
 import { expectCorrelated, expectFaultless, messagesOf, overlappingIds } from './tape-of.js'
 
 const stage = createStage()
@@ -31,7 +31,7 @@ interface Seen {
 }
 
 type Step = (name: string, run: () => Promise<unknown>) => Promise<void>
-type Scenario = (client: Client, step: Step) => Promise<void>
+type Scenario = (client: Client, step: Step, seen: Seen) => Promise<void>
 
 /** A transport that notes what passes. */
 function noted(inner: StdioClientTransport, seen: Seen): Transport {
@@ -101,7 +101,7 @@ async function talk(argv: readonly string[], scenario: Scenario): Promise<Seen> 
     'server',
     [client.getServerVersion(), client.getServerCapabilities(), client.getInstructions()],
   ])
-  await scenario(client, step)
+  await scenario(client, step, seen)
   await step('close', () => client.close())
   return seen
 }
@@ -131,8 +131,12 @@ function packaged(name: string, ...args: string[]): string[] {
   return [process.execPath, join(dirname(manifest), bin), ...args]
 }
 
-const everything: Scenario = async (client, step) => {
+const everything: Scenario = async (client, step, seen) => {
   const tool = call(client, step)
+  // It asks some time after the start; which of its ids the question gets depends on what else it has asked.
+  await until('the server has our roots', () =>
+    seen.received.some((message) => 'method' in message && message.method === 'notifications/message'),
+  )
   await step('tools', () => client.listTools())
   await step('prompts', () => client.listPrompts())
   await step('resources', () => client.listResources())

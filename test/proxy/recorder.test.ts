@@ -122,7 +122,31 @@ describe('what passed', () => {
 })
 
 describe('when the recording thread does not keep up', () => {
-  it('the senders have to wait at 16 MB, and go on when half of it is done', () => {
+  it('the senders have to wait at 64 kB while nobody knows how fast it is', () => {
+    flood(65_536)
+    expect(pressure).toEqual([])
+    flood(65_536)
+    expect(pressure).toEqual([true])
+    worker.answer()
+    expect(pressure).toEqual([true, false])
+  })
+
+  it('the senders have to wait at what it does in 25 ms', () => {
+    flood(65_536)
+    vi.advanceTimersByTime(20)
+    vi.advanceTimersByTime(2)
+    worker.answer()
+    // 64 kB in 2 ms.
+    flood(12 * 65_536)
+    expect(pressure).toEqual([])
+    flood(65_536)
+    expect(pressure).toEqual([true])
+  })
+
+  it('the senders have to wait at 16 MB however fast it is, and go on when half of it is done', () => {
+    flood(2 * 65_536)
+    worker.answer()
+    pressure.length = 0
     flood(16 * megabyte)
     expect(pressure).toEqual([])
     flood(65_536)
