@@ -67,7 +67,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    cli: { type: 'string', default: join(root, 'dist/cli/main.js') },
+    cli: { type: 'string', default: join(root, 'dist/bin/wiretape.js') },
   },
 })
 const machine = {

@@ -7,7 +7,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -61,7 +60,7 @@ export function ensureInstalled(root = projectRoot) {
 }
 
 /**
- * Compiles src to dist unless dist already is what src would give.
+ * Compiles src to dist and bundles the program, unless dist already is what src would give.
  *
  * @param {string} [root] The project's folder.
  * @returns {boolean} Whether it compiled anything.
@@ -70,7 +69,7 @@ export function ensureBuilt(root = projectRoot) {
   const stamp = join(root, 'build/.built')
   const sources = listFiles(join(root, 'src')).filter((file) => /(?<!\.d)\.tsx?$/.test(file))
   const expected = sources.map((file) => join('dist', file.replace(/\.tsx?$/, '.js')))
-  const missing = expected.some((file) => !existsSync(join(root, file)))
+  const missing = [...expected, 'dist/bin/wiretape.js'].some((file) => !existsSync(join(root, file)))
   const orphans = removeOrphans(root, new Set(sources))
   // Taken before compiling: a file that changes meanwhile differs from it the next time.
   const now = fingerprint(root)
@@ -81,8 +80,8 @@ export function ensureBuilt(root = projectRoot) {
   // The compiler writes only what changed since its notes; without the files the notes are wrong.
   if (missing) rmSync(join(root, 'build/tsconfig.tsbuildinfo'), { force: true })
   run(root, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
-  const main = join(root, 'dist/cli/main.js')
-  if (existsSync(main)) chmodSync(main, 0o755)
+  if (existsSync(join(root, 'dist/cli/main.js')))
+    run(root, process.execPath, [join(import.meta.dirname, 'bundle.mjs'), root])
   mkdirSync(join(root, 'build'), { recursive: true })
   writeFileSync(stamp, now)
   return true
@@ -95,6 +94,7 @@ function fingerprint(root) {
     ...readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name)),
     'package.json',
     'package-lock.json',
+    'scripts/bundle.mjs',
   ]
   const lines = inputs.toSorted().map((file) => {
     const { mtimeMs, size } = statSync(join(root, file))
@@ -113,6 +113,7 @@ function fingerprint(root) {
 function removeOrphans(root, sources) {
   const dist = join(root, 'dist')
   const orphans = listFiles(dist).filter((file) => {
+    if (file.startsWith('bin/') || file.startsWith('bin\\')) return false
     const stem = file.replace(/(\.d)?\.(js|ts)(\.map)?$/, '')
     return stem !== file && !sources.has(`${stem}.ts`) && !sources.has(`${stem}.tsx`)
   })

@@ -20,7 +20,7 @@ import {
 const LABEL = 'everything'
 const DEADLINE_MS = 30_000
 const root = resolve(import.meta.dirname, '..')
-const cli = join(root, 'dist/cli/main.js')
+const cli = join(root, 'dist/bin/wiretape.js')
 const folder = join(root, '.demo')
 
 /** What the client itself sent and received, to hold the tape against. `dir` is the tape's word for it. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { registerCapture } from '../control/index.js'
+import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord } from '../model/index.js'
 import { createRecorder } from '../proxy/index.js'
-import { startTape, type JournalReport } from '../tape/index.js'
+import { makeFolder, realDisk, startTape, type JournalReport } from '../tape/index.js'
 import {
   isForegroundGroup,
   openOwnStdio,
@@ -69,12 +69,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     { onPressure: (wait) => run?.hold(wait) },
   )
   const starting = startServer(options.command)
-  const registration = registerCapture(options.registryFolder, {
-    session: meta.wiretape!.session,
-    label: options.label,
-    tape: file.path,
-    startedAt: meta.startedAt,
-  })
+  const registration = register(options, meta, file.path)
   try {
     const server = await starting
     if ('error' in server) {
@@ -100,6 +95,17 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     registration.close()
     signals.close()
   }
+}
+
+/** A registry that cannot be had never stops a recording: `ls` then does not know that it is live. */
+function register(options: StdioCaptureOptions, meta: MetaRecord, tape: string): Registration {
+  try {
+    makeFolder(options.registryFolder, realDisk)
+  } catch {
+    return { close: () => undefined }
+  }
+  const { startedAt, label } = meta
+  return registerCapture(options.registryFolder, { session: meta.wiretape!.session, label, tape, startedAt })
 }
 
 function metaOf(options: StdioCaptureOptions, started: Date): MetaRecord {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -22,7 +22,7 @@ export interface Registration {
 /**
  * Makes a capture known to `wiretape ls`. A registry that cannot be written never stops a recording.
  *
- * @param folder private folder of the registry, created when missing
+ * @param folder private folder of the registry, which exists
  */
 export function registerCapture(
   folder: string,
@@ -31,12 +31,19 @@ export function registerCapture(
   const path = join(folder, `${capture.session}.json`)
   const entry: LiveCapture = { ...capture, pid: process.pid, processStart: processStart(process.pid) }
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(path, JSON.stringify(entry), { flag: 'wx', mode: 0o600 })
   } catch {
-    return { close: () => undefined }
+    unlinkQuietly(path)
   }
-  return { close: () => rmSync(path, { force: true }) }
+  return { close: () => unlinkQuietly(path) }
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // It says who made it: whoever reads it finds that process gone.
+  }
 }
 
 /** The captures whose process is alive. Entries of dead ones are removed on the way. */

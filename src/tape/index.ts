@@ -1,5 +1,6 @@
 export { diskReason, realDisk, type Disk } from './disk.js'
 export { Journal, type JournalOptions, type JournalReport } from './journal.js'
+export { makeFolder } from './make-folder.js'
 export { openRecording, type RecordingFile } from './read-file.js'
 export { recoverTape, type RecoverReport } from './recover.js'
 export { SegmentFile } from './segment-file.js'

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import type { Disk } from './disk.js'
+import { makeFolder } from './make-folder.js'
 
-/** Folders and files of a recording are for their owner only. */
-const folderMode = 0o700
+/** Files of a recording are for their owner only. */
 const fileMode = 0o600
 
 /** What is left of an append that failed. */
@@ -27,7 +27,7 @@ export class SegmentFile {
 
   /** Creates `path` and its folder. Throws what the file system says, `EEXIST` when the file is there. */
   static create(path: string, disk: Disk): SegmentFile {
-    disk.mkdirSync(dirname(path), { recursive: true, mode: folderMode })
+    makeFolder(dirname(path), disk)
     return new SegmentFile(path, disk.openSync(path, 'wx', fileMode), 0, disk)
   }
 

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { closeAll, makePipes } from './pipes.js'
 
-export const cli = resolve(import.meta.dirname, '../../dist/cli/main.js')
+export const cli = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
 
 /** A server of test/fixtures/servers with its arguments. */
 export function server(name: string, ...args: readonly string[]): string[] {

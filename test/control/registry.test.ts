@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -10,7 +10,8 @@ let root: string
 let folder: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'wiretape-registry-'))
-  folder = join(root, 'wiretape', 'live')
+  folder = join(root, 'live')
+  mkdirSync(folder, { mode: 0o700 })
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
@@ -59,8 +60,8 @@ describe('the registry of live captures', () => {
     expect(readdirSync(folder).toSorted()).toEqual(strange.toSorted())
   })
 
-  it('never stops a recording: a folder that cannot be made is no error', async () => {
-    writeFileSync(join(root, 'wiretape'), 'a file is in the way')
+  it('never stops a recording: a folder that is not there is no error', async () => {
+    rmSync(folder, { recursive: true })
     registerCapture(folder, capture('one')).close()
     expect(await liveCaptures(folder)).toEqual([])
     expect(existsSync(folder)).toBe(false)

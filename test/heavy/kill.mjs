@@ -23,7 +23,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
     parallel: { type: 'string', default: '3' },
-    cli: { type: 'string', default: join(root, 'dist/cli/main.js') },
+    cli: { type: 'string', default: join(root, 'dist/bin/wiretape.js') },
   },
 })
 const seed = Number(values.seed)

@@ -50,7 +50,7 @@ async function record(
   const child = spawn(
     process.execPath,
     [
-      join(project, 'dist/cli/main.js'),
+      join(project, 'dist/bin/wiretape.js'),
       'record',
       '--quiet',
       '--out',
