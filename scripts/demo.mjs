@@ -264,7 +264,7 @@ async function main() {
   step = 'reading the tape'
   const tapes = readdirSync(folder).filter((name) => name.endsWith('.jsonl') && !before.has(name))
   check(tapes.length === 1, `${relative(process.cwd(), folder)} has ${tapes.length} new tapes instead of one`)
-  const tape = join(folder, String(tapes[0]))
+  const tape = join(folder, ...tapes)
   const count = checkTape(tape)
   console.log(`\nAll ${count} messages are on the tape, in order. This is wiretape inspect:\n`)
 
