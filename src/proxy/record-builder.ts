@@ -17,6 +17,7 @@ import {
   idKey,
   isFault,
   kindAt,
+  partsOf,
   readEnvelope,
   type LineFrame,
   type LineFramer,
@@ -156,8 +157,7 @@ export function createRecordBuilder(): RecordBuilder {
     const exact = text.slice(span.start, span.end)
     // A tape is read line by line, by some readers with CR as a line end; here both are only white space.
     const raw = exact.includes('\r') ? exact.replaceAll('\r', ' ') : exact
-    const batch = kindAt(raw, 0) === 'array'
-    const spans = batch ? elementsOf(raw, 0) : [{ start: 0, end: raw.length }]
+    const { batch, parts: spans } = partsOf(raw)
     const parts = spans.map(({ start, end }) => partOf(raw, start, end, direction))
     const { t, us } = stamp(at)
     const record: Draft<MessageRecord> = { type: 'message', t, us, direction, raw, batch, parts, seq }
@@ -242,8 +242,8 @@ function holdsMessages(text: string, start: number): boolean {
   const kind = kindAt(text, start)
   if (kind === 'object') return true
   if (kind !== 'array') return false
-  const elements = elementsOf(text, start)
-  return elements.length > 0 && elements.every((element) => kindAt(text, element.start) === 'object')
+  const [first] = elementsOf(text, start, 1)
+  return first !== undefined && kindAt(text, first.start) === 'object'
 }
 
 function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {

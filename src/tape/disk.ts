@@ -40,6 +40,9 @@ export function diskReason(error: unknown): string {
       return 'permission denied'
     case 'ENOENT':
       return 'folder is gone'
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'a file is in the way'
     case 'EFBIG':
       return 'file size limit reached'
     case undefined:

@@ -59,10 +59,10 @@ export class JsonObject {
     return member && new JsonObject(this.#text, member.start)
   }
 
-  /** The objects of an array, in its order; undefined stands for an element of another kind. */
-  objects(name: string): (JsonObject | undefined)[] {
+  /** The objects of an array, in its order, the first `most`; undefined stands for an element of another kind. */
+  objects(name: string, most = Infinity): (JsonObject | undefined)[] {
     const text = this.#text
-    return this.#elements(name).map(({ start }) =>
+    return this.#elements(name, most).map(({ start }) =>
       kindAt(text, start) === 'object' ? new JsonObject(text, start) : undefined,
     )
   }
@@ -88,8 +88,8 @@ export class JsonObject {
     return member && kindAt(this.#text, member.start) === kind ? member : undefined
   }
 
-  #elements(name: string): readonly { start: number; end: number }[] {
+  #elements(name: string, most = Infinity): readonly { start: number; end: number }[] {
     const member = this.#find(name, 'array')
-    return member ? elementsOf(this.#text, member.start) : []
+    return member ? elementsOf(this.#text, member.start, most) : []
   }
 }

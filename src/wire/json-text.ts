@@ -110,8 +110,8 @@ export function memberOf(members: readonly Member[], name: string): Member | und
   return undefined
 }
 
-/** Trusted: the elements of the array that starts at `start`, in order. */
-export function elementsOf(text: string, start: number): Span[] {
+/** Trusted: the elements of the array that starts at `start`, in order; the first `most` of them. */
+export function elementsOf(text: string, start: number, most = Infinity): Span[] {
   const elements: Span[] = []
   if (codeAt(text, start) !== OPEN_ARRAY) return elements
   let pos = start
@@ -121,6 +121,6 @@ export function elementsOf(text: string, start: number): Span[] {
     if (end === elementStart) break
     elements.push({ start: elementStart, end })
     pos = skipWhiteSpace(text, end)
-  } while (codeAt(text, pos) === COMMA)
+  } while (elements.length < most && codeAt(text, pos) === COMMA)
   return elements
 }

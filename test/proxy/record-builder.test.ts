@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { encodeRecord } from '../../src/formats/index.js'
+import { decodeLine, encodeRecord } from '../../src/formats/index.js'
 import type { MessageRecord, Part, TapeRecord } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
@@ -40,6 +40,22 @@ function messages(channel: 'in' | 'out', ...values: unknown[]): MessageRecord[] 
   return push(channel, text.join('')) as MessageRecord[]
 }
 const message = (channel: 'in' | 'out', value: unknown): Part => messages(channel, value)[0]!.parts[0]!
+
+describe('a batch beyond all reason', () => {
+  it('is one message that nobody can answer, kept to the letter and read back as such', () => {
+    const text = `[${'{},'.repeat(20_000)}{}]`
+    const [record] = push('in', `${text}\n`)
+    const read = decodeLine(encodeRecord(record!).trimEnd())
+    for (const one of [record, 'record' in read && read.record]) {
+      expect(one).toMatchObject({
+        type: 'message',
+        batch: true,
+        raw: text,
+        parts: [{ envelope: { kind: 'invalid' } }],
+      })
+    }
+  })
+})
 
 describe('a message', () => {
   it('has the next number over both directions, an id of its own, and the time on both clocks', () => {

@@ -1,18 +1,19 @@
 import type { Envelope, Link, LinkKind, Part } from '../../model/index.js'
-import { elementsOf, JsonObject, readEnvelope } from '../../wire/index.js'
+import { JsonObject, partsOf, readEnvelope, type Span } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
 /** The messages of a line's `raw`, with what the line says about each. */
-export function decodeParts(line: LineMembers, raw: string, batch: boolean): Part[] {
+export function decodeParts(line: LineMembers, raw: string): { batch: boolean; parts: Part[] } {
   // Read from the line itself: the engine reads a slice of a string more slowly.
   const at = line.object.at('raw')!
-  if (!batch) return [decodePart(line, readEnvelope(at.text, at.start), 0, raw.length)]
-  const spans = elementsOf(raw, 0)
-  if (spans.length === 0) {
-    return [{ envelope: { kind: 'invalid', problem: 'an empty batch' }, start: 0, end: raw.length }]
-  }
-  // What is said about each message stands in the array `batch`, in the same order.
-  const objects = line.object.objects('batch')
+  const { batch, parts } = partsOf(raw)
+  if (!batch) return { batch, parts: [decodePart(line, readEnvelope(at.text, at.start), 0, raw.length)] }
+  return { batch, parts: decodeBatch(line, at, parts) }
+}
+
+/** What is said about each message stands in the array `batch`, in the same order. */
+function decodeBatch(line: LineMembers, at: { text: string; start: number }, spans: readonly Span[]): Part[] {
+  const objects = line.object.objects('batch', spans.length + 1)
   const notes = objects.map((object) => object && new LineMembers(object))
   const parts = spans.map(({ start, end }, i) =>
     decodePart(notes[i], readEnvelope(at.text, at.start + start), start, end),

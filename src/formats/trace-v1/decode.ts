@@ -19,7 +19,7 @@ export type DecodedLine =
 export function decodeLine(text: string): DecodedLine {
   const span = spanOf(text)
   if (isFault(span)) {
-    return fault('not-json', `not valid JSON: ${span.reason} at column ${span.at + 1}`, span.at + 1)
+    return fault('not-json', `not valid JSON: ${span.reason}`, span.at + 1)
   }
   if (kindAt(text, span.start) !== 'object') return fault('not-an-object', 'a line holds one JSON object')
   const object = new JsonObject(text, span.start)
@@ -141,8 +141,7 @@ function decodeMessage(line: LineMembers): DecodedLine {
   if (!direction) return fault('bad-message', '"dir" of a message line is not "in" or "out"')
   if (raw === undefined) return fault('bad-message', 'a message line has no "raw"')
   line.use('raw')
-  const batch = kindAt(raw, 0) === 'array'
-  const parts = decodeParts(line, raw, batch)
+  const { batch, parts } = decodeParts(line, raw)
   const seq = line.count('seq')
   const us = line.number('us')
   const conversation = line.string('conv')

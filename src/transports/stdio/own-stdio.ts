@@ -42,11 +42,24 @@ function openStandard(fd: 0 | 1 | 2, flags: 'r' | 'w'): net.Socket | undefined {
   const kind = pipeKind(fd)
   if (kind === undefined) return undefined
   const own = kind === 'pipe' && flags === 'w' ? reopen(fd) : undefined
-  const socket = new net.Socket({ fd: own ?? fd, readable: flags === 'r', writable: flags === 'w' })
+  const socket = streamOf(own ?? fd, flags)
+  if (!socket) {
+    if (own !== undefined) fs.closeSync(own)
+    return undefined
+  }
   // Stderr stays open for our last words. Node makes `process.stderr` of it when any socket is destroyed.
   if (own !== undefined) replace(fd, flags, fd === 2 ? `/proc/self/fd/${own}` : nullDevice)
   else if (fd !== 2) socket.once('close', () => replace(fd, flags, nullDevice))
   return socket
+}
+
+/** Undefined when libuv does not take the descriptor; Node's own stream may still do. */
+function streamOf(fd: number, flags: 'r' | 'w'): net.Socket | undefined {
+  try {
+    return new net.Socket({ fd, readable: flags === 'r', writable: flags === 'w' })
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -59,7 +59,7 @@ function makePipes(fds: readonly number[]): Map<number, NamedPipe> {
     if (made.status !== 0) return pipes
     for (const [i, fd] of fds.entries()) pipes.set(fd, openPipe(paths[i]!, fd))
   } catch {
-    // No mkfifo, no room for it: sockets serve nearly every server as well.
+    // No mkfifo, no room for it, no descriptor left: sockets serve nearly every server as well.
   } finally {
     if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -70,13 +70,22 @@ function openPipe(path: string, fd: number): NamedPipe {
   // Held open on both sides meanwhile, so that neither of the other two waits for its peer.
   const both = fs.openSync(path, O_RDWR | O_NONBLOCK)
   const serverReads = fd === 0
+  const opened: number[] = []
+  const open = (flags: number): number => {
+    const descriptor = fs.openSync(path, flags)
+    opened.push(descriptor)
+    return descriptor
+  }
   try {
-    const child = fs.openSync(path, serverReads ? O_RDONLY : O_WRONLY)
-    const own = fs.openSync(path, (serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
+    const child = open(serverReads ? O_RDONLY : O_WRONLY)
+    const own = open((serverReads ? O_WRONLY : O_RDONLY) | O_NONBLOCK)
     const socket = new net.Socket({ fd: own, readable: !serverReads, writable: serverReads })
     // A pipe has no half-close: its end is seen only when the descriptor is closed.
     if (serverReads) socket.once('finish', () => socket.destroy())
     return { child, own: socket }
+  } catch (error) {
+    for (const descriptor of opened) fs.closeSync(descriptor)
+    throw error
   } finally {
     fs.closeSync(both)
   }
