@@ -77,7 +77,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       return { exitCode: 127, notStarted: server.error, tape }
     }
     run = runStdio(server, client, {
-      chunk: (channel, bytes) => recorder.bytes(channel, bytes),
+      chunk: (channel, bytes, atMs, wallMs) => recorder.bytes(channel, bytes, atMs, wallMs),
       ended: (channel) => recorder.ended(channel),
       broken(channel, deliveredBytes, why) {
         if (channel !== 'err') recorder.undelivered(channel, deliveredBytes, why)

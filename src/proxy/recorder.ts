@@ -41,7 +41,8 @@ const stallMs = 1_000
 export interface Recorder {
   /** Resolves when the recording thread can take messages, or is not worth waiting for. Never rejects. */
   readonly ready: Promise<void>
-  bytes(channel: Channel, chunk: Uint8Array): void
+  /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
+  bytes(channel: Channel, chunk: Uint8Array, atMs?: number, wallMs?: number): void
   ended(channel: Channel): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
@@ -227,15 +228,14 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
 
   return {
     ready,
-    bytes(channel, chunk) {
+    bytes(channel, chunk, atMs = performance.now(), wallMs = Date.now()) {
       if (losses) return lose(channel, chunk)
-      const nowMs = performance.now()
       if (!filler.fits(channel, chunk.length)) flush()
-      if (filler.isEmpty) pendingSinceMs = nowMs
-      filler.add(channel, chunk, (nowMs - startedMs) * 1000, Date.now())
+      if (filler.isEmpty) pendingSinceMs = atMs
+      filler.add(channel, chunk, (atMs - startedMs) * 1000, wallMs)
       if (filler.sizeBytes >= batchBytes) flush()
       else flushTimer ??= setTimeout(flush, batchMs)
-      press(nowMs)
+      press(atMs)
     },
     ended(channel) {
       if (caughtUp()) post({ kind: 'ended', channel, ...moment() }, 0)

@@ -2,7 +2,12 @@ import type { Readable, Writable } from 'node:stream'
 
 /** Sees every chunk after it was passed on. */
 export interface PumpObserver {
-  chunk(bytes: Buffer): void
+  /**
+   * @param atMs when it came, before it was passed on: `performance.now()`. Its reader may be awake and done
+   *   with it before we are back from the write.
+   * @param wallMs the same moment in milliseconds since the epoch
+   */
+  chunk(bytes: Buffer, atMs: number, wallMs: number): void
   /** The source ended; nothing more comes. */
   ended(): void
   /** The destination took only `deliveredBytes` and will take no more. */
@@ -68,9 +73,11 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   }
 
   function onData(chunk: Buffer): void {
+    const atMs = performance.now()
+    const wallMs = Date.now()
     writing.push(chunk.length)
     const more = destination.write(chunk, onWritten)
-    observer.chunk(chunk)
+    observer.chunk(chunk, atMs, wallMs)
     if (!more) {
       blocked = true
       steer()

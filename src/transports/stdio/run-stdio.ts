@@ -9,7 +9,8 @@ type Channel = 'in' | 'out' | 'err'
 
 /** Sees everything that passes, after it has passed. */
 export interface StdioObserver {
-  chunk(channel: Channel, bytes: Buffer): void
+  /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
+  chunk(channel: Channel, bytes: Buffer, atMs: number, wallMs: number): void
   ended(channel: Channel): void
   /** Only the first `deliveredBytes` reached the other side. */
   broken(channel: Channel, deliveredBytes: number, why: string): void
@@ -28,7 +29,7 @@ export interface StdioRun {
 /** Connects the streams of a client with the pipes of a running server, bytes in and bytes out. */
 export function runStdio(server: ServerProcess, client: ClientStreams, observer: StdioObserver): StdioRun {
   const observe = (channel: Channel): Parameters<typeof createPump>[2] => ({
-    chunk: (bytes) => observer.chunk(channel, bytes),
+    chunk: (bytes, atMs, wallMs) => observer.chunk(channel, bytes, atMs, wallMs),
     ended: () => observer.ended(channel),
     broken: (deliveredBytes, why) => observer.broken(channel, deliveredBytes, why),
   })
