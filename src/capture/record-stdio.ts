@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord } from '../model/index.js'
 import { createRecorder } from '../proxy/index.js'
-import { makeFolder, realDisk, startTape, type JournalReport } from '../tape/index.js'
+import { makeFolder, realDisk, startTape, type JournalReport, type SegmentFile } from '../tape/index.js'
 import {
   isForegroundGroup,
   openOwnStdio,
@@ -48,14 +48,20 @@ export interface CaptureResult {
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
   const startedNs = process.hrtime.bigint()
   const meta = metaOf(options, new Date())
-  const file = startTape(options.folder, meta, { strict: options.strict })
-
   let run: StdioRun | undefined
   const early: NodeJS.Signals[] = []
+  // Before there is a tape: what ends us from now on ends it properly.
   const signals = forwardSignals(isForegroundGroup, (signal) => {
     if (run) run.signal(signal)
     else early.push(signal)
   })
+  let file: SegmentFile
+  try {
+    file = startTape(options.folder, meta, { strict: options.strict })
+  } catch (error) {
+    signals.close()
+    throw error
+  }
   const client = openOwnStdio()
   const recorder = createRecorder(
     {

@@ -1,5 +1,12 @@
-/** Signals that end a server, as a client, a shell or a service manager sends them. */
-const always: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
+/**
+ * Signals for a server, as a client, a shell or a service manager sends them. SIGUSR1 would open Node's debugger
+ * in us instead, and SIGUSR2 end us.
+ */
+const always: readonly NodeJS.Signals[] = [
+  'SIGTERM',
+  'SIGHUP',
+  ...(process.platform === 'win32' ? [] : (['SIGUSR1', 'SIGUSR2'] as const)),
+]
 /** Signals that a terminal sends to the whole group in its foreground. */
 const fromTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 

@@ -5,7 +5,14 @@ import { parseRecordArgs } from './record-options.js'
 
 /** Runs one command line. Returns the exit status; never throws for what users or files do wrong. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
-  const io = createIo()
+  let io: Io
+  try {
+    io = createIo()
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    process.stderr.write(`wiretape: ${error.message} (${error.hint})\n`)
+    return exitCode.usage
+  }
   const code = await run(args, io)
   const failure = await io.close()
   if (!failure) return code

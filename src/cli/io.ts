@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { isatty } from 'node:tty'
+import { WiretapeError } from '../model/index.js'
 import { dataFolder } from './data-folder.js'
 
 /** A command's whole outside world. */
@@ -33,7 +34,7 @@ export function createIo(): Io {
     return output.write(text)
   }
   return {
-    cwd: process.cwd(),
+    cwd: workingFolder(),
     dataFolder: dataFolder(process.env),
     get columns() {
       return terminalColumns()
@@ -102,6 +103,16 @@ export function hasAudience(): boolean {
 }
 
 /** https://no-color.org and the FORCE_COLOR of Node itself. */
+/** Node cannot start a thread in a folder that was deleted, so there is nothing we could do in it. */
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    const hint = 'start wiretape in one that exists'
+    throw new WiretapeError('usage', 'the working folder was deleted', { hint, cause })
+  }
+}
+
 function wantsColour(isTerminal: boolean): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'

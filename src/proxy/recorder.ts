@@ -33,6 +33,8 @@ const firstWindow = 64 * 1024
 const smallestWindow = 512 * 1024
 /** Without any progress for this long, traffic goes on without the tape. */
 const stallMs = 1_000
+/** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
+const lastWordsMs = 10_000
 
 /**
  * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
@@ -180,7 +182,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     const told = losses
     losses = undefined
     for (const [channel, loss] of told) {
-      post({ kind: 'lost', channel, ...moment(), ...loss, why: 'the disk made no progress for 1 s' }, 0)
+      post({ kind: 'lost', channel, ...moment(), ...loss, why: 'the tape made no progress for 1 s' }, 0)
     }
   }
 
@@ -219,7 +221,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
         messages: 0,
         gaps: 0,
         lost: 0,
-        trouble: died ?? 'the disk does not answer',
+        trouble: died ?? 'the recording thread does not answer',
       },
     )
     closed = undefined
@@ -247,9 +249,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       const listening = caughtUp()
       return new Promise((resolve) => {
         const timer = setInterval(() => {
-          if (performance.now() - lastProgressMs < 2 * stallMs) return
+          if (performance.now() - lastProgressMs < lastWordsMs) return
           void worker.terminate()
-          die('the disk makes no progress')
+          die('the tape makes no progress')
         }, stallMs / 4)
         closed = { resolve, timer }
         if (!listening) return finish(undefined)

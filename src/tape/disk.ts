@@ -39,7 +39,7 @@ export function diskReason(error: unknown): string {
     case 'EPERM':
       return 'permission denied'
     case 'ENOENT':
-      return 'folder is gone'
+      return 'no such folder'
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a file is in the way'

@@ -243,7 +243,7 @@ export class Journal {
   #replaceRemoved(): void {
     if (this.#options.now().us < this.#nextSegmentTryUs) return
     const next = this.#openNext()
-    this.#trouble = 'the tape file was removed while it was being written'
+    this.#trouble = 'the tape file was removed or cut while it was being written'
     if (!next) return
     const gone = this.#inFile.amount
     this.#forget(this.#file.path)

@@ -25,7 +25,7 @@ export async function openRecording(path: string): Promise<RecordingFile> {
   if (head.length === 0) throw new WiretapeError('not-a-recording', `${path} is empty`)
   const format = detectFormat(head)
   if (!format?.read) {
-    throw new WiretapeError('not-a-recording', `${path} is not a recording: its start fits no known format`, {
+    throw new WiretapeError('not-a-recording', `${path} is not a recording: line 1 fits no known format`, {
       hint: 'wiretape reads tapes (.jsonl) that it or another trace v1 recorder wrote.',
     })
   }

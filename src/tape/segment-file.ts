@@ -78,10 +78,11 @@ export class SegmentFile {
     }
   }
 
-  /** True when the file has no name any more: what is written to it cannot be found again. */
+  /** True when somebody removed the file or cut it: what is written to it cannot be found, or not be read. */
   isRemoved(): boolean {
     try {
-      return this.#disk.fstatSync(this.#fd).nlink === 0
+      const { nlink, size } = this.#disk.fstatSync(this.#fd)
+      return nlink === 0 || size < this.#size
     } catch {
       return false
     }

@@ -1,6 +1,6 @@
 import type { Envelope, MessageKind } from '../model/index.js'
 import { decodeString } from './json-strings.js'
-import { kindAt, memberOf, membersOf, type Member } from './json-text.js'
+import { kindAt, memberNames, memberOf, wantedMembersOf, type Member } from './json-text.js'
 
 type Draft = { -readonly [K in keyof Envelope]: Envelope[K] }
 
@@ -12,6 +12,39 @@ const meta = {
   relatedTask: 'io.modelcontextprotocol/related-task',
 } as const
 
+/** The members of a message, its params, result and error that are looked at; all others are passed over. */
+const wanted: ReadonlySet<string> = new Set([
+  '_meta',
+  'arguments',
+  'clientInfo',
+  'code',
+  'error',
+  'id',
+  'inputRequests',
+  'inputResponses',
+  'isError',
+  'jsonrpc',
+  'message',
+  'method',
+  'name',
+  'params',
+  'progressToken',
+  'protocolVersion',
+  'ref',
+  'requestId',
+  'requestState',
+  'result',
+  'resultType',
+  'serverInfo',
+  'task',
+  'taskId',
+  'uri',
+  'version',
+  ...Object.values(meta),
+])
+/** Inputs of a multi round-trip that are remembered by name. */
+const mostInputs = 256
+
 /**
  * The JSON-RPC reading of the value that starts at `start` in a checked JSON text. Only spans are looked
  * at; payloads are never parsed. Where a member is repeated the last one counts, as in JSON.parse.
@@ -19,7 +52,7 @@ const meta = {
  */
 export function readEnvelope(text: string, start: number): Envelope {
   if (kindAt(text, start) !== 'object') return { kind: 'invalid', problem: 'not a JSON object' }
-  const members = membersOf(text, start)
+  const members = wantedMembersOf(text, start, wanted)
   const id = memberOf(members, 'id')
   const method = stringOf(text, memberOf(members, 'method'))
   const result = memberOf(members, 'result')
@@ -33,11 +66,11 @@ export function readEnvelope(text: string, start: number): Envelope {
   if (kind === 'request' || kind === 'notification') {
     const params = memberOf(members, 'params')
     if (params && kindAt(text, params.start) === 'object')
-      readParams(envelope, text, membersOf(text, params.start))
+      readParams(envelope, text, wantedMembersOf(text, params.start, wanted))
   } else if (kind === 'result' && result && kindAt(text, result.start) === 'object') {
-    readResult(envelope, text, membersOf(text, result.start))
+    readResult(envelope, text, wantedMembersOf(text, result.start, wanted))
   } else if (kind === 'error' && error) {
-    readError(envelope, text, membersOf(text, error.start))
+    readError(envelope, text, wantedMembersOf(text, error.start, wanted))
   }
   return envelope
 }
@@ -107,7 +140,7 @@ function subjectOf(text: string, params: readonly Member[]): string | undefined 
   if (own !== undefined) return own
   const ref = memberOf(params, 'ref')
   if (!ref || kindAt(text, ref.start) !== 'object') return undefined
-  const members = membersOf(text, ref.start)
+  const members = wantedMembersOf(text, ref.start, wanted)
   return stringOf(text, memberOf(members, 'name')) ?? stringOf(text, memberOf(members, 'uri'))
 }
 
@@ -125,7 +158,8 @@ function readResult(envelope: Draft, text: string, result: readonly Member[]): v
     setPeer(envelope, text, serverInfo)
   }
   const task = memberOf(result, 'task')
-  const created = task && kindAt(text, task.start) === 'object' ? membersOf(text, task.start) : result
+  const created =
+    task && kindAt(text, task.start) === 'object' ? wantedMembersOf(text, task.start, wanted) : result
   if (task || envelope.resultType === 'task') {
     setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
     if (envelope.taskId !== undefined) envelope.createsTask = true
@@ -140,7 +174,7 @@ function readError(envelope: Draft, text: string, error: readonly Member[]): voi
 
 function readMeta(envelope: Draft, text: string, member: Member | undefined): void {
   if (!member || kindAt(text, member.start) !== 'object') return
-  const members = membersOf(text, member.start)
+  const members = wantedMembersOf(text, member.start, wanted)
   if (members.length === 0) return
   if (envelope.kind === 'request')
     setText(envelope, 'progressToken', text, memberOf(members, 'progressToken'))
@@ -153,12 +187,12 @@ function readMeta(envelope: Draft, text: string, member: Member | undefined): vo
   setPeer(envelope, text, memberOf(members, meta.clientInfo) ?? memberOf(members, meta.serverInfo))
   const related = memberOf(members, meta.relatedTask)
   if (related && kindAt(text, related.start) === 'object' && envelope.taskId === undefined) {
-    setString(envelope, 'taskId', text, memberOf(membersOf(text, related.start), 'taskId'))
+    setString(envelope, 'taskId', text, memberOf(wantedMembersOf(text, related.start, wanted), 'taskId'))
   }
 }
 
 function namesOf(text: string, member: Member): readonly string[] {
-  return kindAt(text, member.start) === 'object' ? membersOf(text, member.start).map(({ name }) => name) : []
+  return kindAt(text, member.start) === 'object' ? memberNames(text, member.start, mostInputs) : []
 }
 
 function stringOf(text: string, member: Member | undefined): string | undefined {
@@ -190,7 +224,7 @@ function setText(
 
 function setPeer(envelope: Draft, text: string, member: Member | undefined): void {
   if (!member || kindAt(text, member.start) !== 'object') return
-  const members = membersOf(text, member.start)
+  const members = wantedMembersOf(text, member.start, wanted)
   const name = stringOf(text, memberOf(members, 'name'))
   if (name !== undefined)
     envelope.peer = { name, version: stringOf(text, memberOf(members, 'version')) ?? '' }

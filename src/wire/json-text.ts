@@ -82,10 +82,39 @@ function skipPlain(text: string, pos: number): number {
   return pos
 }
 
+/**
+ * Trusted: the last member of each wanted name in the object that starts at `start`. Memory stays small however
+ * many members there are.
+ */
+export function wantedMembersOf(text: string, start: number, wanted: ReadonlySet<string>): Member[] {
+  const members: Member[] = []
+  forEachMember(text, start, (member) => {
+    if (!wanted.has(member.name)) return
+    const before = members.findIndex(({ name }) => name === member.name)
+    if (before === -1) members.push(member)
+    else members[before] = member
+  })
+  return members
+}
+
+/** Trusted: the names of the first `most` members of the object that starts at `start`. */
+export function memberNames(text: string, start: number, most: number): string[] {
+  const names: string[] = []
+  forEachMember(text, start, ({ name }) => {
+    if (names.length < most) names.push(name)
+  })
+  return names
+}
+
 /** Trusted: the members of the object that starts at `start`, in text order, duplicates included. */
 export function membersOf(text: string, start: number): Member[] {
   const members: Member[] = []
-  if (codeAt(text, start) !== OPEN_OBJECT) return members
+  forEachMember(text, start, (member) => members.push(member))
+  return members
+}
+
+function forEachMember(text: string, start: number, take: (member: Member) => void): void {
+  if (codeAt(text, start) !== OPEN_OBJECT) return
   let pos = start
   do {
     const nameStart = skipWhiteSpace(text, pos + 1)
@@ -96,10 +125,9 @@ export function membersOf(text: string, start: number): Member[] {
     const valueStart = skipWhiteSpace(text, colon + 1)
     const end = skipValue(text, valueStart)
     const name = decodeString(text, nameStart, nameEnd)
-    members.push({ name, nameStart, nameEnd, start: valueStart, end })
+    take({ name, nameStart, nameEnd, start: valueStart, end })
     pos = skipWhiteSpace(text, end)
   } while (codeAt(text, pos) === COMMA)
-  return members
 }
 
 /** The last member with that name, the one `JSON.parse` keeps; or undefined. */

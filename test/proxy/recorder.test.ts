@@ -287,9 +287,9 @@ describe('closing', () => {
       worker.answer(1)
     }
     expect(worker.terminated).toBe(false)
-    vi.advanceTimersByTime(2500)
+    vi.advanceTimersByTime(10_500)
     expect(worker.terminated).toBe(true)
-    expect(await closing).toMatchObject({ paths: ['tape.jsonl'], trouble: 'the disk makes no progress' })
+    expect(await closing).toMatchObject({ paths: ['tape.jsonl'], trouble: 'the tape makes no progress' })
     expect(vi.getTimerCount()).toBe(0)
   })
 })

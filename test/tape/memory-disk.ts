@@ -28,7 +28,10 @@ export class MemoryDisk {
         this.#ask('truncate', path)
         content.bytes = content.bytes.slice(0, size)
       },
-      fstatSync: (fd: number) => ({ nlink: this.#of(fd).content.links }),
+      fstatSync: (fd: number) => ({
+        nlink: this.#of(fd).content.links,
+        size: this.#of(fd).content.bytes.length,
+      }),
       fsyncSync: (fd: number) => void this.#ask('fsync', this.#of(fd).path),
       closeSync: (fd: number) => {
         this.#of(fd).content.open -= 1

@@ -33,13 +33,23 @@ export interface Pump {
 /**
  * Each chunk is written on before anybody looks at it. A slow destination stops the reading, so that the
  * writer at the far end is slowed as it would be without us.
+ *
+ * @param options.readsOn a destination that fails for a reason of its own (a full disk), not because its reader
+ *   left, does not end the pump: the source is read and observed to its end
  */
-export function createPump(source: Readable, destination: Writable, observer: PumpObserver): Pump {
+export function createPump(
+  source: Readable,
+  destination: Writable,
+  observer: PumpObserver,
+  options: { readonly readsOn?: boolean } = {},
+): Pump {
   let blocked = false
   let held = false
   let finished = false
   let broken = false
   let settled = false
+  /** Why the destination takes nothing more, while the source is read on. */
+  let refused: string | undefined
   let deliveredBytes = 0
   /** Sizes of the chunks that the destination has not taken yet. */
   const writing: number[] = []
@@ -75,6 +85,7 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   function onData(chunk: Buffer): void {
     const atMs = performance.now()
     const wallMs = Date.now()
+    if (refused !== undefined) return observer.chunk(chunk, atMs, wallMs)
     writing.push(chunk.length)
     const more = destination.write(chunk, onWritten)
     observer.chunk(chunk, atMs, wallMs)
@@ -104,6 +115,10 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
     source.off('data', onData)
     source.pause()
     observer.ended()
+    if (refused !== undefined) {
+      observer.broken(deliveredBytes, refused)
+      return settle()
+    }
     if (destination.destroyed || destination.writableLength === 0) return settle()
     destination.write('', (error?: NodeJS.ErrnoException | null) => {
       if (error) breakOff(error.code ?? 'closed')
@@ -132,7 +147,17 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
     pump.onActivity?.()
     resolveDone()
   }
-  const onClose = (): void => breakOff('closed')
+  const onClose = (): void => {
+    if (refused === undefined) breakOff('closed')
+  }
+
+  function onError(error: NodeJS.ErrnoException): void {
+    const why = error.code ?? 'closed'
+    if (!options.readsOn || finished || why === 'EPIPE' || why === 'ECONNRESET') return breakOff(why)
+    refused ??= why
+    blocked = false
+    steer()
+  }
 
   source.on('data', onData)
   source.once('end', end)
@@ -142,6 +167,6 @@ export function createPump(source: Readable, destination: Writable, observer: Pu
   destination.on('drain', onDrain)
   destination.once('close', onClose)
   // Stays: an error that nobody listens to would end us.
-  destination.on('error', (error: NodeJS.ErrnoException) => breakOff(error.code ?? 'closed'))
+  destination.on('error', onError)
   return pump
 }

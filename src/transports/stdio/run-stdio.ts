@@ -35,7 +35,8 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
   })
   const input = createPump(client.input, server.stdin, observe('in'))
   const output = createPump(server.stdout, client.output, observe('out'))
-  const errors = createPump(server.stderr, client.errorOutput, observe('err'))
+  // A log that cannot be written must not cost the server its life, or its stdout.
+  const errors = createPump(server.stderr, client.errorOutput, observe('err'), { readsOn: true })
   let held = false
   let gone = false
   let giveUp: () => void = () => undefined

@@ -53,7 +53,7 @@ function makePipes(fds: readonly number[]): Map<number, NamedPipe> {
   const pipes = new Map<number, NamedPipe>()
   let folder: string | undefined
   try {
-    folder = fs.mkdtempSync(join(os.tmpdir(), 'wiretape-'))
+    folder = makeTemporaryFolder()
     const paths = fds.map((fd) => join(folder!, String(fd)))
     const made = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' })
     if (made.status !== 0) return pipes
@@ -64,6 +64,18 @@ function makePipes(fds: readonly number[]): Map<number, NamedPipe> {
     if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
   }
   return pipes
+}
+
+/** The first of these that can be written; some are named by an environment that is not ours. */
+function makeTemporaryFolder(): string {
+  for (const parent of [os.tmpdir(), '/tmp', '/dev/shm']) {
+    try {
+      return fs.mkdtempSync(join(parent, 'wiretape-'))
+    } catch {
+      // The next one.
+    }
+  }
+  return fs.mkdtempSync(join(os.homedir(), '.wiretape-'))
 }
 
 function openPipe(path: string, fd: number): NamedPipe {
