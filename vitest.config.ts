@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Real processes and signals on a shared machine: a test that fails is asked once more there, and only there.
+    retry: process.env['CI'] === undefined ? 0 : 1,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
   },
 })

@@ -59,6 +59,29 @@ describe('text of peers and names of files', () => {
     expectHarmless(result.stderr)
   })
 
+  it('do not command the terminal where it stands as it is: in an id, an error code and a start', async () => {
+    const sly = '\u202e\u009b\u007f'
+    const lines = [
+      { v: 1, type: 'meta', startedAt: sly.repeat(9), label: 'sly', command: ['x'] },
+      { t: '', dir: 'in', raw: { jsonrpc: '2.0', id: sly, method: 'ping' } },
+      { t: '', dir: 'out', raw: { jsonrpc: '2.0', id: sly, error: { code: sly, message: '' } } },
+    ]
+    mkdirSync(stage.path('sly'))
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    // JSON may escape these characters; a peer does not.
+    writeFileSync(stage.path('sly/sly.jsonl'), text)
+    expect(text).toContain(`"code":"${sly}"`)
+    const list = await wiretape(['inspect', 'sly/sly.jsonl'], { cwd: stage.folder })
+    expectHarmless(list.stdout)
+    expect(list.stdout).toContain('"\\u{202')
+    expect(list.stdout).toContain('"\\u{202e}\\u{9b}\\u{7f}"')
+    const tapes = await wiretape(['ls', 'sly'], { cwd: stage.folder })
+    expectHarmless(tapes.stdout)
+    const [head, row] = tapes.stdout.split('\n')
+    expect(head).toContain(`started (UTC)${' '.repeat(8)}label`)
+    expect(row!.indexOf('sly')).toBe(head!.indexOf('label'))
+  })
+
   it('stay exact in machine output that goes elsewhere', async () => {
     const { stdout } = await wiretape(['inspect', '--json', '-v', name], { cwd: stage.folder })
     const { messages } = JSON.parse(stdout)

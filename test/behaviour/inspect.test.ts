@@ -51,6 +51,28 @@ describe('inspect prints', () => {
     expect(await run(['bash', '-c', shell])).toEqual(file)
   })
 
+  it('the same from stdin where the temporary folder cannot be used', async () => {
+    const input = readFileSync(join(fixtures, everyKind))
+    for (const TMPDIR of ['/nonexistent', join(fixtures, everyKind)]) {
+      const result = await wiretape(['inspect', '-'], { input, env: plainEnv({ TMPDIR }) })
+      expect(result).toEqual(await wiretape(['inspect', everyKind]))
+    }
+  })
+
+  it('one line where stdin cannot be read', async () => {
+    const shell = `exec ${process.execPath} ${cli} inspect - 0>${stage.path('written')}`
+    const stderr = 'wiretape: cannot read stdin: it is not open for reading\n'
+    expect(await run(['bash', '-c', shell])).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  it.each([
+    ['spaces', '{ "v": 1, "type": "meta", "startedAt": "",'],
+    ['another order', '{"label":"\\"x\\"","command":["a]","b"],"startedAt":"", "type":"meta",'],
+  ])('a recording whose first line is very long and has %s', async (_, start) => {
+    const input = `${start} "metadata": {"x":"${'x'.repeat(100_000)}"}, "v":1}\n`
+    expect(await wiretape(['inspect', '-'], { input })).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('recordings that stand one after the other in one file', async () => {
     const input = ['faultless.jsonl', 'another.jsonl'].map((name) =>
       readFileSync(join(fixtures, name), 'utf8'),

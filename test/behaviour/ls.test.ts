@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -108,6 +108,20 @@ describe('ls', () => {
     writeFileSync(path, JSON.stringify({ ...entry, pid: process.pid }))
     expect(await rows()).toMatchObject([{ state: 'incomplete' }])
     expect(entries()).toEqual([])
+  })
+
+  it('shows a copy of a tape as a recording of its own', async () => {
+    mkdirSync(stage.out, { recursive: true })
+    const tape = join(stage.out, 'tape.jsonl')
+    const whole = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
+    writeFileSync(tape, whole.slice(0, whole.trimEnd().lastIndexOf('\n') + 1))
+    expect(await wiretape(['recover', tape])).toMatchObject({ code: 0 })
+    expect(await rows()).toMatchObject([
+      { state: 'incomplete', messages: null, files: [tape] },
+      { state: 'complete', messages: 3, exitCode: null, files: [join(stage.out, 'tape.recovered.jsonl')] },
+    ])
+    copyFileSync(tape, join(stage.out, 'a-copy.jsonl'))
+    expect((await rows()).map(({ files }) => files.length)).toEqual([1, 1, 1])
   })
 
   it('is not confused by what else is in the folders', async () => {

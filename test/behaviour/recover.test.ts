@@ -37,6 +37,18 @@ describe('recover', () => {
     expect(await check('cut-off.recovered.jsonl')).toMatchObject({ code: 0 })
   })
 
+  it('makes up no exit code that a person or a program would believe', async () => {
+    await recover('cut-off.jsonl')
+    const file = 'cut-off.recovered.jsonl'
+    const { stdout } = await wiretape(['inspect', file], { cwd: stage.folder })
+    expect(stdout).toContain(' · recovered, how it ended is not known\n')
+    expect(stdout).not.toContain('exit 1')
+    const json = await wiretape(['inspect', '--json', file], { cwd: stage.folder })
+    expect(JSON.parse(json.stdout).recordings[0].sessions).toMatchObject([
+      { complete: true, recovered: true, exitCode: null },
+    ])
+  })
+
   it('writes where it is told, and over the tape itself with --in-place', async () => {
     expect(await recover('cut-off.jsonl', 'other.jsonl')).toMatchObject({ code: 0 })
     expect(await recover('--in-place', 'cut-off.jsonl')).toMatchObject({ code: 0 })

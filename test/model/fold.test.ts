@@ -81,6 +81,12 @@ describe('sessions', () => {
     expect(session).not.toHaveProperty('durationMs')
   })
 
+  it('whose end was added by recover have no exit code', () => {
+    const [session] = foldOf([own, end({ messages: 0, recovered: true }, { exitCode: 1 })]).sessions
+    expect(session).toMatchObject({ complete: true, recovered: true })
+    expect(session).not.toHaveProperty('exitCode')
+  })
+
   it('of several segments are one, numbered on, and linked across', () => {
     const fold = foldOf([
       own,
