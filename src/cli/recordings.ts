@@ -3,9 +3,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
-import type { RecordingFile } from '../tape/index.js'
+import { createFold, WiretapeError, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
+import { diskReason, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
+import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
 
 /** A recording that was read once: the model without payloads, and a way to read the records again. */
@@ -51,7 +52,7 @@ export async function loadRecordings(
     const opened: OpenedFile[] = []
     for (const name of names) opened.push(await openArgument(name, cwd, spools))
     const recordings: LoadedRecording[] = []
-    for (const group of joinSegments(opened)) recordings.push(await load(group))
+    for (const group of joinSegments(opened, (file) => file)) recordings.push(await load(group))
     return { recordings, close }
   } catch (error) {
     await close()
@@ -59,16 +60,13 @@ export async function loadRecordings(
   }
 }
 
-interface OpenedFile extends NamedFile {
-  readonly session: string | undefined
-  readonly segment: number
-}
+interface OpenedFile extends NamedFile, Place {}
 
 async function openArgument(argument: string, cwd: string, spools: string[]): Promise<OpenedFile> {
   const name = argument === '-' ? 'stdin' : argument
   const path = argument === '-' ? undefined : resolve(cwd, argument)
   const once = path === undefined || (await isPipe(path))
-  const real = once ? await spool(path, spools) : path
+  const real = once ? await spool(path, name, spools) : path
   const { file, first } = await openNamed(real, name)
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
@@ -80,23 +78,53 @@ async function isPipe(path: string): Promise<boolean> {
   return info !== undefined && (info.isFIFO() || info.isCharacterDevice())
 }
 
-async function spool(path: string | undefined, spools: string[]): Promise<string> {
-  const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-'))
+/** A private copy of what can be read only once: of `path`, or of stdin. */
+async function spool(path: string | undefined, name: string, spools: string[]): Promise<string> {
+  const folder = await makeSpoolFolder(name)
   spools.push(folder)
   const copy = join(folder, 'spool')
   const source = path === undefined ? process.stdin : createReadStream(path)
-  await pipeline(source, createWriteStream(copy, { mode: 0o600 }))
+  const target = createWriteStream(copy, { mode: 0o600 })
+  // A failure of one is passed on to the other.
+  let culprit: 'source' | 'target' | undefined
+  source.once('error', () => (culprit ??= 'source'))
+  target.once('error', () => (culprit ??= 'target'))
+  try {
+    await pipeline(source, target)
+  } catch (cause) {
+    if (culprit === 'target') throw noSpool(name, folder, cause)
+    throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
+  }
   return copy
 }
 
-function joinSegments(files: readonly OpenedFile[]): OpenedFile[][] {
-  const groups: OpenedFile[][] = []
-  for (const file of files) {
-    const same = groups.find(([first]) => first!.session !== undefined && first!.session === file.session)
-    if (same && !same.some(({ segment }) => segment === file.segment)) same.push(file)
-    else groups.push([file])
+/** Where the temporary folder of the environment cannot be used, in `/tmp`. */
+async function makeSpoolFolder(name: string): Promise<string> {
+  const parent = os.tmpdir()
+  try {
+    return await makePrivateFolder(parent)
+  } catch (cause) {
+    try {
+      return await makePrivateFolder('/tmp')
+    } catch {
+      throw noSpool(name, parent, cause)
+    }
   }
-  return groups.map((group) => group.toSorted((a, b) => a.segment - b.segment))
+}
+
+function makePrivateFolder(parent: string): Promise<string> {
+  return mkdtemp(join(parent, 'wiretape-'))
+}
+
+function noSpool(name: string, folder: string, cause: unknown): WiretapeError {
+  const hint = 'TMPDIR can name another folder'
+  const message = `cannot keep a copy of ${name} in ${folder}: ${diskReason(cause)}`
+  return new WiretapeError('unreadable', message, { hint, cause })
+}
+
+function readReason(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === 'EBADF' ? 'it is not open for reading' : diskReason(cause)
 }
 
 async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {

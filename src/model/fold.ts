@@ -31,6 +31,8 @@ export interface Session {
   readonly complete: boolean
   /** The last segment read ends by naming a next one. */
   readonly continues: boolean
+  /** `wiretape recover` wrote its end line, so how it ended is not known. */
+  readonly recovered?: true
   readonly exitCode?: number
   readonly durationMs?: number
   readonly signal?: string
@@ -113,6 +115,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
       before.complete = false
       before.continues = false
       before.endedAt = null
+      delete before.recovered
       delete before.exitCode
       delete before.durationMs
       return
@@ -145,7 +148,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
     // A segment that goes on elsewhere says nothing about how the server ended.
     if (session.continues) return
     session.endedAt = end.t === '' ? null : end.t
-    if (end.exitCode !== null) session.exitCode = end.exitCode
+    if (end.wiretape?.recovered) session.recovered = true
+    else if (end.exitCode !== null) session.exitCode = end.exitCode
     if (end.durationMs !== null) session.durationMs = end.durationMs
     if (end.wiretape?.signal !== undefined) session.signal = end.wiretape.signal
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error

@@ -28,6 +28,7 @@ function sessionJson(session: Session): string {
     url: session.url,
     segments: session.segments,
     complete: session.complete,
+    recovered: session.recovered ?? false,
     exitCode: session.exitCode ?? null,
     durationMs: session.durationMs ?? null,
     signal: session.signal ?? null,

@@ -10,6 +10,7 @@ import {
   widthOf,
   type Style,
 } from '../../render/index.js'
+import { maxOf, minOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import { describe, longestName, notesOf, type Note } from './describe.js'
 import type { InspectRow } from './rows.js'
@@ -75,7 +76,7 @@ function extentOf(recordings: readonly LoadedRecording[]): {
   startMs: number
 } {
   const starts = recordings.map(startMsOf)
-  const startMs = Math.min(...starts)
+  const startMs = minOf(starts)
   const extent = { seq: 0, us: 0, id: 0, startMs }
   for (const [i, { fold, longestId }] of recordings.entries()) {
     const { entries } = fold
@@ -98,7 +99,7 @@ function labelColumn(recordings: readonly LoadedRecording[]): Column {
   )
   return {
     name: 'server',
-    width: Math.min(20, Math.max(6, ...labels)),
+    width: Math.min(20, maxOf(labels, 6)),
     side: 'right',
     text: (row) => escapeText(row.session?.label.slice(0, longestName) ?? ''),
   }

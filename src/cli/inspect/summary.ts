@@ -9,6 +9,7 @@ import {
   wrapPieces,
   type Style,
 } from '../../render/index.js'
+import { maxOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
@@ -34,7 +35,8 @@ export function sessionHeader(session: Session, { style, columns }: Page): strin
   const lines = [`${style.bold(label)}${style.dim(shown.slice(label.length))}`]
   const facts = [`started ${session.startedAt.replace('T', ' ')}`]
   if (session.durationMs !== undefined) facts.push(`ran ${formatDuration(session.durationMs * 1000)}`)
-  if (session.error !== undefined) facts.push(session.error)
+  if (session.recovered) facts.push('recovered, how it ended is not known')
+  else if (session.error !== undefined) facts.push(session.error)
   else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
   else if (session.exitCode !== undefined && session.complete) facts.push(`exit ${session.exitCode}`)
   if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : 'incomplete')
@@ -120,7 +122,10 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
       columns && columns - 2,
     ).replaceAll('\n', '\n  ')
   if (faults.length === 0) return `${style.green('✓')} ${head('no faults')}\n`
-  const width = Math.max(...faults.map(({ code }) => code.length))
+  const width = maxOf(
+    faults.map(({ code }) => code.length),
+    0,
+  )
   const lines = faults.map((fault) => {
     const code = style.yellow(fault.code.padEnd(width))
     return `  ${code}  ${faultText(fault, columns, width + 4)}`

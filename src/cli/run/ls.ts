@@ -18,14 +18,16 @@ import {
 import { diskReason, listTapes, type TapeSummary } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
+import { maxOf } from '../extremes.js'
 import type { Io } from '../io.js'
+import { joinSegments, type Place } from '../join-segments.js'
 import { isLive } from '../live.js'
 
 export interface LsOptions {
   readonly json?: boolean
 }
 
-/** One recording: all segments of a session. */
+/** One recording: all segments of a session. A second file of the same segment is one of its own. */
 interface Row {
   readonly session: string | null
   readonly label: string
@@ -45,7 +47,7 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
   const tapes = await listTapes(path).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `cannot list ${folder ?? path}: ${reasonOf(cause)}`, { cause })
   })
-  const rows = groupBySession(tapes).map((group) => rowOf(group, captures))
+  const rows = joinSegments(tapes, placeOf).map((group) => rowOf(group, captures))
   if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`)
   else await io.write(rows.length === 0 ? empty(folder ?? path) : table(rows, folder ?? path, io))
   return exitCode.done
@@ -56,15 +58,8 @@ function reasonOf(cause: unknown): string {
   return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
 }
 
-function groupBySession(tapes: readonly TapeSummary[]): TapeSummary[][] {
-  const groups = new Map<string, TapeSummary[]>()
-  for (const tape of tapes) {
-    const key = tape.meta.wiretape?.session ?? tape.path
-    const group = groups.get(key)
-    if (group) group.push(tape)
-    else groups.set(key, [tape])
-  }
-  return [...groups.values()]
+function placeOf({ meta }: TapeSummary): Place {
+  return { session: meta.wiretape?.session, segment: meta.wiretape?.segment ?? 0 }
 }
 
 function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {
@@ -80,7 +75,8 @@ function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]):
     state: ended ? 'complete' : live ? 'live' : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
     durationMs: ended ? end.durationMs : null,
-    exitCode: ended ? end.exitCode : null,
+    // What `recover` closed has no true one.
+    exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
     sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),
     files: group.map((tape) => tape.path),
   }
@@ -111,9 +107,10 @@ function table(rows: readonly Row[], folder: string, io: Io): string {
       'left',
     ),
   ]
+  const longest = maxOf(files.map(widthOf), 0)
   // A file name of ours holds both.
   for (const name of ['label', 'started (UTC)']) {
-    const width = columns.reduce((sum, { width }) => sum + width + 2, Math.max(...files.map(widthOf)))
+    const width = columns.reduce((sum, { width }) => sum + width + 2, longest)
     if (width > (io.columns ?? Infinity)) columns = columns.filter((column) => column.name !== name)
   }
   const lines = [style.dim([...columns.map(({ head }) => head), 'file'].join('  '))]
@@ -141,7 +138,7 @@ function column(
   side: 'left' | 'right',
   tone: (cell: string, row: Row) => string = (cell) => cell,
 ): Column {
-  const width = Math.max(name.length, ...texts.map(widthOf))
+  const width = maxOf(texts.map(widthOf), name.length)
   return {
     name,
     width,
@@ -158,8 +155,11 @@ function stateTone({ state }: Row, style: Style): (text: string) => string {
   return { live: style.green, complete: style.dim, incomplete: style.yellow }[state]
 }
 
+/** A date and a time to the second. */
+const startLength = 19
+
 function startOf({ startedAt }: Row): string {
-  return escapeText(startedAt.slice(0, 19).replace('T', ' '))
+  return truncate(escapeText(startedAt.slice(0, startLength).replace('T', ' ')), startLength)
 }
 
 function ranOf({ state, startedAt, durationMs }: Row): string {

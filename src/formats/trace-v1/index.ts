@@ -32,7 +32,26 @@ function detect(head: Uint8Array): number {
 function scoreOfLastLine(text: string): number {
   const whole = scoreOfLine(text)
   if (whole > 0) return whole
-  return /^\s*\{"(v":\d+,"type":"meta",|t":"[^"]*","dir":"(in|out)","raw":)/.test(text) ? 0.9 : 0
+  const members = firstMembers(text)
+  const isMeta = members.get('type') === '"meta"' && (members.has('v') || members.has('startedAt'))
+  const isMessage = /^"(in|out)"$/.test(members.get('dir') ?? '') && members.has('t') && members.has('raw')
+  return isMeta || isMessage ? 0.9 : 0
+}
+
+/** A member of an object; its value only where that is whole and neither an object nor an array of such. */
+const member =
+  /\s*"([^"\\]*)"\s*:\s*(?:("[^"\\]*(?:\\.[^"\\]*)*"|[\w.+-]+|\[(?:[^[\]{}"]|"[^"\\]*(?:\\.[^"\\]*)*")*\])\s*,)?/y
+
+/** Members at the start of an object that is cut off, up to the first one with an object in it. */
+function firstMembers(text: string): Map<string, string> {
+  const members = new Map<string, string>()
+  member.lastIndex = /^\s*\{/.exec(text)?.[0].length ?? text.length
+  for (let found = member.exec(text); found; found = member.exec(text)) {
+    const [, name, value] = found
+    members.set(name!, value ?? '')
+    if (value === undefined) break
+  }
+  return members
 }
 
 function scoreOfLine(text: string): number {
