@@ -11,9 +11,35 @@ export type Disk = Pick<
   | 'closeSync'
   | 'mkdirSync'
   | 'unlinkSync'
->
+> & {
+  /** Opens a file that never has a name, for writing; undefined where the system has no such thing. */
+  openNameless?(folder: string): number | undefined
+}
 
-export const realDisk: Disk = fs
+const { openSync, writeSync, ftruncateSync, fstatSync, fsyncSync, closeSync, mkdirSync, unlinkSync } = fs
+
+export const realDisk: Disk = {
+  openSync,
+  writeSync,
+  ftruncateSync,
+  fstatSync,
+  fsyncSync,
+  closeSync,
+  mkdirSync,
+  unlinkSync,
+  openNameless,
+}
+
+/** open(2), O_TMPFILE: Linux only, and not on every file system. Node has no name for the flag. */
+function openNameless(folder: string): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const { O_DIRECTORY, O_WRONLY } = fs.constants
+  try {
+    return fs.openSync(folder, 0o20000000 | O_DIRECTORY | O_WRONLY, 0o600)
+  } catch {
+    return undefined
+  }
+}
 
 /** True when the disk refused for want of room. */
 export function isFull(error: unknown): boolean {

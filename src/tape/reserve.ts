@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { dirname } from 'node:path'
 import { isFull, type Disk } from './disk.js'
 
 /** Room for a `gap` and an `end` line on file systems that hand out blocks of up to 64 kB. */
@@ -27,8 +28,7 @@ export class Reserve {
     if (this.#fd !== undefined) return true
     let fd: number | undefined
     try {
-      fd = this.#disk.openSync(this.#path, 'wx', 0o600)
-      this.#disk.unlinkSync(this.#path)
+      fd = this.#open()
       // Random bytes: a compressing file system would give zeros no room.
       const filling = randomFillSync(new Uint8Array(reserveBytes))
       let written = 0
@@ -45,6 +45,19 @@ export class Reserve {
     } catch (error) {
       if (fd !== undefined) this.#drop(fd)
       return !isFull(error)
+    }
+  }
+
+  #open(): number {
+    const nameless = this.#disk.openNameless?.(dirname(this.#path))
+    if (nameless !== undefined) return nameless
+    const fd = this.#disk.openSync(this.#path, 'wx', 0o600)
+    try {
+      this.#disk.unlinkSync(this.#path)
+      return fd
+    } catch (error) {
+      this.#drop(fd)
+      throw error
     }
   }
 
