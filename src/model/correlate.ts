@@ -1,4 +1,4 @@
-import { opposite, type Direction, type Envelope } from './envelope.js'
+import { isAnswer, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind } from './record.js'
 import { createRecent } from './recent.js'
 import { createRounds } from './rounds.js'
@@ -192,7 +192,7 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       const links: Links<R> = []
       const { kind } = message.envelope
       const duplicateOf = kind === 'request' ? observeRequest(message, links) : undefined
-      const answer = kind === 'result' || kind === 'error' ? observeAnswer(message) : {}
+      const answer = isAnswer(message.envelope) ? observeAnswer(message) : {}
       linkOthers(message, answer.answers, links)
       return { ...answer, ...(duplicateOf !== undefined && { duplicateOf }), links }
     },

@@ -60,12 +60,8 @@ export interface Envelope {
   readonly errorMessage?: string
 }
 
-export function isRequest(envelope: Envelope): boolean {
-  return envelope.kind === 'request'
-}
-
 /** A result or an error: something that answers a request. */
-export function isAnswer(envelope: Envelope): boolean {
+export function isAnswer(envelope: Pick<Envelope, 'kind'>): boolean {
   return envelope.kind === 'result' || envelope.kind === 'error'
 }
 

@@ -1,6 +1,6 @@
 import { createCorrelator, type Correlator } from './correlate.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
-import type { Direction, Envelope, Transport } from './envelope.js'
+import { isAnswer, type Direction, type Envelope, type Transport } from './envelope.js'
 import { createIdTable } from './id-table.js'
 import { eraOfMethod, type Era } from './protocol.js'
 import type {
@@ -195,7 +195,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
   function relateByRecord(part: Part, row: number): void {
     ids.set(part.id!, row)
     if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
-    else if (part.envelope.kind === 'result' || part.envelope.kind === 'error') entries.mark(row, 'orphan')
+    else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
     if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
     for (const link of part.links ?? []) if (link.kind === 'cancel') cancel(ids.get(link.to))
   }
@@ -209,7 +209,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
       conversation,
     })
     if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
-    else if (part.envelope.kind === 'result' || part.envelope.kind === 'error') entries.mark(row, 'orphan')
+    else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
     for (const link of seen.links) if (link.kind === 'cancel') cancel(link.to)
   }

@@ -3,7 +3,6 @@ export type { Diagnostic, Position, Report } from './diagnostic.js'
 export { entryFlag, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
 export {
   isAnswer,
-  isRequest,
   opposite,
   type Direction,
   type Envelope,

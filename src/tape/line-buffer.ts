@@ -37,8 +37,8 @@ export class LineBuffer {
     return this.#sizeBytes
   }
 
-  /** Adds the line of a record. Returns its size. */
-  add(record: TapeRecord): number {
+  /** Adds the line of a record. A RangeError, where no string can hold it, leaves the buffer as it was. */
+  add(record: TapeRecord): void {
     const before = this.#sizeBytes
     try {
       this.#encode(record)
@@ -48,7 +48,6 @@ export class LineBuffer {
     }
     this.#note(record)
     this.#ends.push(this.#sizeBytes)
-    return this.#sizeBytes - before
   }
 
   #encode(record: TapeRecord): void {

@@ -1,5 +1,5 @@
 import { decodeString } from './json-strings.js'
-import { elementsOf, kindAt, membersOf, type JsonKind, type Member } from './json-text.js'
+import { elementsOf, kindAt, memberOf, membersOf, type JsonKind, type Member } from './json-text.js'
 
 /**
  * Typed access to one JSON object inside a checked text, without parsing its values. A member of another
@@ -78,9 +78,7 @@ export class JsonObject {
 
   /** A plain loop: lines of a tape are read by the million. */
   #last(name: string): Member | undefined {
-    const members = this.#members
-    for (let i = members.length - 1; i >= 0; i -= 1) if (members[i]!.name === name) return members[i]
-    return undefined
+    return memberOf(this.#members, name)
   }
 
   #find(name: string, kind: JsonKind): Member | undefined {

@@ -1,4 +1,5 @@
 import {
+  isAnswer,
   isUnanswered,
   type Direction,
   type EntryKind,
@@ -144,8 +145,8 @@ function messageRow(
 ): Omit<InspectRow, 'recording' | 'session' | 'startMs'> {
   const { envelope } = part
   const peer = entries.peer(row)
-  const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
-  const request = isAnswer ? asked.get(peer) : undefined
+  const answers = isAnswer(envelope)
+  const request = answers ? asked.get(peer) : undefined
   if (request) asked.delete(peer)
   if (envelope.kind === 'request') {
     const { method = '', subject } = envelope
@@ -160,7 +161,7 @@ function messageRow(
     linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
     facts: factsOf(entries, row),
     ...columnsOf(entries, row),
-    ...(isAnswer &&
+    ...(answers &&
       peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.us(row) - entries.us(peer) }),
     ...(request && { request }),
   }

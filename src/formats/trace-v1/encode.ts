@@ -103,11 +103,8 @@ export function encodeMessageAround(
 /** The members after `raw`, for what a recorder writes. The same as ObjectWriter's, for a tenth of its time. */
 function tailOf(record: MessageRecord): string {
   const first = record.parts[0]!
-  let tail = ''
-  if (record.batch) {
-    if (first.id !== undefined) tail += `,"id":${quoted(first.id)}`
-  } else {
-    if (first.id !== undefined) tail += `,"id":${quoted(first.id)}`
+  let tail = first.id === undefined ? '' : `,"id":${quoted(first.id)}`
+  if (!record.batch) {
     if (first.correlatedId !== undefined) tail += `,"corr":${quoted(first.correlatedId)}`
     if (first.late) tail += ',"late":true'
     if (first.duplicateOf !== undefined) tail += `,"dup":${quoted(first.duplicateOf)}`
