@@ -86,7 +86,10 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 
 it.skipIf(!hasScript)('leaves Ctrl-C to the terminal, which sends it to the server itself', async () => {
   const quoted = stage.record(server('trap-signals.mjs')).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-  const terminal = stage.start(['script', '-qefc', quoted.join(' '), '/dev/null'])
+  // `exec`: a shell that stays would die of the Ctrl-C itself and hide our status.
+  const terminal = stage.start(['script', '-qefc', `exec ${quoted.join(' ')}`, '/dev/null'], {
+    env: { ...stage.env, SHELL: '/bin/sh' },
+  })
   await printed(terminal, 'notifications/ready')
   const registry = stage.path('data/wiretape/live')
   const [entry] = readdirSync(registry)
