@@ -15,7 +15,7 @@ export async function openNamed(
   const problems: Diagnostic[] = []
   try {
     const file = await openRecording(path)
-    for await (const first of file.format.read(file.bytes(), (problem) => problems.push(problem))) {
+    for await (const first of file.format.read(file, (problem) => problems.push(problem))) {
       return { file, first }
     }
     return { file, first: undefined }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { detectFormat, detectionBytes } from '../formats/index.js'
 import { createFold, WiretapeError, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
 import { diskReason, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
@@ -90,12 +91,28 @@ async function spool(path: string | undefined, name: string, spools: string[]): 
   source.once('error', () => (culprit ??= 'source'))
   target.once('error', () => (culprit ??= 'target'))
   try {
-    await pipeline(source, target)
+    await pipeline(source, whileItMayBeOne, target)
   } catch (cause) {
     if (culprit === 'target') throw noSpool(name, folder, cause)
     throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
   }
   return copy
+}
+
+/**
+ * Ends early when the start is nothing we know: what is no recording may have no end (`/dev/zero`), and who opens
+ * the copy says what is wrong with it.
+ */
+async function* whileItMayBeOne(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of source) {
+    yield chunk
+    if (!head) continue
+    head = Buffer.concat([head, chunk.subarray(0, detectionBytes - head.length)])
+    if (head.length < detectionBytes) continue
+    if (!detectFormat(head)) return
+    head = undefined
+  }
 }
 
 /** Where the temporary folder of the environment cannot be used, in `/tmp`. */
@@ -139,7 +156,7 @@ async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {
       if (problems.length < problemsKept) problems.push({ ...diagnostic, file: name })
     }
     try {
-      for await (const record of file.format.read(file.bytes(file.sizeBytes), report)) {
+      for await (const record of file.format.read(upToNow(file), report)) {
         fold.push(record)
         count += 1
         longestId = Math.max(longestId, longestIdOf(record))
@@ -152,7 +169,7 @@ async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {
     let seen = 0
     for (const { file, name } of group) {
       try {
-        for await (const record of file.format.read(file.bytes(file.sizeBytes), () => undefined)) {
+        for await (const record of file.format.read(upToNow(file), () => undefined)) {
           if (seen === count) return
           seen += 1
           yield record
@@ -163,6 +180,11 @@ async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {
     }
   }
   return { files: group, fold, problems, problemCount, longestId, records }
+}
+
+/** What is written to the file meanwhile is not read. */
+function upToNow(file: RecordingFile): { bytes(): AsyncIterable<Uint8Array> } {
+  return { bytes: () => file.bytes(file.sizeBytes) }
 }
 
 function longestIdOf(record: TapeRecord): number {

@@ -1,4 +1,5 @@
-export type { Format } from './format.js'
+export type { Format, Input, Recording } from './format.js'
+export { sessionJson } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {
   decodeLine,

@@ -73,6 +73,14 @@ export interface Part {
   readonly links?: readonly Link[]
 }
 
+/** One value that redaction took out of a frame. */
+export interface RedactionMark {
+  /** JSON Pointer (RFC 6901) to the value in `raw`; of a value that was cut in part, to the whole string. */
+  readonly at: string
+  /** Equal secrets have equal tags inside one tape; nothing else can be learned from it. */
+  readonly tag: string
+}
+
 /** How the frame of a line-based transport ended; absent means with a line feed. */
 export type FrameEnd = 'crlf' | 'none'
 
@@ -80,8 +88,14 @@ export type FrameEnd = 'crlf' | 'none'
 export interface MessageRecord extends Observed {
   readonly type: 'message'
   readonly direction: Direction
-  /** Exact JSON text as it was on the wire, white space around it left out. */
+  /** Exact JSON text as it was passed on, white space around it left out; secrets replaced. */
   readonly raw: string
+  /** True when a person or a rule changed the message before it was passed on. */
+  readonly modified?: true
+  /** Exact JSON text as it arrived, of a modified message. */
+  readonly original?: string
+  /** What redaction replaced in `raw`. */
+  readonly red?: readonly RedactionMark[]
   /** The bytes of `raw`, where the recorder has them at hand; valid until the record is written. */
   readonly utf8?: Uint8Array
   readonly batch: boolean

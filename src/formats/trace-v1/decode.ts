@@ -4,6 +4,7 @@ import type {
   FrameEnd,
   MessageRecord,
   MetaRecord,
+  RedactionMark,
   TapeRecord,
 } from '../../model/index.js'
 import { canonicalNumber, findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
@@ -145,6 +146,10 @@ function decodeMessage(line: LineMembers): DecodedLine {
   const seq = line.count('seq')
   const us = line.number('us')
   const conversation = line.string('conv')
+  const modified = line.isTrue('modified')
+  const original = line.object.raw('original')
+  if (original !== undefined) line.use('original')
+  const red = decodeMarks(line)
   const { frameEnd, bytes } = frameOf(line)
   const { extra } = line.rest()
   // Member by member: spreading what may be absent costs more than all the rest, a million times over.
@@ -152,10 +157,28 @@ function decodeMessage(line: LineMembers): DecodedLine {
   if (seq !== undefined) record.seq = seq
   if (us !== undefined) record.us = us
   if (conversation !== undefined) record.conversation = conversation
+  if (modified) record.modified = true
+  if (original !== undefined) record.original = original
+  if (red) record.red = red
   if (frameEnd) record.frameEnd = frameEnd
   if (bytes !== undefined) record.bytes = bytes
   if (extra) record.extra = extra
   return { record }
+}
+
+/** Only when all of them are of the shape that we write; else the member stays as it is. */
+function decodeMarks(line: LineMembers): RedactionMark[] | undefined {
+  if (!line.object.has('red')) return undefined
+  const marks = line.object.objects('red').map((object) => {
+    const at = object?.string('at')
+    const tag = object?.string('tag')
+    const exact = object?.others(['at', 'tag']).length === 0
+    return exact && at !== undefined && tag !== undefined ? { at, tag } : undefined
+  })
+  const known = marks.filter((mark) => mark !== undefined)
+  if (known.length === 0 || known.length < marks.length) return undefined
+  line.use('red')
+  return known
 }
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }

@@ -116,6 +116,9 @@ function tailOf(record: MessageRecord): string {
   if (record.batch && record.parts.some((part) => part.id !== undefined)) {
     tail += `,"batch":[${record.parts.map(notesOf).join(',')}]`
   }
+  if (record.modified) tail += ',"modified":true'
+  if (record.original !== undefined) tail += `,"original":${record.original}`
+  if (record.red) tail += `,"red":${JSON.stringify(record.red)}`
   if (record.frameEnd !== undefined) tail += `,"eol":"${record.frameEnd}"`
   if (record.bytes !== undefined) tail += `,"bytes":${quoted(record.bytes)}`
   return `${tail}}\n`
@@ -145,6 +148,9 @@ function encodeMessage(record: MessageRecord, strict: boolean): string {
   if (record.batch && record.parts.some((part) => part.id !== undefined)) {
     line.add('batch', `[${record.parts.map(notesOf).join(',')}]`)
   }
+  if (record.modified) line.add('modified', 'true')
+  line.add('original', record.original)
+  if (record.red) line.add('red', JSON.stringify(record.red))
   addFrame(line, record)
   return `${line.close()}\n`
 }

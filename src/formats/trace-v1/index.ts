@@ -1,6 +1,6 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
-import type { Format } from '../format.js'
+import type { Format, Input, Recording } from '../format.js'
 import { encodeRecord } from './encode.js'
 import { readTraceLines } from './read.js'
 
@@ -10,7 +10,14 @@ export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
 
 /** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
-export const traceV1: Format = { id: 'trace-v1', title: 'tape (trace v1)', detect, read, write }
+export const traceV1: Format = {
+  id: 'trace-v1',
+  title: 'tape (trace v1)',
+  extension: '.jsonl',
+  detect,
+  read,
+  write,
+}
 
 /** Lines looked at, in case the first ones are damaged. */
 const linesLookedAt = 10
@@ -64,11 +71,11 @@ function scoreOfLine(text: string): number {
   return line.string('type') === 'end' && line.has('exitCode') ? 0.8 : 0
 }
 
-async function* read(source: AsyncIterable<Uint8Array>, report: Report): AsyncIterable<TapeRecord> {
-  for await (const line of readTraceLines(source, report)) yield line.record
+async function* read(input: Input, report: Report): AsyncIterable<TapeRecord> {
+  for await (const line of readTraceLines(input.bytes(), report)) yield line.record
 }
 
-async function* write(records: AsyncIterable<TapeRecord>): AsyncIterable<Uint8Array> {
+async function* write(recording: Recording): AsyncIterable<Uint8Array> {
   const utf8 = new TextEncoder()
-  for await (const record of records) yield utf8.encode(encodeRecord(record))
+  for await (const record of recording.records()) yield utf8.encode(encodeRecord(record))
 }

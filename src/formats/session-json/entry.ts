@@ -1,0 +1,62 @@
+import type { MessageRecord, Part, Transport } from '../../model/index.js'
+import { readEnvelope } from '../../wire/index.js'
+import { Members } from './members.js'
+import { isRepresentable } from './representable.js'
+import { messageTime, parseMicros } from './time.js'
+
+/** What the entries of one session file have in common. */
+export interface EntryContext {
+  /** Start of the session, microseconds since the epoch. */
+  readonly startMicros: number
+  readonly transport: Transport
+}
+
+/** What is written about one message beside what its record says. */
+export interface EntryPlace {
+  readonly proxyId: string
+  readonly sequence: number
+  readonly correlatedId: string | undefined
+}
+
+/** The members of one `ProxyMessage`, in the documented order. */
+export function entryOf(
+  record: MessageRecord,
+  part: Part,
+  place: EntryPlace,
+  context: EntryContext,
+): Members {
+  // What an editor changed keeps the id and method that it arrived with.
+  const original = keepsOriginal(record) ? record.original : undefined
+  const { id, method } = original === undefined ? part.envelope : readEnvelope(original, 0)
+  return new Members()
+    .text('proxy_id', place.proxyId)
+    .add('sequence', place.sequence)
+    .text('timestamp', messageTime(microsOf(record, context)))
+    .text('direction', record.direction)
+    .text('transport', context.transport)
+    .add('jsonrpc_id', id !== undefined && /^(?:"|-?\d+$)/.test(id) ? id : 'null')
+    .text('method', method ?? null)
+    .text('correlated_id', place.correlatedId ?? null)
+    .add('modified', String(record.modified === true))
+    .add('payload', record.raw.slice(part.start, part.end))
+    .add('original_payload', original)
+}
+
+/** True when the entry of a modified message has its `original_payload`. */
+export function keepsOriginal(record: MessageRecord): boolean {
+  return (
+    record.modified === true &&
+    !record.batch &&
+    record.original !== undefined &&
+    isRepresentable(record.original)
+  )
+}
+
+/** By the monotonic clock when both clocks agree, since the wall clock has milliseconds only. */
+export function microsOf(record: { t: string; us?: number }, context: EntryContext): number {
+  const wall = parseMicros(record.t)
+  const { us } = record
+  if (us === undefined || !Number.isSafeInteger(us)) return wall ?? context.startMicros
+  const monotonic = context.startMicros + us
+  return wall === undefined || Math.floor(monotonic / 1000) === Math.floor(wall / 1000) ? monotonic : wall
+}

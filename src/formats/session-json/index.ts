@@ -1,0 +1,28 @@
+import type { Format } from '../format.js'
+import { readSession } from './read.js'
+import { writeSession } from './write.js'
+
+/** One JSON document with a whole session: what security testers exchange (docs/session-file.md). */
+export const sessionJson: Format = {
+  id: 'session-json',
+  title: 'session file (JSON)',
+  extension: '.json',
+  detect,
+  read: readSession,
+  write: writeSession,
+}
+
+const names = ['id', 'started_at', 'ended_at', 'transport', 'server_command', 'server_url', 'metadata']
+
+/** An object with `messages` and some of the members that stand before it. */
+function detect(head: Uint8Array): number {
+  const text = new TextDecoder().decode(head)
+  if (!/^\ufeff?\s*\{/.test(text)) return 0
+  // Members of the messages themselves have other names, `transport` apart.
+  const start = text.slice(0, 16_384)
+  const found = names.filter((name) => start.includes(`"${name}"`)).length
+  const hasMessages = /"messages"\s*:\s*\[/.test(text)
+  if (/"proxy_id"\s*:/.test(text) && hasMessages) return 0.95
+  if (/"started_at"\s*:/.test(start) && found >= 3) return 0.9
+  return hasMessages && found >= 3 ? 0.7 : 0
+}

@@ -1,0 +1,158 @@
+import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import type { Recording } from '../format.js'
+import { createLayout, type Layout } from './layout.js'
+import { Members } from './members.js'
+import { bareMeta, headOf, type SessionHead } from './session.js'
+import { preciseTime } from './time.js'
+
+/** Characters of notes that are kept until the messages are written; with more, the recording is read again. */
+const mostNotes = 4_000_000
+/** Characters put out at a time. */
+const textAtOnce = 1 << 16
+/** Of our own structure in `metadata.wiretape`. */
+const notesVersion = 1
+
+/** The two lines around a recording that the file has members for. */
+interface Ends {
+  readonly meta: MetaRecord
+  readonly hasMeta: boolean
+  readonly own: boolean
+  readonly end: EndRecord | undefined
+}
+
+/**
+ * A recording as a session file: two-space indent, the documented order of members, payloads as they stand,
+ * no line break at the end. What `messages` cannot hold goes to `metadata.wiretape`.
+ */
+export async function* writeSession(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
+  const utf8 = new TextEncoder()
+  let pending: string[] = []
+  let size = 0
+  for await (const text of textOf(recording, report)) {
+    pending.push(text)
+    size += text.length
+    if (size < textAtOnce) continue
+    yield utf8.encode(pending.join(''))
+    pending = []
+    size = 0
+  }
+  yield utf8.encode(pending.join(''))
+}
+
+async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
+  const ends = await endsOf(recording)
+  const head = headOf(ends.meta, ends.end)
+  yield '{\n'
+  for (const [name, json] of head.members) yield `  ${JSON.stringify(name)}: ${json},\n`
+  yield '  "messages": ['
+  const notes: string[] = []
+  let notesSize = 0
+  let entryCount = 0
+  let elsewhere = 0
+  for await (const { entries, note, type } of layOut(recording, ends, head)) {
+    for (const entry of entries) {
+      yield `${entryCount === 0 ? '' : ','}\n${indented(entry, 4)}`
+      entryCount += 1
+    }
+    if (note === undefined) continue
+    if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
+    notesSize += note.length
+    if (notesSize <= mostNotes) notes.push(note)
+  }
+  yield entryCount === 0 ? '],\n' : '\n  ],\n'
+  if (elsewhere > 0) {
+    const message = `${elsewhere} of the recorded lines are no single JSON-RPC message: they are in metadata.wiretape`
+    report({ severity: 'warning', code: 'kept-in-metadata', message })
+  }
+  yield '  "metadata": {'
+  const metadata = new Members().addAll(head.metadata)
+  const displaced = metadata.get('wiretape')
+  let separator = ''
+  for (const [name, json] of metadata) {
+    if (name === 'wiretape') continue
+    yield `${separator}\n    ${JSON.stringify(name)}: ${json}`
+    separator = ','
+  }
+  const hasOwn = head.meta.size > 0 || head.end.size > 0 || notesSize > 0 || displaced !== undefined
+  if (hasOwn) {
+    yield `${separator}\n    "wiretape": {\n      "version": ${notesVersion}`
+    if (head.meta.size > 0) yield `,\n      "meta": ${String(head.meta)}`
+    if (head.end.size > 0) yield `,\n      "end": ${String(head.end)}`
+    if (displaced !== undefined) yield `,\n      "displaced": ${displaced}`
+    if (notesSize > 0) {
+      yield ',\n      "lines": ['
+      const all = notesSize <= mostNotes ? notes : notesOf(recording, ends, head)
+      let first = true
+      for await (const note of all) {
+        yield `${first ? '' : ','}\n        ${note}`
+        first = false
+      }
+      yield '\n      ]'
+    }
+    yield '\n    }'
+    separator = ','
+  }
+  yield separator === '' ? '}' : '\n  }'
+  for (const [name, json] of head.others) yield `,\n  ${JSON.stringify(name)}: ${json}`
+  yield '\n}'
+}
+
+/** The first meta line, and the end line when it is the last. */
+async function endsOf(recording: Recording): Promise<Ends> {
+  let first: TapeRecord | undefined
+  let meta: MetaRecord | undefined
+  let last: TapeRecord | undefined
+  for await (const record of recording.records()) {
+    first ??= record
+    if (record.type === 'meta') meta ??= record
+    last = record
+  }
+  const hasMeta = first !== undefined && first.type === 'meta'
+  return {
+    meta: hasMeta ? meta! : (meta ?? metaFrom(first)),
+    hasMeta,
+    own: meta === undefined || meta.wiretape !== undefined,
+    end: last?.type === 'end' ? last : undefined,
+  }
+}
+
+/** For a tape that lost its start. */
+function metaFrom(first: TapeRecord | undefined): MetaRecord {
+  const t = first && first.type !== 'unknown' && first.type !== 'meta' ? first.t : undefined
+  const startedAt = t ?? preciseTime(0)
+  const nothing = { session: '', transport: 'stdio', url: null, metadata: [], command: [] } as const
+  const { wiretape: _, ...meta } = bareMeta({ startedAt, ...nothing })
+  return meta
+}
+
+async function* layOut(
+  recording: Recording,
+  ends: Ends,
+  head: SessionHead,
+): AsyncGenerator<ReturnType<Layout['place']> & { type: TapeRecord['type'] }, void, undefined> {
+  const layout = createLayout(head, ends.own)
+  let isFirst = ends.hasMeta
+  let held: TapeRecord | undefined
+  for await (const record of recording.records()) {
+    if (!isFirst) {
+      if (held) yield { ...layout.place(held), type: held.type }
+      held = record
+    }
+    isFirst = false
+  }
+  if (held && (held.type !== 'end' || !ends.end)) yield { ...layout.place(held), type: held.type }
+}
+
+async function* notesOf(
+  recording: Recording,
+  ends: Ends,
+  head: SessionHead,
+): AsyncGenerator<string, void, undefined> {
+  for await (const { note } of layOut(recording, ends, head)) if (note !== undefined) yield note
+}
+
+function indented(members: Members, spaces: number): string {
+  const outer = ' '.repeat(spaces)
+  const lines = [...members].map(([name, json]) => `${outer}  ${JSON.stringify(name)}: ${json}`)
+  return `${outer}{\n${lines.join(',\n')}\n${outer}}`
+}

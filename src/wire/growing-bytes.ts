@@ -1,0 +1,32 @@
+/** Bytes that are added at the end and dropped from the front; each is copied a bounded number of times. */
+export class GrowingBytes {
+  #bytes = new Uint8Array(65_536)
+  #length = 0
+
+  /** What is held, followed by room of no meaning. Valid until the next `add` or `drop`. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(chunk: Uint8Array): void {
+    const needed = this.#length + chunk.length
+    if (needed > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+      larger.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = larger
+    }
+    this.#bytes.set(chunk, this.#length)
+    this.#length = needed
+  }
+
+  /** Forgets the first `count` bytes. What follows them moves to the front. */
+  drop(count: number): void {
+    if (count === 0) return
+    this.#bytes.copyWithin(0, count, this.#length)
+    this.#length -= count
+  }
+}
