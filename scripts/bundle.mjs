@@ -8,7 +8,11 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The program and what it starts as threads of its own; both stand in one folder (see src/proxy/recorder.ts). */
-const entries = { wiretape: 'dist/cli/main.js', 'recorder-worker': 'dist/proxy/recorder-worker.js' }
+const entries = {
+  wiretape: 'dist/cli/main.js',
+  'recorder-worker': 'dist/proxy/recorder-worker.js',
+  'session-worker': 'dist/capture/session-worker.js',
+}
 
 /** @param {string} root The project's folder. */
 export async function bundle(root) {

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord } from '../model/index.js'
 import { createRecorder } from '../proxy/index.js'
-import { makeFolder, realDisk, startTape, type JournalReport, type SegmentFile } from '../tape/index.js'
+import {
+  checkReplaceable,
+  makeFolder,
+  realDisk,
+  startTape,
+  type JournalReport,
+  type SegmentFile,
+} from '../tape/index.js'
 import {
   isForegroundGroup,
   openOwnStdio,
@@ -12,6 +20,7 @@ import {
   type ServerExit,
   type StdioRun,
 } from '../transports/index.js'
+import { createSessionSaver } from './session-saver.js'
 import { forwardSignals } from './signals.js'
 
 /** What to record and where. */
@@ -27,6 +36,8 @@ export interface StdioCaptureOptions {
   readonly strict: boolean
   readonly maxBytes?: number
   readonly maxFiles?: number
+  /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
+  readonly sessionFile?: string
   /** wiretape's own version. */
   readonly version: string
 }
@@ -38,6 +49,8 @@ export interface CaptureResult {
   /** Why the server could not be started. */
   readonly notStarted?: string
   readonly tape: JournalReport
+  /** Why the session file could not be saved. */
+  readonly sessionTrouble?: string
 }
 
 /**
@@ -46,6 +59,7 @@ export interface CaptureResult {
  * @throws WiretapeError `unwritable` before anything is started, when there can be no tape
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
+  if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
   const startedNs = process.hrtime.bigint()
   const meta = metaOf(options, new Date())
   let run: StdioRun | undefined
@@ -70,17 +84,23 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       startedNs,
       strict: options.strict,
       ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-      ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+      ...(options.maxFiles !== undefined && !options.sessionFile && { maxFiles: options.maxFiles }),
     },
     { onPressure: (wait) => run?.hold(wait) },
   )
   const starting = startServer(options.command)
+  const saver = options.sessionFile && createSessionSaver({ target: options.sessionFile, tape: file.path })
+  const conclude = async (result: CaptureResult): Promise<CaptureResult> => {
+    const sessionTrouble = saver ? await saver.finish(result.tape.paths) : undefined
+    if (sessionTrouble !== undefined) return { ...result, sessionTrouble }
+    return { ...result, tape: options.sessionFile ? prune(result.tape, options.maxFiles) : result.tape }
+  }
   const registration = register(options, meta, file.path)
   try {
     const server = await starting
     if ('error' in server) {
       const tape = await recorder.close({ exitCode: 127, error: server.error })
-      return { exitCode: 127, notStarted: server.error, tape }
+      return await conclude({ exitCode: 127, notStarted: server.error, tape })
     }
     run = runStdio(server, client, {
       chunk: (channel, bytes, atMs, wallMs) => recorder.bytes(channel, bytes, atMs, wallMs),
@@ -95,12 +115,19 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     for (const signal of early) run.signal(signal)
     const exit = await run.finished
     const tape = await recorder.close(endOf(exit))
-    return { exitCode: exit.exitCode, tape }
+    return await conclude({ exitCode: exit.exitCode, tape })
   } finally {
     client.closeInput()
     registration.close()
     signals.close()
   }
+}
+
+/** Deletes the segments that are one too many. */
+function prune(tape: JournalReport, maxFiles: number | undefined): JournalReport {
+  if (maxFiles === undefined) return tape
+  for (const path of tape.paths.slice(0, -maxFiles)) rmSync(path, { force: true })
+  return { ...tape, paths: tape.paths.slice(-maxFiles) }
 }
 
 /** A registry that cannot be had never stops a recording: `ls` then does not know that it is live. */

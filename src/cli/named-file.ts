@@ -6,15 +6,17 @@ import { placeOf } from './diagnostics.js'
  * A recording and its first record, which is there: a file without any is none.
  *
  * @param name what the user calls the file
+ * @param formatId what it is; its content tells without it
  * @throws WiretapeError that names the file as the user did, and the line where there is one
  */
 export async function openNamed(
   path: string,
   name: string,
+  formatId?: string,
 ): Promise<{ file: RecordingFile; first: TapeRecord | undefined }> {
   const problems: Diagnostic[] = []
   try {
-    const file = await openRecording(path)
+    const file = await openRecording(path, formatId)
     for await (const first of file.format.read(file, (problem) => problems.push(problem))) {
       return { file, first }
     }

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { WiretapeError } from '../model/index.js'
+import { registerConvert } from './commands/convert.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
+import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerRecover } from './commands/recover.js'
 import { exitCode } from './exit-codes.js'
@@ -25,9 +27,21 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCode.done
-    const named = program.commands.find((command) => command.name() === args[0])
-    throw usageError(error, named ? `wiretape ${named.name()}` : 'wiretape')
+    throw usageError(error, namedCommand(program, args))
   }
+}
+
+/** `wiretape proxy start`, as far as the words name commands. */
+function namedCommand(program: Command, args: readonly string[]): string {
+  let command = program
+  let name = 'wiretape'
+  for (const arg of args) {
+    const next = command.commands.find((known) => known.name() === arg)
+    if (!next) break
+    command = next
+    name += ` ${arg}`
+  }
+  return name
 }
 
 function createProgram(io: Io, outcome: Outcome): Command {
@@ -49,10 +63,17 @@ Examples:
 
 wiretape <command> --help tells more about a command.`,
     )
-  for (const register of [registerRecord, registerInspect, registerLs, registerRecover]) {
+  for (const register of [
+    registerRecord,
+    registerProxy,
+    registerInspect,
+    registerConvert,
+    registerLs,
+    registerRecover,
+  ]) {
     register(program, io, outcome)
   }
-  for (const command of [program, ...program.commands]) {
+  for (const command of allCommands(program)) {
     command
       .helpOption('-h, --help', 'print this help')
       .exitOverride()
@@ -62,10 +83,14 @@ wiretape <command> --help tells more about a command.`,
   return program
 }
 
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)]
+}
+
 /** The parser's message as one line. */
 function usageError(error: CommanderError, command: string): WiretapeError {
   if (error.code === 'commander.help') {
-    return new WiretapeError('usage', 'which command?', { hint: 'wiretape --help lists them' })
+    return new WiretapeError('usage', 'which command?', { hint: `${command} --help lists them` })
   }
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   return new WiretapeError('usage', message, { cause: error, hint: `see ${command} --help` })

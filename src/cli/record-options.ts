@@ -8,6 +8,7 @@ export interface RecordOptions {
   readonly maxBytes?: number
   readonly maxFiles?: number
   readonly strictV1?: boolean
+  readonly sessionFile?: string
   readonly quiet?: boolean
 }
 
@@ -36,6 +37,12 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'label',
     value: 'name',
     help: "name of the recording (default: the server's name)",
+  },
+  {
+    long: '--session-file',
+    key: 'sessionFile',
+    value: 'file',
+    help: 'keep a session file (JSON) beside the tape; one that is there becomes FILE.bak',
   },
   { long: '--target', key: 'target', value: 'name', help: 'what is being recorded, for the metadata' },
   { long: '--note', key: 'note', value: 'text', help: 'a note for the metadata' },

@@ -10,18 +10,27 @@ import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
 
-/** A recording that was read once: the model without payloads, and a way to read the records again. */
-export interface LoadedRecording {
+/** A recording in one file, or in the segments of one session. */
+export interface OpenRecording {
   /** Its files, in the order of their segments. */
   readonly files: readonly NamedFile[]
+  /**
+   * The records, as often as they are asked for; what was written since the files were opened is left out.
+   *
+   * @param report takes what is wrong with the files
+   * @throws WiretapeError that names the file as the user did
+   */
+  records(report?: (problem: Problem) => void): AsyncIterable<TapeRecord>
+}
+
+/** A recording that was read once: the model without payloads, and a way to read the records again. */
+export interface LoadedRecording extends OpenRecording {
   readonly fold: Fold
   /** What is wrong with the files; of very many only the first. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
   /** Characters of the longest JSON-RPC id. */
   readonly longestId: number
-  /** The records that were folded, in the same order; what was written since then is left out. */
-  records(): AsyncIterable<TapeRecord>
 }
 
 export interface NamedFile {
@@ -35,26 +44,52 @@ export type Problem = Diagnostic & { readonly file: string }
 
 const problemsKept = 1_000
 
+/** Recordings, and what was made to read them. */
+export interface Opened<R> {
+  readonly recordings: R[]
+  close(): Promise<void>
+}
+
 /**
  * Opens files and joins those that are segments of one session. `-` is stdin; what cannot be read twice is
  * kept in a private temporary file meanwhile.
  *
+ * @param formatId what the files are; their content tells without it
  * @throws WiretapeError when a file cannot be read or is no recording; the message names it as the user did
  */
-export async function loadRecordings(
+export async function openRecordings(
   names: readonly string[],
   cwd: string,
-): Promise<{ recordings: LoadedRecording[]; close(): Promise<void> }> {
+  formatId?: string,
+): Promise<Opened<OpenRecording>> {
   const spools: string[] = []
   const close = async (): Promise<void> => {
     for (const folder of spools) await rm(folder, { recursive: true, force: true })
   }
   try {
     const opened: OpenedFile[] = []
-    for (const name of names) opened.push(await openArgument(name, cwd, spools))
-    const recordings: LoadedRecording[] = []
-    for (const group of joinSegments(opened, (file) => file)) recordings.push(await load(group))
+    for (const name of names) opened.push(await openArgument(name, cwd, spools, formatId))
+    const recordings = joinSegments(opened, (file) => file).map((files) => ({
+      files,
+      records: (report?: (problem: Problem) => void) => recordsOf(files, report),
+    }))
     return { recordings, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** As `openRecordings`, and reads each once. */
+export async function loadRecordings(
+  names: readonly string[],
+  cwd: string,
+): Promise<Opened<LoadedRecording>> {
+  const { recordings, close } = await openRecordings(names, cwd)
+  try {
+    const loaded: LoadedRecording[] = []
+    for (const recording of recordings) loaded.push(await load(recording))
+    return { recordings: loaded, close }
   } catch (error) {
     await close()
     throw error
@@ -63,12 +98,17 @@ export async function loadRecordings(
 
 interface OpenedFile extends NamedFile, Place {}
 
-async function openArgument(argument: string, cwd: string, spools: string[]): Promise<OpenedFile> {
+async function openArgument(
+  argument: string,
+  cwd: string,
+  spools: string[],
+  formatId: string | undefined,
+): Promise<OpenedFile> {
   const name = argument === '-' ? 'stdin' : argument
   const path = argument === '-' ? undefined : resolve(cwd, argument)
   const once = path === undefined || (await isPipe(path))
   const real = once ? await spool(path, name, spools) : path
-  const { file, first } = await openNamed(real, name)
+  const { file, first } = await openNamed(real, name, formatId)
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
 }
@@ -144,47 +184,34 @@ function readReason(cause: unknown): string {
   return code === 'EBADF' ? 'it is not open for reading' : diskReason(cause)
 }
 
-async function load(group: readonly OpenedFile[]): Promise<LoadedRecording> {
+async function load(recording: OpenRecording): Promise<LoadedRecording> {
   const fold = createFold(idKey)
   const problems: Problem[] = []
   let problemCount = 0
-  let count = 0
   let longestId = 0
+  const report = (problem: Problem): void => {
+    problemCount += 1
+    if (problems.length < problemsKept) problems.push(problem)
+  }
+  for await (const record of recording.records(report)) {
+    fold.push(record)
+    longestId = Math.max(longestId, longestIdOf(record))
+  }
+  return { ...recording, fold, problems, problemCount, longestId }
+}
+
+async function* recordsOf(
+  group: readonly OpenedFile[],
+  report: (problem: Problem) => void = () => undefined,
+): AsyncIterable<TapeRecord> {
   for (const { file, name } of group) {
-    const report = (diagnostic: Diagnostic): void => {
-      problemCount += 1
-      if (problems.length < problemsKept) problems.push({ ...diagnostic, file: name })
-    }
+    const take = (diagnostic: Diagnostic): void => report({ ...diagnostic, file: name })
     try {
-      for await (const record of file.format.read(upToNow(file), report)) {
-        fold.push(record)
-        count += 1
-        longestId = Math.max(longestId, longestIdOf(record))
-      }
+      yield* file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, take)
     } catch (error) {
       throw inFile(error, name, file.path)
     }
   }
-  async function* records(): AsyncIterable<TapeRecord> {
-    let seen = 0
-    for (const { file, name } of group) {
-      try {
-        for await (const record of file.format.read(upToNow(file), () => undefined)) {
-          if (seen === count) return
-          seen += 1
-          yield record
-        }
-      } catch (error) {
-        throw inFile(error, name, file.path)
-      }
-    }
-  }
-  return { files: group, fold, problems, problemCount, longestId, records }
-}
-
-/** What is written to the file meanwhile is not read. */
-function upToNow(file: RecordingFile): { bytes(): AsyncIterable<Uint8Array> } {
-  return { bytes: () => file.bytes(file.sizeBytes) }
 }
 
 function longestIdOf(record: TapeRecord): number {

@@ -1,5 +1,6 @@
 export type { Format, Input, Recording } from './format.js'
-export { sessionJson } from './session-json/index.js'
+export { adopt } from './adopt.js'
+export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {
   decodeLine,

@@ -1,7 +1,8 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
-import { recordFlags, type RecordFlag, type RecordOptions } from '../record-options.js'
+import { recordFlags, type RecordOptions } from '../record-options.js'
+import { optionOf } from './option-of.js'
 
 export function registerRecord(program: Command, io: Io, outcome: Outcome): void {
   const command = program
@@ -34,17 +35,4 @@ Examples:
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["record", "--", "node", "server.js"]`,
   )
-}
-
-function optionOf({ long, short, value, help, parse }: RecordFlag): Option {
-  const names = short === undefined ? long : `${short}, ${long}`
-  const option = new Option(value === undefined ? names : `${names} <${value}>`, help)
-  if (!parse) return option
-  return option.argParser((text: string, before: unknown) => {
-    try {
-      return parse(text, before)
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-    }
-  })
 }

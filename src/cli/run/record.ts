@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { defaultLabel, recordStdio, registryFolderIn, type CaptureResult } from '../../capture/index.js'
-import { WiretapeError, type JsonMembers } from '../../model/index.js'
+import { WiretapeError } from '../../model/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
+import { metadataOf } from '../metadata.js'
 import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
@@ -23,6 +24,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
       label: options.label ?? defaultLabel(command, io.cwd),
       metadata: metadataOf(options),
       strict: options.strictV1 === true,
+      ...(options.sessionFile !== undefined && { sessionFile: resolve(io.cwd, options.sessionFile) }),
       ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
       ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
       version: readVersion(),
@@ -36,21 +38,16 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   }
 }
 
-/** The names are those of the session file's metadata. */
-function metadataOf(options: RecordOptions): JsonMembers {
-  const pairs: [string, string][] = []
-  if (options.target !== undefined) pairs.push(['target', options.target])
-  if (options.note !== undefined) pairs.push(['notes', options.note])
-  for (const [key, value] of options.meta ?? []) pairs.push([key, value])
-  return pairs.map(([key, value]) => [key, JSON.stringify(value)] as const)
-}
-
 /** While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it. */
 async function conclude(result: CaptureResult, options: RecordOptions, io: Io): Promise<void> {
   const { tape } = result
   const path = tape.paths.at(-1) ?? 'no file'
   if (result.notStarted !== undefined) {
     return io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
+  }
+  if (result.sessionTrouble !== undefined) {
+    const hint = `wiretape convert ${path} FILE.json tries again`
+    await io.complain(`the session file is not complete: ${result.sessionTrouble}`, hint)
   }
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return

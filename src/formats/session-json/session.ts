@@ -132,7 +132,7 @@ export function withKept<T extends MetaRecord | EndRecord>(
 }
 
 /** A UUID (RFC 9562, version 8) for a tape that has none: the same for the same tape. */
-function madeUpId(meta: MetaRecord): string {
+export function madeUpId(meta: MetaRecord): string {
   const name = JSON.stringify([meta.startedAt, meta.label, meta.command])
   const hex = [1, 2, 3, 4].map((seed) => fnv1a(`${seed}${name}`).toString(16).padStart(8, '0')).join('')
   return [

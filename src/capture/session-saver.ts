@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { segmentPath } from '../tape/index.js'
+import type { SaveReply, SaveRequest } from './session-save.js'
+
+/** A session file is not saved more often than this, nor than 20 times as long as the last save took. */
+const shortestPauseMs = 30_000
+const pauseFactor = 20
+
+/** Keeps a session file up to date while a tape is being recorded. */
+export interface SessionSaver {
+  /**
+   * Saves it for the last time.
+   *
+   * @param tapes segments of the finished tape
+   * @returns why it could not be saved
+   */
+  finish(tapes: readonly string[]): Promise<string | undefined>
+}
+
+export interface SessionSaverOptions {
+  /** The session file. */
+  readonly target: string
+  /** First segment of the tape. */
+  readonly tape: string
+  /** @default 30,000 */
+  readonly pauseMs?: number
+}
+
+export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
+  const { target, tape, pauseMs = shortestPauseMs } = options
+  let worker: Worker | undefined
+  /** Only what stood there before us is worth keeping. */
+  let backup = true
+  let saving: Promise<SaveReply> | undefined
+  let timer: NodeJS.Timeout | undefined = schedule(pauseMs)
+
+  function schedule(afterMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      void save(segmentsOf(tape)).then((reply) => {
+        if (timer !== undefined)
+          timer = schedule(Math.max(pauseMs, 'tookMs' in reply ? pauseFactor * reply.tookMs : 0))
+      })
+    }, afterMs).unref()
+  }
+
+  async function save(tapes: readonly string[]): Promise<SaveReply> {
+    saving = ask({ tapes, target, backup })
+    const reply = await saving
+    saving = undefined
+    if ('tookMs' in reply) backup = false
+    return reply
+  }
+
+  /** Never rejects. */
+  function ask(request: SaveRequest): Promise<SaveReply> {
+    const thread = (worker ??= startWorker())
+    return new Promise((resolve) => {
+      const settle = (reply: SaveReply): void => {
+        thread.removeAllListeners()
+        resolve(reply)
+      }
+      const fail = (trouble: string): void => {
+        worker = undefined
+        settle({ trouble })
+      }
+      thread.once('message', settle)
+      thread.once('error', (error) => fail(`the saving thread failed: ${error.message}`))
+      thread.once('exit', () => fail('the saving thread ended'))
+      thread.postMessage(request)
+    })
+  }
+
+  return {
+    async finish(tapes) {
+      clearTimeout(timer)
+      timer = undefined
+      await saving
+      const reply = await save(tapes)
+      await worker?.terminate()
+      return 'trouble' in reply ? reply.trouble : undefined
+    },
+  }
+}
+
+/** The segments that are there so far. */
+function segmentsOf(tape: string): string[] {
+  const paths: string[] = []
+  for (let segment = 0; ; segment += 1) {
+    const path = segmentPath(tape, segment)
+    if (!existsSync(path)) return paths
+    paths.push(path)
+  }
+}
+
+function startWorker(): Worker {
+  return new Worker(new URL('./session-worker.js', import.meta.url), {
+    // Nothing a library prints in there may reach the client's stdout.
+    stdout: true,
+    stderr: true,
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 512 },
+  })
+}

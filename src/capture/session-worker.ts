@@ -1,0 +1,8 @@
+/** Entry of the thread that saves session files, so that no message waits for one. */
+import { parentPort } from 'node:worker_threads'
+import { saveSession, type SaveRequest } from './session-save.js'
+
+const port = parentPort!
+port.on('message', (request: SaveRequest) => {
+  void saveSession(request).then((reply) => port.postMessage(reply))
+})

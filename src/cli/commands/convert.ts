@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { ConvertOptions } from '../run/convert.js'
+
+export function registerConvert(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('convert')
+    .summary('turn a recording into another format')
+    .description(
+      'Reads a recording of any format and writes it in another. Payloads keep their exact text. What the ' +
+        'target cannot hold is said. The segments of a rotated recording go in together.',
+    )
+    .argument('<file...>', 'the recording, then the file to write; - is stdin and stdout')
+    .usage('[options] <in...> <out>')
+    .option('--from <format>', 'what the input is (default: its content tells)')
+    .option('--to <format>', 'what to write: trace-v1, session-json (default: the name of the output tells)')
+    .option('--force', 'replace an output that exists')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape convert tape.jsonl session.json
+  wiretape convert session.json tape.jsonl
+  wiretape convert --to session-json tape.jsonl - | jq .messages[0]`,
+    )
+    .action(async (files: string[], options: ConvertOptions) => {
+      const { runConvert } = await import('../run/convert.js')
+      outcome.code = await runConvert(files, options, io)
+    })
+}

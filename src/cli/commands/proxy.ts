@@ -1,0 +1,86 @@
+import { Option, type Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import { recordFlags, type RecordOptions } from '../record-options.js'
+import type { ProxyExportOptions } from '../run/proxy-export.js'
+import type { ProxyInspectOptions } from '../run/proxy-inspect.js'
+import type { ProxyStartOptions } from '../run/proxy-start.js'
+import { optionOf } from './option-of.js'
+
+/** The session workflow: its commands and options are those of the session file's documentation. */
+export function registerProxy(program: Command, io: Io, outcome: Outcome): void {
+  const proxy = program
+    .command('proxy')
+    .summary('record, print and export sessions as session files')
+    .description('The session workflow: record to a session file, print it, export it as evidence.')
+    .helpCommand(false)
+  registerStart(proxy, io, outcome)
+  registerInspect(proxy, io, outcome)
+  registerExport(proxy, io, outcome)
+}
+
+function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
+  const command = proxy
+    .command('start')
+    .summary('record a server to a session file')
+    .description(
+      'Starts the server and records everything between it and whoever started wiretape, as record does. ' +
+        'The command line is cut into words as a POSIX shell does, and run without one.',
+    )
+    .addOption(
+      new Option('--transport <transport>', 'how the server is spoken to')
+        .choices(['stdio'])
+        .default('stdio'),
+    )
+    .requiredOption('--target-command <command>', 'the server and its arguments, as one text')
+    .action(async (options: ProxyStartOptions & RecordOptions) => {
+      const { runProxyStart } = await import('../run/proxy-start.js')
+      outcome.code = await runProxyStart(options, io)
+    })
+  for (const flag of recordFlags) command.addOption(optionOf(flag))
+  command.addHelpText(
+    'after',
+    `
+The session file is saved on the way, at most every 30 s, and when the session ends, however it ends.
+
+Examples:
+  wiretape proxy start --transport stdio --target-command "python my_server.py" --session-file session.json`,
+  )
+}
+
+function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
+  proxy
+    .command('inspect')
+    .summary('print a session file')
+    .description('Prints a session, one line a message. Opens every format that wiretape reads.')
+    .requiredOption('--session-file <file>', 'the session file; - reads stdin')
+    .option('-v, --verbose', 'payloads too')
+    .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file session.json -v')
+    .action(async (options: ProxyInspectOptions) => {
+      const { runProxyInspect } = await import('../run/proxy-inspect.js')
+      outcome.code = await runProxyInspect(options, io)
+    })
+}
+
+function registerExport(proxy: Command, io: Io, outcome: Outcome): void {
+  const command = proxy
+    .command('export')
+    .summary('write a session to a new file')
+    .description('Writes a session to another file, with what you say about it in the metadata.')
+    .requiredOption('--session-file <file>', 'the session; any format that wiretape reads; - reads stdin')
+    .requiredOption('--output <file>', 'the file to write; one that is there becomes FILE.bak; - is stdout')
+    .option('--output-format <format>', 'json (a session file), or the id of another format', 'json')
+    .action(async (options: ProxyExportOptions) => {
+      const { runProxyExport } = await import('../run/proxy-export.js')
+      outcome.code = await runProxyExport(options, io)
+    })
+  for (const flag of recordFlags) {
+    if (['target', 'note', 'meta'].includes(flag.key)) command.addOption(optionOf(flag))
+  }
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  wiretape proxy export --session-file session.json --output evidence.json --note "found on 2026-11-21"`,
+  )
+}

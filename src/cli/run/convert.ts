@@ -1,0 +1,44 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import { countOf, escapeText } from '../../render/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { openOne, targetFormat, transfer } from '../transfer.js'
+
+export interface ConvertOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly force?: boolean
+}
+
+/** @param files the recording's, then the output */
+export async function runConvert(files: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
+  const inputs = files.slice(0, -1)
+  const output = files.at(-1)!
+  if (inputs.length === 0) {
+    throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })
+  }
+  const format = targetFormat(options.to, '--to', output)
+  if (output !== '-' && !options.force && (await exists(resolve(io.cwd, output)))) {
+    throw new WiretapeError('usage', `${output} exists`, {
+      hint: 'name another output, or --force replaces it',
+    })
+  }
+  const { recording, close } = await openOne(inputs, io, options.from)
+  try {
+    const messages = await transfer(recording, { output, format }, io)
+    if (output !== '-')
+      await io.write(`${escapeText(output)}: ${countOf(messages, 'message')}, ${format.id}\n`)
+    return exitCode.done
+  } finally {
+    await close()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

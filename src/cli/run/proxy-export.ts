@@ -1,0 +1,50 @@
+import { adopt, type Recording } from '../../formats/index.js'
+import type { JsonMembers, MetaRecord, TapeRecord } from '../../model/index.js'
+import { countOf, escapeText } from '../../render/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { metadataOf, type MetadataOptions } from '../metadata.js'
+import { openOne, targetFormat, transfer } from '../transfer.js'
+
+export interface ProxyExportOptions extends MetadataOptions {
+  readonly sessionFile: string
+  readonly output: string
+  readonly outputFormat?: string
+}
+
+export async function runProxyExport(options: ProxyExportOptions, io: Io): Promise<number> {
+  const { sessionFile, output, outputFormat = 'json' } = options
+  const format = targetFormat(
+    outputFormat === 'json' ? 'session-json' : outputFormat,
+    '--output-format',
+    output,
+  )
+  const { recording, close } = await openOne([sessionFile], io)
+  try {
+    const added = metadataOf(options)
+    const edit = (records: Recording): Recording =>
+      added.length === 0 ? records : withMetadata(records, added)
+    const messages = await transfer(recording, { output, format, backup: true }, io, edit)
+    if (output !== '-') await io.write(`Exported ${countOf(messages, 'message')} to ${escapeText(output)}\n`)
+    return exitCode.done
+  } finally {
+    await close()
+  }
+}
+
+/** Adds to the metadata; what is there under the same name gives way. */
+function withMetadata(recording: Recording, added: JsonMembers): Recording {
+  const own = adopt(recording)
+  return {
+    async *records(): AsyncGenerator<TapeRecord, void, undefined> {
+      for await (const record of own.records())
+        yield record.type === 'meta' ? enriched(record, added) : record
+    },
+  }
+}
+
+function enriched(meta: MetaRecord, added: JsonMembers): MetaRecord {
+  if (!meta.wiretape) return meta
+  const metadata = new Map([...meta.wiretape.metadata, ...added])
+  return { ...meta, wiretape: { ...meta.wiretape, metadata: [...metadata] } }
+}

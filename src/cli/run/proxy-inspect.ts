@@ -1,0 +1,66 @@
+import { viewSession, type SessionRow } from '../../formats/index.js'
+import { escapeJson, escapeText, indentJson } from '../../render/index.js'
+import { placeOf } from '../diagnostics.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import type { Problem } from '../recordings.js'
+import { openOne } from '../transfer.js'
+
+export interface ProxyInspectOptions {
+  readonly sessionFile: string
+  readonly verbose?: boolean
+}
+
+/** Before the payload of a message, and before each of its further lines. */
+const margin = '       '
+const mostComplaints = 20
+
+export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Promise<number> {
+  const { recording, close } = await openOne([options.sessionFile], io)
+  try {
+    const problems: Problem[] = []
+    const view = await viewSession(recording)
+    let count = 0
+    const counted = await viewSession({
+      records: () => recording.records((problem) => problems.push(problem)),
+    })
+    for await (const _ of counted.rows()) count += 1
+    const head = [`Session: ${escapeText(view.id)}`, `Transport: ${escapeText(view.transport)}`]
+    if (view.serverCommand) head.push(`Server command: ${escapeText(view.serverCommand)}`)
+    if (view.serverUrl) head.push(`Server URL: ${escapeText(view.serverUrl)}`)
+    await io.write(`${head.join('\n')}\nMessages: ${count}\n\n`)
+    if (options.verbose && count > 0 && view.redaction === 'none') {
+      await io.complain(`${options.sessionFile} is not redacted: its payloads are printed as they were sent`)
+    }
+    for await (const row of view.rows()) {
+      await io.write(`${lineOf(row)}\n`)
+      if (options.verbose && !(await io.write(payloadsOf(row)))) break
+    }
+    for (const problem of problems.slice(0, mostComplaints)) {
+      await io.complain(`${problem.file}${placeOf(problem)}: ${problem.message}`)
+    }
+    if (problems.length > mostComplaints)
+      await io.complain(`and ${problems.length - mostComplaints} more of the kind`)
+    return exitCode.done
+  } finally {
+    await close()
+  }
+}
+
+function lineOf(row: SessionRow): string {
+  const arrow = row.direction === 'client_to_server' ? '>' : '<'
+  const what = row.method ?? (row.invalid ? '(invalid)' : '(response)')
+  const id = row.jsonrpcId === null ? '' : ` id=${row.jsonrpcId}`
+  const corr = row.correlatedId === null ? '' : ` corr=${row.correlatedId}`
+  const text = `#${String(row.sequence).padStart(3, '0')} ${arrow} ${what}${id}${corr}`
+  return `  ${escapeText(text)}${row.modified ? ' [MODIFIED]' : ''}`
+}
+
+function payloadsOf(row: SessionRow): string {
+  const original = row.original === undefined ? '' : block(row.original, '[original] ')
+  return block(row.payload, '') + original
+}
+
+function block(json: string, title: string): string {
+  return `${margin}${title}${escapeJson(indentJson(json)).replaceAll('\n', `\n${margin}`)}\n`
+}

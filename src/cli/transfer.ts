@@ -1,0 +1,128 @@
+import { extname, resolve } from 'node:path'
+import { formats, type Format, type Recording } from '../formats/index.js'
+import { WiretapeError, type Diagnostic, type TapeRecord } from '../model/index.js'
+import { escapeJson } from '../render/index.js'
+import { replaceFile } from '../tape/index.js'
+import { placeOf } from './diagnostics.js'
+import type { Io } from './io.js'
+import { openRecordings, type Opened, type OpenRecording } from './recordings.js'
+
+/** Lines about one input or output; more are counted. */
+const mostComplaints = 20
+
+type Writable = Format & Required<Pick<Format, 'write'>>
+
+/** The only recording that the files hold. */
+export async function openOne(
+  names: readonly string[],
+  io: Io,
+  formatId?: string,
+): Promise<Opened<OpenRecording> & { readonly recording: OpenRecording }> {
+  if (formatId !== undefined) checkFormat(formatId, '--from', 'read')
+  const opened = await openRecordings(names, io.cwd, formatId)
+  const [recording, ...others] = opened.recordings
+  if (recording && others.length === 0) return { ...opened, recording }
+  await opened.close()
+  throw new WiretapeError('usage', `${names.join(' and ')} are different recordings`, {
+    hint: 'one at a time; only the segments of one recording go together',
+  })
+}
+
+/**
+ * The format to write.
+ *
+ * @param id what the user said, as `option`
+ * @throws WiretapeError `usage`, listing what there is
+ */
+export function targetFormat(id: string | undefined, option: string, output: string): Writable {
+  if (id !== undefined) return checkFormat(id, option, 'write') as Writable
+  const extension = extname(output).toLowerCase()
+  const format = formats.find((known) => known.write && known.extension === extension)
+  if (format) return format as Writable
+  const message =
+    output === '-' ? 'stdout has no name that tells a format' : `the name ${output} tells no format`
+  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write').join('|')} does` })
+}
+
+function checkFormat(id: string, option: string, can: 'read' | 'write'): Format {
+  const format = formats.find((known) => known.id === id && known[can])
+  if (format) return format
+  throw new WiretapeError('usage', `${option} ${id}: no such format`, {
+    hint: `it is one of ${idsOf(can).join(', ')}`,
+  })
+}
+
+/** What can be read or written. */
+export function idsOf(can: 'read' | 'write'): string[] {
+  return formats.filter((format) => format[can]).map(({ id }) => id)
+}
+
+/**
+ * Writes a recording to a file, or to stdout for `-`, and complains about what is wrong with it.
+ *
+ * @param edit changes records on their way
+ * @returns messages that were written
+ */
+export async function transfer(
+  recording: OpenRecording,
+  target: { readonly output: string; readonly format: Writable; readonly backup?: boolean },
+  io: Io,
+  edit: (recording: Recording) => Recording = (same) => same,
+): Promise<number> {
+  const complaints = createComplaints()
+  let messages = 0
+  let pass = 0
+  const counted: Recording = {
+    async *records() {
+      pass += 1
+      messages = 0
+      // Every pass finds the same; the first one tells.
+      const problems = pass === 1 ? complaints.input : undefined
+      for await (const record of recording.records(problems)) {
+        messages += messagesIn(record)
+        yield record
+      }
+    },
+  }
+  const { output, format, backup = false } = target
+  const chunks = format.write(edit(counted), (diagnostic) => complaints.output(output, diagnostic))
+  if (output === '-') await print(chunks, io)
+  else await replaceFile(resolve(io.cwd, output), chunks, { backup })
+  await complaints.tell(io)
+  return messages
+}
+
+function messagesIn(record: TapeRecord): number {
+  return record.type === 'message' ? record.parts.length : 0
+}
+
+async function print(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
+  const utf8 = new TextDecoder()
+  for await (const chunk of chunks) {
+    const text = utf8.decode(chunk, { stream: true })
+    if (!(await io.write(io.columns === undefined ? text : escapeJson(text)))) return
+  }
+}
+
+interface Complaints {
+  input(problem: Diagnostic & { readonly file: string }): void
+  output(name: string, diagnostic: Diagnostic): void
+  tell(io: Io): Promise<void>
+}
+
+function createComplaints(): Complaints {
+  const lines: string[] = []
+  let count = 0
+  function add(name: string, diagnostic: Diagnostic): void {
+    count += 1
+    if (lines.length < mostComplaints) lines.push(`${name}${placeOf(diagnostic)}: ${diagnostic.message}`)
+  }
+  return {
+    input: (problem) => add(problem.file, problem),
+    output: add,
+    async tell(io) {
+      for (const line of lines) await io.complain(line)
+      if (count > lines.length) await io.complain(`and ${count - lines.length} more of the kind`)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { Direction, MetaRecord } from '../../model/index.js'
+import type { Recording } from '../format.js'
+import { adopt } from '../adopt.js'
+import { entryOf } from './entry.js'
+import { keptOf, Members } from './members.js'
+import { bareMeta, headOf, type SessionHead } from './session.js'
+
+/** One message as a session file shows it. */
+export interface SessionRow {
+  readonly sequence: number
+  readonly direction: Direction
+  readonly method: string | null
+  /** A string, or the exact text of a number. */
+  readonly jsonrpcId: string | null
+  readonly correlatedId: string | null
+  readonly modified: boolean
+  /** JSON text. */
+  readonly payload: string
+  readonly original: string | undefined
+  /** It is no JSON-RPC message; session files keep such a one in `metadata.wiretape`. */
+  readonly invalid: boolean
+}
+
+/** A recording of any format, told as a session file tells it. */
+export interface SessionView {
+  readonly id: string
+  readonly transport: string
+  readonly serverCommand: string | null
+  readonly serverUrl: string | null
+  /** `none`, or the name of the rules that were applied. */
+  readonly redaction: string
+  rows(): AsyncIterable<SessionRow>
+}
+
+export async function viewSession(recording: Recording): Promise<SessionView> {
+  const own = adopt(recording)
+  const meta = await firstMeta(own)
+  const head = headOf(meta, undefined)
+  return {
+    id: head.id,
+    transport: textOf(head.members, 'transport') ?? '',
+    serverCommand: textOf(head.members, 'server_command'),
+    serverUrl: textOf(head.members, 'server_url'),
+    redaction: meta.wiretape?.redaction ?? 'none',
+    rows: () => rowsOf(own, head),
+  }
+}
+
+async function firstMeta(recording: Recording): Promise<MetaRecord> {
+  for await (const record of recording.records()) if (record.type === 'meta') return record
+  const startedAt = new Date(0).toISOString()
+  return bareMeta({ startedAt, session: '', transport: 'stdio', url: null, metadata: [], command: [] })
+}
+
+async function* rowsOf(recording: Recording, head: SessionHead): AsyncGenerator<SessionRow, void, undefined> {
+  let next = 0
+  for await (const record of recording.records()) {
+    if (record.type !== 'message') continue
+    const first = record.seq ?? next
+    next = first + record.parts.length
+    for (const [i, part] of record.parts.entries()) {
+      const place = { proxyId: part.id ?? '', sequence: first + i, correlatedId: part.correlatedId }
+      const entry = entryOf(record, part, place, head)
+      if (!record.batch) entry.addAll(keptOf(record.extra))
+      const id = entry.get('jsonrpc_id')!
+      yield {
+        sequence: first + i,
+        direction: record.direction,
+        method: textOf(entry, 'method'),
+        jsonrpcId: id === 'null' ? null : (textOf(entry, 'jsonrpc_id') ?? id),
+        correlatedId: textOf(entry, 'correlated_id'),
+        modified: record.modified === true,
+        payload: entry.get('payload')!,
+        original: entry.get('original_payload'),
+        invalid: part.envelope.kind === 'invalid',
+      }
+    }
+  }
+}
+
+function textOf(members: Members, name: string): string | null {
+  const json = members.get(name)
+  return json?.startsWith('"') ? (JSON.parse(json) as string) : null
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, link, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { WiretapeError } from '../model/index.js'
+import { diskReason, realDisk } from './disk.js'
+import { makeFolder } from './make-folder.js'
+
+/**
+ * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
+ * and on the disk: a failure leaves everything as it was. Folders that are missing are made; a symbolic link
+ * goes on pointing at the new file; a device or pipe is written to as it is.
+ *
+ * @param options.backup keep the file that was there as `<path>.bak`
+ * @throws WiretapeError `unwritable`; what `chunks` throws comes through
+ */
+export async function replaceFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  options: { backup?: boolean } = {},
+): Promise<void> {
+  let source: { readonly error: unknown } | undefined
+  async function copyTo(file: FileHandle): Promise<void> {
+    const iterator = chunks[Symbol.asyncIterator]()
+    const next = (): Promise<IteratorResult<Uint8Array>> =>
+      iterator.next().catch((error: unknown) => {
+        source = { error }
+        throw error
+      })
+    try {
+      for (let step = await next(); !step.done; step = await next()) await file.writeFile(step.value)
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  let copy: string | undefined
+  let file: FileHandle | undefined
+  try {
+    makeFolder(dirname(path), realDisk)
+    const target = await realpath(path).catch(() => path)
+    const before = await stat(target).catch(() => undefined)
+    if (before && !before.isFile()) {
+      if (before.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
+      file = await open(target, 'w')
+      await copyTo(file)
+      await file.close()
+      return
+    }
+    copy = join(dirname(target), `.${basename(target).slice(0, 64)}.${randomUUID().slice(0, 8)}.tmp`)
+    file = await open(copy, 'wx', 0o600)
+    await copyTo(file)
+    await file.sync()
+    await file.close()
+    if (before && options.backup) await keep(target)
+    await rename(copy, target)
+  } catch (cause) {
+    await file?.close().catch(() => undefined)
+    if (copy !== undefined) await rm(copy, { force: true }).catch(() => undefined)
+    if (source) throw source.error
+    if (cause instanceof WiretapeError) throw cause
+    throw new WiretapeError('unwritable', `cannot write ${path}: ${diskReason(cause)}`, { cause })
+  }
+}
+
+/** A second name for the file, so that it is never missing; a copy where the file system has no links. */
+async function keep(target: string): Promise<void> {
+  const backup = `${target}.bak`
+  await rm(backup, { force: true })
+  await link(target, backup).catch(() => copyFile(target, backup))
+}
+
+/**
+ * Finds out before anything else is done whether `replaceFile` could write there.
+ *
+ * @throws WiretapeError `unwritable`
+ */
+export async function checkReplaceable(path: string): Promise<void> {
+  try {
+    makeFolder(dirname(path), realDisk)
+    const target = await realpath(path).catch(() => path)
+    const before = await stat(target).catch(() => undefined)
+    if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
+    if (before && !before.isFile()) return
+    const copy = join(dirname(target), `.${basename(target).slice(0, 64)}.${randomUUID().slice(0, 8)}.tmp`)
+    const file = await open(copy, 'wx', 0o600)
+    await file.close()
+    await rm(copy)
+  } catch (cause) {
+    if (cause instanceof WiretapeError) throw cause
+    throw new WiretapeError('unwritable', `cannot write ${path}: ${diskReason(cause)}`, { cause })
+  }
+}
