@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, link, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { copyFile, link, open, readdir, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
@@ -45,7 +45,7 @@ export async function replaceFile(
       await file.close()
       return
     }
-    copy = join(dirname(target), `.${basename(target).slice(0, 64)}.${randomUUID().slice(0, 8)}.tmp`)
+    copy = copyPath(target)
     file = await open(copy, 'wx', 0o600)
     await copyTo(file)
     await file.sync()
@@ -68,8 +68,36 @@ async function keep(target: string): Promise<void> {
   await link(target, backup).catch(() => copyFile(target, backup))
 }
 
+/** Beside the target, so that it can be renamed; whose it is stands in the name. */
+function copyPath(target: string): string {
+  return join(dirname(target), `${copyPrefix(target)}${process.pid}-${randomUUID().slice(0, 8)}.tmp`)
+}
+
+function copyPrefix(target: string): string {
+  return `.${basename(target).slice(0, 64)}.wiretape-`
+}
+
+/** Copies whose writer was killed. */
+async function removeLeftovers(target: string): Promise<void> {
+  const prefix = copyPrefix(target)
+  for (const name of await readdir(dirname(target)).catch(() => [])) {
+    const pid = name.startsWith(prefix) ? parseInt(name.slice(prefix.length), 10) : NaN
+    if (pid > 0 && !isRunning(pid)) await rm(join(dirname(target), name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
 /**
- * Finds out before anything else is done whether `replaceFile` could write there.
+ * Finds out before anything else is done whether `replaceFile` could write there, and clears away what a killed
+ * writer left.
  *
  * @throws WiretapeError `unwritable`
  */
@@ -80,7 +108,8 @@ export async function checkReplaceable(path: string): Promise<void> {
     const before = await stat(target).catch(() => undefined)
     if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
     if (before && !before.isFile()) return
-    const copy = join(dirname(target), `.${basename(target).slice(0, 64)}.${randomUUID().slice(0, 8)}.tmp`)
+    await removeLeftovers(target)
+    const copy = copyPath(target)
     const file = await open(copy, 'wx', 0o600)
     await file.close()
     await rm(copy)

@@ -66,7 +66,7 @@ export function createEntryReader(context: EntryContext, report: Report): EntryR
     if (!batch) return
     const { note, between, entries } = batch
     batch = undefined
-    if (entries.length === between.length - 1) yield batchOf(entries, note, between)
+    if (entries.length === between.length - 1) yield batchOf(entries, note, between, context)
     else for (const entry of entries) yield messageOf(entry, undefined, context)
   }
 
@@ -131,6 +131,10 @@ function withPayloadProblem(entry: Entry): { entry: Entry; problem?: string } {
     : { entry, problem: `"payload" is no JSON-RPC 2.0 message: ${problem}` }
 }
 
+function usOf(entry: Entry, context: EntryContext): number {
+  return Math.max(0, entry.micros - context.startMicros)
+}
+
 /** A line of a tape, as if it had been recorded: one reader for both. */
 function lineOf(entry: Entry, raw: string, note: JsonObject | undefined, context: EntryContext): Members {
   const line = new Members()
@@ -139,7 +143,7 @@ function lineOf(entry: Entry, raw: string, note: JsonObject | undefined, context
     .add('raw', raw)
     .text('id', entry.proxyId)
     .add('seq', entry.sequence)
-    .add('us', Math.max(0, entry.micros - context.startMicros))
+    .add('us', usOf(entry, context))
     .text('corr', entry.object.string('correlated_id'))
   if (entry.object.raw('modified') === 'true') line.add('modified', 'true').add('original', entry.original)
   return note ? line.addAll(note.others()) : line
@@ -158,7 +162,12 @@ function messageOf(entry: Entry, note: FrameNote | undefined, context: EntryCont
   return kept.size === 0 ? record : decode(line.add(keptName, String(kept)))
 }
 
-function batchOf(entries: readonly Entry[], note: FrameNote, between: readonly string[]): TapeRecord {
+function batchOf(
+  entries: readonly Entry[],
+  note: FrameNote,
+  between: readonly string[],
+  context: EntryContext,
+): TapeRecord {
   const texts = entries.map(({ payload }, i) => between[i]! + payload)
   const [first] = entries
   const line = new Members()
@@ -166,6 +175,7 @@ function batchOf(entries: readonly Entry[], note: FrameNote, between: readonly s
     .add('dir', first!.direction === 'client_to_server' ? '"in"' : '"out"')
     .add('raw', texts.join('') + between.at(-1)!)
     .add('seq', first!.sequence)
+    .add('us', usOf(first!, context))
   if (first!.object.raw('modified') === 'true') line.add('modified', 'true')
   return decode(line.addAll(note.line.others()))
 }

@@ -71,15 +71,24 @@ export function bareMeta(said: {
   command: readonly string[]
 }): MetaRecord {
   const { startedAt, command, session, transport, url, metadata } = said
-  const target = metadata.find(([name]) => name === 'target')?.[1]
-  const label = target?.startsWith('"') ? (JSON.parse(target) as string) : (url ?? joinCommandLine(command))
   return {
     type: 'meta',
     startedAt,
-    label,
+    label: url === null ? labelOf(command) : hostOf(url),
     command,
     wiretape: { version: '', session, transport, url, segment: 0, redaction: 'none', metadata },
   }
+}
+
+/** What a person would call the server: its program, or what a launcher was told to run. */
+function labelOf(command: readonly string[]): string {
+  const [program = '', script] = command.filter((word) => !word.startsWith('-'))
+  const name = script ?? program
+  return name.slice(name.lastIndexOf('/') + 1) || name
+}
+
+function hostOf(url: string): string {
+  return /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#:]+)/i.exec(url)?.[1] ?? url
 }
 
 /** The last line as `ended_at` alone would give it. */
