@@ -16,8 +16,13 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   const code = await run(args, io)
   const failure = await io.close()
   if (!failure) return code
-  await io.complain(`cannot write the output: ${failure.message}`)
-  return exitCode.usage
+  const message = `cannot write to stdout: ${failure.reason}`
+  if (failure.of === 'wiretape') {
+    await io.complain(message)
+    return exitCode.usage
+  }
+  await io.complain(message, 'the server saw its stdout closed')
+  return code
 }
 
 async function run(args: readonly string[], io: Io): Promise<number> {

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { isatty } from 'node:tty'
+import { getSystemErrorMap } from 'node:util'
 import { WiretapeError } from '../model/index.js'
 import { dataFolder } from './data-folder.js'
 
@@ -18,8 +19,15 @@ export interface Io {
   write(text: string): Promise<boolean>
   /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
   complain(message: string, hint?: string): Promise<void>
-  /** Writes what is collected. Returns why stdout did not take it, unless its reader just went away. */
-  close(): Promise<Error | undefined>
+  /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
+  close(): Promise<OutputFailure | undefined>
+}
+
+export interface OutputFailure {
+  /** In the words of the system. */
+  readonly reason: string
+  /** Whose output it was: ours, or that of the server that was recorded. */
+  readonly of: 'wiretape' | 'server'
 }
 
 /** Characters that are collected before a write. */
@@ -56,29 +64,45 @@ export function createIo(): Io {
   }
 }
 
-/** Stdout, not touched before something is written: while recording it belongs to the server. */
+/** Stdout. A pipe or a terminal is not touched before something is written: while recording it belongs to the server. */
 function createOutput(): {
   write(text: string): Promise<boolean>
   gone(): boolean
-  failure(): Error | undefined
+  failure(): OutputFailure | undefined
 } {
   let stdout: NodeJS.WriteStream | undefined
+  let of: OutputFailure['of'] = 'server'
   let gone = false
-  let failure: Error | undefined
+  let failure: OutputFailure | undefined
+  function open(): NodeJS.WriteStream {
+    return (stdout ??= process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      // `wiretape inspect x | head` is no failure.
+      if (error.code !== 'EPIPE' && !gone) failure = { reason: systemReason(error), of }
+      gone = true
+    }))
+  }
+  // What a server says is passed on to the same stream.
+  if (isFile(1)) open()
   return {
     async write(text) {
       if (gone || text === '') return !gone
-      stdout ??= process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-        // `wiretape inspect x | head` is no failure.
-        if (error.code !== 'EPIPE' && !gone) failure = error
-        gone = true
-      })
-      const to = stdout
+      of = 'wiretape'
+      const to = open()
       await new Promise((resolve) => to.write(text, resolve))
       return !gone
     },
     gone: () => gone,
     failure: () => failure,
+  }
+}
+
+/** A disk or a device, but no terminal. */
+function isFile(fd: number): boolean {
+  try {
+    const info = fs.fstatSync(fd)
+    return info.isFile() || (info.isCharacterDevice() && !isatty(fd))
+  } catch {
+    return false
   }
 }
 
@@ -89,7 +113,7 @@ function terminalColumns(): number | undefined {
 }
 
 /** Synchronous, so that it is out before the process ends; what stderr does not take is nobody's to read. */
-function say(line: string): void {
+export function say(line: string): void {
   try {
     fs.writeSync(2, line)
   } catch {
@@ -97,12 +121,17 @@ function say(line: string): void {
   }
 }
 
+/** Why a call failed, in the words of the system: `no space left on device`. */
+export function systemReason(error: Error): string {
+  const { errno } = error as NodeJS.ErrnoException
+  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? error.message
+}
+
 /** True when stderr is a terminal: a person looks at it. */
 export function hasAudience(): boolean {
   return isatty(2)
 }
 
-/** https://no-color.org and the FORCE_COLOR of Node itself. */
 /** Node cannot start a thread in a folder that was deleted, so there is nothing we could do in it. */
 function workingFolder(): string {
   try {
@@ -113,6 +142,7 @@ function workingFolder(): string {
   }
 }
 
+/** https://no-color.org and the FORCE_COLOR of Node itself. */
 function wantsColour(isTerminal: boolean): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'

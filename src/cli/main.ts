@@ -1,11 +1,19 @@
 #!/usr/bin/env node
-import { readVersion } from './version.js'
+import fs from 'node:fs'
 
 const args = process.argv.slice(2)
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  // Asked for by scripts and by clients that look for the program: nothing else is loaded for it.
-  process.stdout.write(`${readVersion()}\n`)
-} else {
-  const { runCommandLine } = await import('./command-line.js')
-  process.exitCode = await runCommandLine(args)
+try {
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    const { printVersion } = await import('./print-version.js')
+    printVersion()
+  } else {
+    const { runCommandLine } = await import('./command-line.js')
+    process.exitCode = await runCommandLine(args)
+  }
+} catch (error) {
+  // Loading a part of the program needs a descriptor too, so this file imports nothing of ours by itself.
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'EMFILE' && code !== 'ENFILE') throw error
+  fs.writeSync(2, 'wiretape: too many open files (ulimit -n says how many there may be)\n')
+  process.exitCode = 2
 }

@@ -47,7 +47,7 @@ const problemsKept = 1_000
 /** Recordings, and what was made to read them. */
 export interface Opened<R> {
   readonly recordings: R[]
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /**
@@ -107,7 +107,7 @@ async function openArgument(
   const name = argument === '-' ? 'stdin' : argument
   const path = argument === '-' ? undefined : resolve(cwd, argument)
   const once = path === undefined || (await isPipe(path))
-  const real = once ? await spool(path, name, spools) : path
+  const real = once ? await spool(path, name, spools, formatId === undefined) : path
   const { file, first } = await openNamed(real, name, formatId)
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
@@ -119,8 +119,17 @@ async function isPipe(path: string): Promise<boolean> {
   return info !== undefined && (info.isFIFO() || info.isCharacterDevice())
 }
 
-/** A private copy of what can be read only once: of `path`, or of stdin. */
-async function spool(path: string | undefined, name: string, spools: string[]): Promise<string> {
+/**
+ * A private copy of what can be read only once: of `path`, or of stdin.
+ *
+ * @param onlyKnown ends early when the start is nothing we know
+ */
+async function spool(
+  path: string | undefined,
+  name: string,
+  spools: string[],
+  onlyKnown: boolean,
+): Promise<string> {
   const folder = await makeSpoolFolder(name)
   spools.push(folder)
   const copy = join(folder, 'spool')
@@ -131,7 +140,7 @@ async function spool(path: string | undefined, name: string, spools: string[]): 
   source.once('error', () => (culprit ??= 'source'))
   target.once('error', () => (culprit ??= 'target'))
   try {
-    await pipeline(source, whileItMayBeOne, target)
+    await (onlyKnown ? pipeline(source, whileItMayBeOne, target) : pipeline(source, target))
   } catch (cause) {
     if (culprit === 'target') throw noSpool(name, folder, cause)
     throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
@@ -139,10 +148,7 @@ async function spool(path: string | undefined, name: string, spools: string[]): 
   return copy
 }
 
-/**
- * Ends early when the start is nothing we know: what is no recording may have no end (`/dev/zero`), and who opens
- * the copy says what is wrong with it.
- */
+/** What is no recording may have no end (`/dev/zero`). Who opens the copy says what is wrong with it. */
 async function* whileItMayBeOne(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of source) {

@@ -6,6 +6,9 @@ const MAX_INDENTED_LEVEL = 40
 /** Characters; engines cannot hold strings much longer than twice this. */
 const MAX_OUTPUT = 2 ** 28
 
+/** Characters of a piece, at least; one token may be longer. */
+const PIECE_LENGTH = 2 ** 16
+
 /**
  * JSON text on many lines, for people. Only white space changes: numbers, escapes, duplicate members and
  * order stay as they are written. Text that is not JSON, and text whose indented form would exceed 256
@@ -15,23 +18,53 @@ const MAX_OUTPUT = 2 ** 28
  * @default 2
  */
 export function indentJson(text: string, indent = 2): string {
+  let indented = ''
+  for (const piece of indentedPieces(text, indent)) indented += piece
+  return indented
+}
+
+/** What `indentJson` returns, piece by piece; no token is cut in two. A large text has millions of tokens. */
+export function* indentedPieces(text: string, indent = 2): Generator<string, void, undefined> {
   const found = findJsonValue(text)
-  if (isFault(found)) return text
   const breaks = lineBreaks(Math.min(10, Math.max(0, Math.trunc(indent) || 0)))
-  const parts: string[] = []
-  let size = 0
+  if (isFault(found) || isTooLong(text, found, breaks)) {
+    yield text
+    return
+  }
+  let piece = ''
+  for (const token of tokensOf(text, found, breaks)) {
+    piece += token
+    if (piece.length < PIECE_LENGTH) continue
+    yield piece
+    piece = ''
+  }
+  if (piece !== '') yield piece
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+function isTooLong(text: string, found: Span, breaks: readonly string[]): boolean {
+  // A token has at least one character, and at most one line break goes with it.
+  if (text.length * (1 + breaks.at(-1)!.length) <= MAX_OUTPUT) return false
+  let length = 0
+  for (const token of tokensOf(text, found, breaks)) {
+    length += token.length
+    if (length > MAX_OUTPUT) return true
+  }
+  return false
+}
+
+/** Tokens and the white space between them. */
+function* tokensOf(text: string, { start, end }: Span, breaks: readonly string[]): Generator<string> {
   let depth = 0
   let justOpened = false
+  const lineBreak = (): string => breaks[Math.min(depth, MAX_INDENTED_LEVEL)]!
 
-  const write = (part: string): void => {
-    parts.push(part)
-    size += part.length
-  }
-  const breakLine = (): void => write(breaks[Math.min(depth, MAX_INDENTED_LEVEL)] ?? '\n')
-
-  let pos = found.start
-  while (pos < found.end) {
-    if (size > MAX_OUTPUT) return text
+  let pos = start
+  while (pos < end) {
     const char = text.charAt(pos)
     if (char === ' ' || char === '\n' || char === '\r' || char === '\t') {
       pos++
@@ -39,32 +72,31 @@ export function indentJson(text: string, indent = 2): string {
     }
     if (char === '}' || char === ']') {
       depth--
-      if (!justOpened) breakLine()
+      if (!justOpened) yield lineBreak()
       justOpened = false
-      write(char)
+      yield char
       pos++
       continue
     }
-    if (justOpened) breakLine()
+    if (justOpened) yield lineBreak()
     justOpened = char === '{' || char === '['
     if (justOpened) {
       depth++
-      write(char)
+      yield char
       pos++
     } else if (char === ',') {
-      write(char)
-      breakLine()
+      yield char
+      yield lineBreak()
       pos++
     } else if (char === ':') {
-      write(': ')
+      yield ': '
       pos++
     } else {
-      const end = skipValue(text, pos)
-      write(text.slice(pos, end))
-      pos = end
+      const next = skipValue(text, pos)
+      yield text.slice(pos, next)
+      pos = next
     }
   }
-  return parts.join('')
 }
 
 function lineBreaks(width: number): string[] {

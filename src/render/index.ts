@@ -1,5 +1,13 @@
 export { pad, truncate, widthOf, wrapPieces } from './columns.js'
 export { escapeJson, escapeLines, escapeText } from './escape.js'
-export { indentJson } from './indent-json.js'
+export { indentedPieces, indentJson } from './indent-json.js'
 export { createStyle, type Style } from './style.js'
-export { countOf, formatBytes, formatCount, formatDuration, formatOffset } from './units.js'
+export {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatOffset,
+  isTellable,
+  unknownDuration,
+} from './units.js'

@@ -12,8 +12,12 @@ export function formatBytes(sizeBytes: number): string {
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** `0.4 ms`, `12 ms`, `1.2 s`, `3m 20s`. */
+/** What `formatDuration` says of what can be no duration. */
+export const unknownDuration = 'unknown'
+
+/** `0.4 ms`, `12 ms`, `1.2 s`, `3m 20s`; `unknown` for what a clock cannot have measured. */
 export function formatDuration(us: number): string {
+  if (us < 0 || !isTellable(us)) return unknownDuration
   const ms = us / 1000
   if (ms < 999.5) return `${significant(ms)} ms`
   if (ms < 99_500) return `${significant(ms / 1000)} s`
@@ -23,8 +27,17 @@ export function formatDuration(us: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
-/** Seconds since the session began, in milliseconds: `12.345`. */
+/** Microseconds; about thirty years. */
+const longestTime = 1e15
+
+/** False for a time that is only a number that somebody wrote. */
+export function isTellable(us: number): boolean {
+  return Math.abs(us) < longestTime
+}
+
+/** Seconds since the session began, in milliseconds: `12.345`; `?` for what a clock cannot have measured. */
 export function formatOffset(us: number): string {
+  if (!isTellable(us)) return '?'
   return (us / 1e6).toFixed(3)
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { detectFormat, detectionBytes, type Format } from '../formats/index.js'
+import { getSystemErrorMap } from 'node:util'
+import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
 
 /** Bytes asked of the disk at a time. */
@@ -18,15 +19,16 @@ export interface RecordingFile {
 /**
  * Finds out what a file is, by its content.
  *
+ * @param formatId what it is, for a file that does not show it
  * @throws WiretapeError `unreadable` or `not-a-recording`; the message names the file
  */
-export async function openRecording(path: string): Promise<RecordingFile> {
+export async function openRecording(path: string, formatId?: string): Promise<RecordingFile> {
   const { head, sizeBytes } = await readHead(path)
   if (head.length === 0) throw new WiretapeError('not-a-recording', `${path} is empty`)
-  const format = detectFormat(head)
+  const format = formatId === undefined ? detectFormat(head) : formats.find(({ id }) => id === formatId)
   if (!format?.read) {
-    throw new WiretapeError('not-a-recording', `${path} is not a recording: line 1 fits no known format`, {
-      hint: 'wiretape reads tapes (.jsonl) that it or another trace v1 recorder wrote.',
+    throw new WiretapeError('not-a-recording', `${path} is not a recording: its start fits no known format`, {
+      hint: 'wiretape reads tapes (.jsonl) of trace v1 recorders and session files (.json)',
     })
   }
   return {
@@ -45,7 +47,7 @@ async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: nu
     // Read twice, and from where a look at the start found something: a pipe can do neither.
     if (!info.isFile())
       throw new WiretapeError('unreadable', `${path} is not a regular file`, {
-        hint: 'Name a file, or - for stdin.',
+        hint: 'Name a file.',
       })
     const file = await open(path)
     try {
@@ -83,6 +85,13 @@ function cannotRead(path: string, cause: unknown): WiretapeError {
       ? 'no such file'
       : code === 'EACCES' || code === 'EPERM'
         ? 'permission denied'
-        : String(cause)
+        : systemReason(cause)
   return new WiretapeError('unreadable', `cannot read ${path}: ${why}`, { cause })
+}
+
+/** `too many open files` */
+function systemReason(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const { errno } = cause as NodeJS.ErrnoException
+  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? cause.message
 }

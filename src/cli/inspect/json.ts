@@ -33,6 +33,8 @@ function sessionJson(session: Session): string {
     durationMs: session.durationMs ?? null,
     signal: session.signal ?? null,
     error: session.error ?? null,
+    redaction: session.redaction,
+    redacted: session.redacted ?? [],
     protocolVersion: session.protocolVersion ?? null,
     eras: session.eras,
     client: session.client ?? null,

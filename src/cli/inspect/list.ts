@@ -4,12 +4,14 @@ import {
   formatBytes,
   formatDuration,
   formatOffset,
-  indentJson,
+  indentedPieces,
+  isTellable,
   pad,
   truncate,
   widthOf,
   type Style,
 } from '../../render/index.js'
+import type { Session } from '../../model/index.js'
 import { maxOf, minOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import { describe, longestName, notesOf, type Note } from './describe.js'
@@ -38,9 +40,15 @@ interface Column {
 }
 
 const gap = '  '
-/** Below this the description says nothing any more: columns go instead, these first. */
-const leastRoom = 30
-const givenUpFirst = ['size', 'latency', 'id']
+/** Below this room for the description columns are left out, the first one first. */
+const givenUp = [
+  { name: 'size', below: 30 },
+  { name: 'latency', below: 30 },
+  { name: 'id', below: 30 },
+  { name: 'time', below: 10 },
+  { name: 'server', below: 10 },
+  { name: '#', below: 10 },
+] as const
 
 export function layoutOf(
   recordings: readonly LoadedRecording[],
@@ -49,13 +57,7 @@ export function layoutOf(
   const extent = extentOf(recordings)
   let cells: Column[] = [
     { name: '#', width: Math.max(3, String(extent.seq).length), side: 'left', text: seqOf },
-    {
-      name: 'time',
-      width: Math.max(6, formatOffset(extent.us).length),
-      side: 'left',
-      text: timeOf,
-      dim: true,
-    },
+    { name: 'time', width: Math.max(6, extent.time), side: 'left', text: timeOf, dim: true },
     ...(recordings.length > 1 ? [labelColumn(recordings)] : []),
     { name: 'id', width: Math.max(2, Math.min(8, extent.id)), side: 'right', text: idOf },
     { name: 'latency', width: 7, side: 'left', text: latencyOf },
@@ -63,34 +65,44 @@ export function layoutOf(
   ]
   const columns = options.columns ?? Infinity
   const room = (): number => columns - cells.reduce((sum, { width }) => sum + width + gap.length, 2)
-  for (const name of givenUpFirst) {
-    if (room() < leastRoom) cells = cells.filter((cell) => cell.name !== name)
+  for (const { name, below } of givenUp) {
+    if (room() < below) cells = cells.filter((cell) => cell.name !== name)
   }
-  return { ...options, startMs: extent.startMs, cells, room: Math.max(10, room()) }
+  return { ...options, startMs: extent.startMs, cells, room: Math.max(1, room()) }
 }
 
+/** The widest that the columns will hold, and from when times count. */
 function extentOf(recordings: readonly LoadedRecording[]): {
   seq: number
-  us: number
+  /** Characters; a little more than needed where one recording holds several sessions. */
+  time: number
   id: number
   startMs: number
 } {
-  const starts = recordings.map(startMsOf)
-  const startMs = minOf(starts)
-  const extent = { seq: 0, us: 0, id: 0, startMs }
+  const starts = recordings.map(({ fold }) => startsOf(fold.sessions))
+  const startMs = minOf(starts.flat())
+  const extent = { seq: 0, time: 0, id: 0, startMs }
   for (const [i, { fold, longestId }] of recordings.entries()) {
     const { entries } = fold
-    let row = entries.length - 1
-    if (row >= 0) extent.us = Math.max(extent.us, entries.us(row) + (starts[i]! - startMs) * 1000)
-    while (row > 0 && entries.seq(row) < 0) row -= 1
-    if (row >= 0) extent.seq = Math.max(extent.seq, entries.seq(row))
+    const lastStartUs = (maxOf(starts[i]!, startMs) - startMs) * 1000 || 0
+    let first = 0
+    let last = 0
+    for (let row = 0; row < entries.length; row += 1) {
+      extent.seq = Math.max(extent.seq, entries.seq(row))
+      const us = entries.us(row)
+      if (!isTellable(us)) continue
+      first = Math.min(first, us)
+      last = Math.max(last, us)
+    }
+    extent.time = Math.max(extent.time, formatOffset(first).length, formatOffset(last + lastStartUs).length)
     extent.id = Math.max(extent.id, longestId)
   }
   return extent
 }
 
-function startMsOf(recording: LoadedRecording): number {
-  return Date.parse(recording.fold.sessions[0]?.startedAt ?? '') || 0
+/** Wall clocks of those that say it. */
+function startsOf(sessions: readonly Session[]): number[] {
+  return sessions.map(({ startedAt }) => Date.parse(startedAt)).filter((ms) => !Number.isNaN(ms))
 }
 
 function labelColumn(recordings: readonly LoadedRecording[]): Column {
@@ -107,7 +119,7 @@ function labelColumn(recordings: readonly LoadedRecording[]): Column {
 
 export function listHeader(layout: ListLayout): string {
   const names = layout.cells.map(({ name, width, side }) => pad(name, width, side))
-  return layout.style.dim([...names, '  what'].join(gap))
+  return layout.style.dim(truncate([...names, '  what'].join(gap), layout.columns ?? Infinity))
 }
 
 /** One row and, when verbose, what it says below it. Ends without a line feed. */
@@ -125,7 +137,7 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
   for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`
   if (!layout.verbose) return line
   const body = bodyOf(row, shownWhat !== what.text)
-  return body === '' ? line : `${line}\n${body.replaceAll(/^/gm, '      ')}`
+  return body === '' ? line : `${line}\n${margin}${body}`
 }
 
 /** The notes say what is wrong, so they get up to half of the room before anything of them is cut. */
@@ -144,10 +156,15 @@ function fit(what: string, notes: readonly Note[], room: number): [string, reado
   return [truncate(what, room - forNotes), shown]
 }
 
-/** What `--verbose` shows below a row: the payload, or a line that was too long for its row. */
+const margin = ' '.repeat(6)
+
+/** What `--verbose` shows below a row, its lines indented: the payload, or a line that was too long for its row. */
 function bodyOf(row: InspectRow, cut: boolean): string {
   const { record } = row
-  if (row.raw !== '') return escapeLines(indentJson(row.raw))
+  let body = ''
+  // `replaceAll` would leave a rope of small pieces, ten times as large.
+  for (const piece of indentedPieces(row.raw)) body += escapeLines(piece).split('\n').join(`\n${margin}`)
+  if (body !== '') return body
   if (record.type !== 'noise' && record.type !== 'stderr') return ''
   return cut || record.text.length > longestName ? escapeText(record.text) : ''
 }

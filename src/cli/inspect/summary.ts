@@ -6,6 +6,7 @@ import {
   formatCount,
   formatDuration,
   truncate,
+  unknownDuration,
   wrapPieces,
   type Style,
 } from '../../render/index.js'
@@ -34,7 +35,10 @@ export function sessionHeader(session: Session, { style, columns }: Page): strin
   const shown = columns === undefined ? target : truncate(target, columns)
   const lines = [`${style.bold(label)}${style.dim(shown.slice(label.length))}`]
   const facts = [`started ${session.startedAt.replace('T', ' ')}`]
-  if (session.durationMs !== undefined) facts.push(`ran ${formatDuration(session.durationMs * 1000)}`)
+  if (session.durationMs !== undefined) {
+    const ran = formatDuration(session.durationMs * 1000)
+    facts.push(ran === unknownDuration ? 'ran for an unknown time' : `ran ${ran}`)
+  }
   if (session.recovered) facts.push('recovered, how it ended is not known')
   else if (session.error !== undefined) facts.push(session.error)
   else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
@@ -121,17 +125,34 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
       ', ',
       columns && columns - 2,
     ).replaceAll('\n', '\n  ')
-  if (faults.length === 0) return `${style.green('✓')} ${head('no faults')}\n`
+  const redacted = redactionLine(recording, columns)
+  if (faults.length === 0) return `${style.green('✓')} ${head('no faults')}\n${redacted}`
   const width = maxOf(
     faults.map(({ code }) => code.length),
     0,
   )
+  const beside = columns === undefined || columns - width - 4 >= leastText
   const lines = faults.map((fault) => {
+    if (!beside) return `  ${style.yellow(fault.code)}\n    ${faultText(fault, columns, 4)}`
     const code = style.yellow(fault.code.padEnd(width))
     return `  ${code}  ${faultText(fault, columns, width + 4)}`
   })
-  return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n`
+  return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n${redacted}`
 }
+
+/** What was taken out, by rule; nothing for a recording that nothing was taken out of. */
+function redactionLine({ fold }: LoadedRecording, columns: number | undefined): string {
+  const counts = fold.sessions.flatMap(({ redacted = [] }) => redacted)
+  if (counts.length === 0) return ''
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const rules = counts.map(({ rule, count }) => `${fitted(rule, 60)} ${formatCount(count)}`)
+  const [first, ...others] = rules
+  const words = [`redacted ${countOf(total, 'value')}: ${first}`, ...others]
+  return `  ${wrapPieces(words, ', ', columns && columns - 2).replaceAll('\n', '\n  ')}\n`
+}
+
+/** Cells; where there are fewer beside its code, a fault is told on lines of its own. */
+const leastText = 20
 
 /** On a terminal in lines that fit beside `indent` cells. */
 function faultText(fault: Fault, columns: number | undefined, indent: number): string {
@@ -139,6 +160,6 @@ function faultText(fault: Fault, columns: number | undefined, indent: number): s
   const numbers = messages.map((seq) => `#${seq}`).join(' ')
   const more = fault.count > messages.length && messages.length > 0 ? ' …' : ''
   const text = fitted(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`, undefined)
-  const width = columns === undefined ? undefined : Math.max(20, columns - indent)
+  const width = columns === undefined ? undefined : Math.max(1, columns - indent)
   return wrapPieces(text.split(' '), ' ', width).replaceAll('\n', `\n${' '.repeat(indent)}`)
 }

@@ -163,8 +163,8 @@ function startOf({ startedAt }: Row): string {
 }
 
 function ranOf({ state, startedAt, durationMs }: Row): string {
-  const ms = state === 'live' ? Date.now() - Date.parse(startedAt) : durationMs
-  return ms === null || Number.isNaN(ms) ? '' : formatDuration(Math.max(0, ms) * 1000)
+  const ms = state === 'live' ? Math.max(0, Date.now() - Date.parse(startedAt)) : durationMs
+  return ms === null || Number.isNaN(ms) ? '' : formatDuration(ms * 1000)
 }
 
 function fileOf({ files }: Row): string {

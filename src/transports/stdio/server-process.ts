@@ -88,6 +88,8 @@ function reason(file: string, cause: unknown): string {
         ? 'permission denied'
         : code === 'ENOEXEC'
           ? 'not a program'
-          : code || (cause instanceof Error ? cause.message : String(cause))
+          : code === 'EMFILE'
+            ? 'too many open files; ulimit -n says how many there may be'
+            : code || (cause instanceof Error ? cause.message : String(cause))
   return `cannot start ${JSON.stringify(file)}: ${why}`
 }

@@ -1,0 +1,13 @@
+import { exitCode } from './exit-codes.js'
+import { say, systemReason } from './io.js'
+import { readVersion } from './version.js'
+
+/** Asked for by scripts and by clients that look for the program: little is loaded for it. */
+export function printVersion(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    say(`wiretape: cannot write to stdout: ${systemReason(error)}\n`)
+    process.exitCode = exitCode.usage
+  })
+  process.stdout.write(`${readVersion()}\n`)
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, type Stage } from '../behaviour/stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+/** Around what the program needs: from where Node can load its first file to where all of it fits. */
+const limits = Array.from({ length: 10 }, (_, i) => 19 + 2 * i)
+
+interface Run {
+  readonly status: number | null
+  readonly stderr: string
+}
+
+function runWith(limit: number, argv: readonly string[]): Run {
+  const script = `ulimit -n ${limit} && exec "$@"`
+  return spawnSync('sh', ['-c', script, 'sh', ...argv], {
+    encoding: 'utf8',
+    env: stage.env,
+    cwd: stage.folder,
+  })
+}
+
+/** Without those where Node itself could not begin: before the program there is nobody to say it well. */
+function runsOf(argv: readonly string[]): Run[] {
+  return limits.map((limit) => runWith(limit, argv)).filter(({ stderr }) => !stderr.includes(`'${cli}'`))
+}
+
+describe.skipIf(process.platform === 'win32')('too few files that may be open', () => {
+  it.each([
+    ['--version', () => [process.execPath, cli, '--version']],
+    ['ls', () => [process.execPath, cli, 'ls']],
+    ['record', () => stage.record(['cat'])],
+  ] as const)('end %s in one line, not in a stack trace', (_, argv) => {
+    const runs = runsOf(argv())
+    for (const { status, stderr } of runs) {
+      expect(stderr).toMatch(/^(?:wiretape: [^\n]*(?:too many open files|EMFILE)[^\n]*\n)?$/)
+      if (status !== 0) expect(stderr).toContain('ulimit -n')
+    }
+    expect(runs.some(({ status }) => status !== 0)).toBe(true)
+  })
+})
