@@ -3,15 +3,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord } from '../model/index.js'
-import { createRecorder } from '../proxy/index.js'
-import {
-  checkReplaceable,
-  makeFolder,
-  realDisk,
-  startTape,
-  type JournalReport,
-  type SegmentFile,
-} from '../tape/index.js'
+import { createRecorder, createRunRedactor, type RecordingReport, type Redaction } from '../proxy/index.js'
+import type { Redactor } from '../redaction/index.js'
+import { checkReplaceable, makeFolder, realDisk, startTape, type SegmentFile } from '../tape/index.js'
 import {
   isForegroundGroup,
   openOwnStdio,
@@ -20,6 +14,7 @@ import {
   type ServerExit,
   type StdioRun,
 } from '../transports/index.js'
+import { JsonObject } from '../wire/index.js'
 import { createSessionSaver } from './session-saver.js'
 import { forwardSignals } from './signals.js'
 
@@ -38,6 +33,8 @@ export interface StdioCaptureOptions {
   readonly maxFiles?: number
   /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
   readonly sessionFile?: string
+  /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
+  readonly redaction: Redaction
   /** wiretape's own version. */
   readonly version: string
 }
@@ -48,7 +45,7 @@ export interface CaptureResult {
   readonly exitCode: number
   /** Why the server could not be started. */
   readonly notStarted?: string
-  readonly tape: JournalReport
+  readonly tape: RecordingReport
   /** Why the session file could not be saved. */
   readonly sessionTrouble?: string
 }
@@ -56,12 +53,14 @@ export interface CaptureResult {
 /**
  * Starts the server and stands between it and whoever started us, until it is gone and all is on the tape.
  *
- * @throws WiretapeError `unwritable` before anything is started, when there can be no tape
+ * @throws WiretapeError before anything is started: `unwritable` when there can be no tape, `usage` for a rule of
+ *   redaction that makes no sense
  */
 export async function recordStdio(options: StdioCaptureOptions): Promise<CaptureResult> {
+  const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
   const startedNs = process.hrtime.bigint()
-  const meta = metaOf(options, new Date())
+  const meta = metaOf(options, redactor, new Date())
   let run: StdioRun | undefined
   const early: NodeJS.Signals[] = []
   // Before there is a tape: what ends us from now on ends it properly.
@@ -83,6 +82,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       meta,
       startedNs,
       strict: options.strict,
+      redaction: options.redaction,
       ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
       ...(options.maxFiles !== undefined && !options.sessionFile && { maxFiles: options.maxFiles }),
     },
@@ -99,8 +99,10 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   try {
     const server = await starting
     if ('error' in server) {
-      const tape = await recorder.close({ exitCode: 127, error: server.error })
-      return await conclude({ exitCode: 127, notStarted: server.error, tape })
+      const error = redactor.text(server.error)
+      const redacted = redactor.report()
+      const tape = await recorder.close({ exitCode: 127, error, redacted })
+      return await conclude({ exitCode: 127, notStarted: error, tape })
     }
     run = runStdio(server, client, {
       chunk: (channel, bytes, atMs, wallMs) => recorder.bytes(channel, bytes, atMs, wallMs),
@@ -114,7 +116,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     void recorder.ready.then(() => run?.hold(false))
     for (const signal of early) run.signal(signal)
     const exit = await run.finished
-    const tape = await recorder.close(endOf(exit))
+    const tape = await recorder.close({ ...endOf(exit), redacted: redactor.report() })
     return await conclude({ exitCode: exit.exitCode, tape })
   } finally {
     client.closeInput()
@@ -124,7 +126,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
 }
 
 /** Deletes the segments that are one too many. */
-function prune(tape: JournalReport, maxFiles: number | undefined): JournalReport {
+function prune(tape: RecordingReport, maxFiles: number | undefined): RecordingReport {
   if (maxFiles === undefined) return tape
   for (const path of tape.paths.slice(0, -maxFiles)) rmSync(path, { force: true })
   return { ...tape, paths: tape.paths.slice(-maxFiles) }
@@ -141,12 +143,12 @@ function register(options: StdioCaptureOptions, meta: MetaRecord, tape: string):
   return registerCapture(options.registryFolder, { session: meta.wiretape!.session, label, tape, startedAt })
 }
 
-function metaOf(options: StdioCaptureOptions, started: Date): MetaRecord {
+function metaOf(options: StdioCaptureOptions, redactor: Redactor, started: Date): MetaRecord {
   return {
     type: 'meta',
     startedAt: started.toISOString(),
-    label: options.label,
-    command: options.command,
+    label: redactor.text(options.label),
+    command: redactor.command(options.command),
     mcpTapVersion: `wiretape ${options.version}`,
     wiretape: {
       version: options.version,
@@ -154,10 +156,17 @@ function metaOf(options: StdioCaptureOptions, started: Date): MetaRecord {
       transport: 'stdio',
       url: null,
       segment: 0,
-      redaction: 'none',
-      metadata: options.metadata,
+      redaction: redactor.name,
+      metadata: redactedMetadata(options.metadata, redactor),
     },
   }
+}
+
+/** What a person said about the recording goes by the same rules as what was recorded. */
+function redactedMetadata(metadata: JsonMembers, redactor: Redactor): JsonMembers {
+  const text = `{${metadata.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+  const redacted = redactor.json(text)
+  return redacted ? new JsonObject(redacted.raw, 0).others() : metadata
 }
 
 function endOf(exit: ServerExit): { exitCode: number; signal?: string } {

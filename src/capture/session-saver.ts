@@ -5,7 +5,7 @@ import type { SaveReply, SaveRequest } from './session-save.js'
 
 /** A session file is not saved more often than this, nor than 20 times as long as the last save took. */
 const shortestPauseMs = 30_000
-const pauseFactor = 20
+const usualFactor = 20
 
 /** Keeps a session file up to date while a tape is being recorded. */
 export interface SessionSaver {
@@ -25,10 +25,12 @@ export interface SessionSaverOptions {
   readonly tape: string
   /** @default 30,000 */
   readonly pauseMs?: number
+  /** The pause after a save, in times of what it took. @default 20 */
+  readonly pauseFactor?: number
 }
 
 export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
-  const { target, tape, pauseMs = shortestPauseMs } = options
+  const { target, tape, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
   let worker: Worker | undefined
   /** Only what stood there before us is worth keeping. */
   let backup = true

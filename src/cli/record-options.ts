@@ -9,6 +9,11 @@ export interface RecordOptions {
   readonly maxFiles?: number
   readonly strictV1?: boolean
   readonly sessionFile?: string
+  readonly redact?: readonly string[]
+  readonly redactFile?: string
+  /** False to do without the built-in rules. */
+  readonly redactDefaults?: boolean
+  readonly redactReport?: boolean
   readonly quiet?: boolean
 }
 
@@ -20,6 +25,8 @@ export interface RecordFlag {
   /** Name of its value; absent for a switch. */
   readonly value?: string
   readonly help: string
+  /** What a switch that turns something off gives. @default true */
+  readonly given?: false
   /** Throws an Error with a sentence for a person. @param before what an earlier occurrence gave */
   readonly parse?: (value: string, before: unknown) => unknown
 }
@@ -68,6 +75,21 @@ export const recordFlags: readonly RecordFlag[] = [
     parse: parseCount,
   },
   { long: '--strict-v1', key: 'strictV1', help: 'write only what the published trace v1 format has' },
+  {
+    long: '--redact',
+    key: 'redact',
+    value: 'pattern',
+    help: 'take out what this RE2 pattern matches; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  { long: '--redact-file', key: 'redactFile', value: 'file', help: 'rules of redaction (JSON)' },
+  {
+    long: '--no-redact-defaults',
+    key: 'redactDefaults',
+    given: false,
+    help: 'record secrets as they are, but for --redact and --redact-file',
+  },
+  { long: '--redact-report', key: 'redactReport', help: 'say at the end which rules fired how often' },
   { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
 ]
 
@@ -93,7 +115,7 @@ export function parseRecordArgs(args: readonly string[]): RecordArgs | undefined
     const name = equals === -1 ? arg : arg.slice(0, equals)
     const flag = recordFlags.find(({ long, short }) => name === long || name === short)
     if (!flag || (flag.value === undefined && equals !== -1)) return undefined
-    let value: unknown = true
+    let value: unknown = flag.given ?? true
     if (flag.value !== undefined) {
       const text = equals === -1 ? args[(at += 1)] : arg.slice(equals + 1)
       if (text === undefined) return undefined

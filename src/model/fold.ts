@@ -10,6 +10,7 @@ import type {
   MessageRecord,
   MetaRecord,
   Part,
+  RuleCount,
   TapeRecord,
 } from './record.js'
 
@@ -38,6 +39,10 @@ export interface Session {
   readonly signal?: string
   /** Why the server could not be started. */
   readonly error?: string
+  /** `none`, or the name of the rules that secrets were taken out by. */
+  readonly redaction: string
+  /** Which of them fired how often, where the recording says so. */
+  readonly redacted?: readonly RuleCount[]
   /** Both eras can appear on one wire. */
   readonly eras: readonly Era[]
   /** The version that was agreed on, or the last one asked for. */
@@ -133,6 +138,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
       command: meta.command,
       url: identity?.url ?? null,
       metadata: identity?.metadata ?? [],
+      redaction: identity?.redaction ?? 'none',
       segments: [identity?.segment ?? 0],
       complete: false,
       continues: false,
@@ -151,6 +157,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (end.wiretape?.recovered) session.recovered = true
     else if (end.exitCode !== null) session.exitCode = end.exitCode
     if (end.durationMs !== null) session.durationMs = end.durationMs
+    if (end.wiretape?.redacted) session.redacted = end.wiretape.redacted
     if (end.wiretape?.signal !== undefined) session.signal = end.wiretape.signal
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
   }

@@ -25,6 +25,7 @@ export type {
   NoiseRecord,
   Part,
   RedactionMark,
+  RuleCount,
   StderrRecord,
   TapeClosing,
   TapeIdentity,

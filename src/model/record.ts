@@ -174,9 +174,17 @@ export interface TapeClosing {
   readonly signal?: string
   /** Why the server could not be started. */
   readonly error?: string
+  /** Which rules of redaction fired how often in the whole recording; absent when none did. */
+  readonly redacted?: readonly RuleCount[]
   /** True when the line was added later, by `recover`. */
   readonly recovered?: true
   readonly extra?: JsonMembers
+}
+
+/** How often a rule of redaction fired. */
+export interface RuleCount {
+  readonly rule: string
+  readonly count: number
 }
 
 /** A line of a type that this version does not know. It survives a read and a write. */

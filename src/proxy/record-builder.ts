@@ -22,6 +22,7 @@ import {
   type LineFrame,
   type LineFramer,
 } from '../wire/index.js'
+import type { RedactedJson, Redactor } from '../redaction/index.js'
 import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
 
@@ -67,7 +68,8 @@ interface Delivery {
   readonly endOffset: number
 }
 
-export function createRecordBuilder(): RecordBuilder {
+/** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
+export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   const framers: Record<Channel, LineFramer> = {
     in: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
     out: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
@@ -132,15 +134,16 @@ export function createRecordBuilder(): RecordBuilder {
   }
 
   function stderrRecord(frame: LineFrame, at: Moment): TapeRecord | undefined {
+    const channel = 'err'
     const { bytes, endOffset } = frame
     const terminatorBytes = endOffset - stderrOffset - bytes.length
     stderrOffset = endOffset
     if (frame.kind === 'line') {
-      return { type: 'stderr', ...stamp(at), ...textOf(bytes), ...frameEndOf(frame.end) }
+      return { type: 'stderr', ...stamp(at), ...recordedText(bytes, channel), ...frameEndOf(frame.end) }
     }
     if (bytes.length === 0 && terminatorBytes === 0) return undefined
     const end = terminatorBytes === 0 ? 'none' : terminatorBytes === 2 ? 'crlf' : 'lf'
-    return { type: 'stderr', ...stamp(at), ...textOf(bytes), ...frameEndOf(end) }
+    return { type: 'stderr', ...stamp(at), ...recordedText(bytes, channel), ...frameEndOf(end) }
   }
 
   function messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
@@ -148,11 +151,18 @@ export function createRecordBuilder(): RecordBuilder {
     if (frame.kind === 'piece') return oversizeRecord(channel, direction, frame, at)
     const text = exactText(frame.bytes)
     if (text === undefined) {
-      return { type: 'noise', ...stamp(at), direction, ...textOf(frame.bytes), ...frameEndOf(frame.end) }
+      return {
+        type: 'noise',
+        ...stamp(at),
+        direction,
+        ...recordedText(frame.bytes, channel),
+        ...frameEndOf(frame.end),
+      }
     }
     const span = findJsonValue(text)
     if (isFault(span) || !holdsMessages(text, span.start)) {
-      return { type: 'noise', ...stamp(at), direction, text, ...frameEndOf(frame.end) }
+      const line = redactor.line(text, channel) ?? text
+      return { type: 'noise', ...stamp(at), direction, text: line, ...frameEndOf(frame.end) }
     }
     const exact = text.slice(span.start, span.end)
     // A tape is read line by line, by some readers with CR as a line end; here both are only white space.
@@ -160,13 +170,24 @@ export function createRecordBuilder(): RecordBuilder {
     const { batch, parts: spans } = partsOf(raw)
     const parts = spans.map(({ start, end }) => partOf(raw, start, end, direction))
     const { t, us } = stamp(at)
-    const record: Draft<MessageRecord> = { type: 'message', t, us, direction, raw, batch, parts, seq }
+    const redacted = redactor.json(raw)
+    const record: Draft<MessageRecord> = redacted
+      ? { type: 'message', t, us, direction, ...rewritten(redacted, parts), seq }
+      : { type: 'message', t, us, direction, raw, batch, parts, seq }
     if (frame.end !== 'lf') record.frameEnd = frame.end
-    if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
+    if (redacted) record.red = redacted.red
+    else if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
     else record.bytes = base64(frame.bytes)
     seq += parts.length
     remember(channel, parts, frame.endOffset)
     return record
+  }
+
+  /** Text as people can read it; `bytes` too when the text cannot be turned back into them and holds no secret. */
+  function recordedText(bytes: Uint8Array, channel: Channel): { text: string; bytes?: string } {
+    const recorded = textOf(bytes)
+    const redacted = redactor.line(recorded.text, channel)
+    return redacted === undefined ? recorded : { text: redacted }
   }
 
   function partOf(raw: string, start: number, end: number, direction: Direction): Part {
@@ -235,6 +256,22 @@ export function createRecordBuilder(): RecordBuilder {
       return records
     },
   }
+}
+
+/** The messages of a frame in its redacted text; who is who was found out before. */
+function rewritten(
+  redacted: RedactedJson,
+  parts: readonly Part[],
+): Pick<MessageRecord, 'raw' | 'batch' | 'parts'> {
+  const { raw } = redacted
+  const { batch, parts: spans } = partsOf(raw)
+  const kept = spans.map(({ start, end }, i) => ({
+    ...parts[i]!,
+    envelope: readEnvelope(raw, start),
+    start,
+    end,
+  }))
+  return { raw, batch, parts: kept }
 }
 
 /** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */

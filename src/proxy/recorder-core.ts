@@ -1,8 +1,10 @@
-import type { EndRecord, MetaRecord } from '../model/index.js'
+import type { EndRecord, MetaRecord, RuleCount } from '../model/index.js'
 import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
+import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
 import { createRecordBuilder } from './record-builder.js'
+import type { Redaction } from './run-redactor.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
 export interface RecorderInit {
@@ -12,12 +14,19 @@ export interface RecorderInit {
   /** `process.hrtime.bigint()` at the start of the session. */
   readonly startedNs: bigint
   readonly strict: boolean
+  readonly redaction: Redaction
   readonly maxBytes?: number
   readonly maxFiles?: number
 }
 
 /** How a session ended, for the tape's last line. */
 export type SessionEnd = Omit<NonNullable<EndRecord['wiretape']>, 'messages'> & { readonly exitCode: number }
+
+/** What came of a recording. */
+export interface RecordingReport extends JournalReport {
+  /** Which rules of redaction fired how often, what is told in `SessionEnd` included. */
+  readonly redacted: readonly RuleCount[]
+}
 
 /** What the forwarding side tells the recording side, in the order in which it happened. */
 export type RecorderMessage =
@@ -45,11 +54,11 @@ export type RecorderMessage =
 
 /** The recording side: everything that is not forwarding. */
 export interface RecorderCore {
-  handle(message: RecorderMessage): JournalReport | undefined
+  handle(message: RecorderMessage): RecordingReport | undefined
 }
 
-export function createRecorderCore(init: RecorderInit): RecorderCore {
-  const builder = createRecordBuilder()
+export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
+  const builder = createRecordBuilder(redactor)
   const now = (): { t: string; us: number } => ({
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
@@ -79,11 +88,23 @@ export function createRecorderCore(init: RecorderInit): RecorderCore {
           journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
           return undefined
         case 'close': {
-          const { exitCode, ...wiretape } = message.end
+          const { exitCode, redacted: before = [], ...wiretape } = message.end
           const { t, us } = now()
-          return journal.close({ t, exitCode, durationMs: Math.round(us / 1000), wiretape })
+          const redacted = sumOf(before, redactor.report())
+          const said = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
+          const report = journal.close({ t, exitCode, durationMs: Math.round(us / 1000), wiretape: said })
+          return { ...report, redacted }
         }
       }
     },
   }
+}
+
+/** What was redacted here is added to what was before the recording began. */
+function sumOf(before: readonly RuleCount[], here: readonly RuleCount[]): RuleCount[] {
+  const counts = new Map<string, number>()
+  for (const { rule, count } of [...before, ...here]) {
+    counts.set(rule, (counts.get(rule) ?? 0) + count)
+  }
+  return [...counts].map(([rule, count]) => ({ rule, count }))
 }

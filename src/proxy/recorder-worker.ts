@@ -3,9 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { buffersOf } from './chunk-batch.js'
 import { createRecorderCore, type RecorderInit, type RecorderMessage } from './recorder-core.js'
 import type { RecorderReply } from './recorder.js'
+import { createRunRedactor } from './run-redactor.js'
 
 const port = parentPort!
-const core = createRecorderCore(workerData as RecorderInit)
+const init = workerData as RecorderInit
+const core = createRecorderCore(init, await createRunRedactor(init.redaction))
 const reply = (message: RecorderReply, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer)
 

@@ -1,15 +1,14 @@
 import { Worker } from 'node:worker_threads'
-import type { JournalReport } from '../tape/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
-import { type RecorderInit, type RecorderMessage, type SessionEnd } from './recorder-core.js'
+import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** What the recording thread says: that it is there, then one reply to every message, in order. */
 export type RecorderReply =
   | { readonly kind: 'ready' }
   /** `buffers` is the memory of the chunks, handed back. */
   | { readonly kind: 'done'; readonly buffers?: readonly ArrayBuffer[] }
-  | { readonly kind: 'closed'; readonly report: JournalReport }
+  | { readonly kind: 'closed'; readonly report: RecordingReport }
 
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
@@ -49,7 +48,7 @@ export interface Recorder {
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
   /** Writes what is queued and the last line. Resolves when the tape is on the disk, or cannot be. */
-  close(end: SessionEnd): Promise<JournalReport>
+  close(end: SessionEnd): Promise<RecordingReport>
 }
 
 export interface RecorderOptions {
@@ -87,7 +86,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   /** Set while traffic goes on without the tape; what each channel lost. */
   let losses: Map<Channel, Loss> | undefined
   let died: string | undefined
-  let closed: { resolve(report: JournalReport): void; timer: NodeJS.Timeout } | undefined
+  let closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
 
   let isReady: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
@@ -212,7 +211,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     finish(undefined)
   }
 
-  function finish(report: JournalReport | undefined): void {
+  function finish(report: RecordingReport | undefined): void {
     if (!closed) return
     clearTimeout(closed.timer)
     closed.resolve(
@@ -221,6 +220,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
         messages: 0,
         gaps: 0,
         lost: 0,
+        redacted: [],
         trouble: died ?? 'the recording thread does not answer',
       },
     )

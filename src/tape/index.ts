@@ -1,3 +1,4 @@
+export { closed } from './closed.js'
 export { diskReason, realDisk, type Disk } from './disk.js'
 export { Journal, type JournalOptions, type JournalReport } from './journal.js'
 export { makeFolder } from './make-folder.js'

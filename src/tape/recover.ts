@@ -1,7 +1,8 @@
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { open, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { encodeRecord, readTraceLines } from '../formats/index.js'
-import { WiretapeError, type Diagnostic, type EndRecord, type Report } from '../model/index.js'
+import { WiretapeError, type Diagnostic, type Report } from '../model/index.js'
+import { closing } from './closed.js'
 import { diskReason } from './disk.js'
 import type { RecordingFile } from './read-file.js'
 
@@ -19,9 +20,10 @@ export interface RecoverReport {
 
 /**
  * Writes a closed copy of a tape that was cut off: every line that can be read, exactly as it stands, and an
- * `end` line. Written beside and renamed, so that a failure leaves everything as it was.
+ * `end` line; of several tapes in one file, each that lacks one gets its own. Written beside and renamed, so
+ * that a failure leaves everything as it was.
  *
- * @param target where the copy goes; the tape's own path replaces it
+ * @param target where the copy goes; the tape's own path replaces it, a link stays and what it names is replaced
  * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`
  */
 export async function recoverTape(tape: RecordingFile, target: string): Promise<RecoverReport> {
@@ -29,17 +31,18 @@ export async function recoverTape(tape: RecordingFile, target: string): Promise<
   const report = (diagnostic: Diagnostic): void => {
     if (diagnostic.code !== 'incomplete') faults.push(diagnostic)
   }
-  const copy = join(dirname(target), `.${process.pid}-${Date.now()}.recover`)
+  const place = await realpath(target).catch(() => target)
+  const copy = join(dirname(place), `.${process.pid}-${Date.now()}.recover`)
   let output: FileHandle | undefined
   try {
     output = await open(copy, 'wx', 0o600)
     const found = await copyLines(tape, output, report)
-    const whole = found.ended && faults.length === 0
+    const whole = found.whole && faults.length === 0
     // On the disk before it takes the place of what may be the only copy.
     if (!whole) await output.sync()
     await output.close()
     if (whole) await rm(copy)
-    else await rename(copy, target)
+    else await rename(copy, place)
     return { written: whole ? undefined : target, messages: found.messages, faults }
   } catch (cause) {
     if (output) {
@@ -51,47 +54,55 @@ export async function recoverTape(tape: RecordingFile, target: string): Promise<
   }
 }
 
+/** One of the tapes that a file may hold, as far as it was read. */
+interface TapeSoFar {
+  started?: string
+  last?: { t: string; us?: number }
+  messages: number
+  /** An `end` line, held back: one that more traffic follows is none. */
+  end?: string
+  /** Nothing of it was read yet. */
+  empty: boolean
+}
+
 async function copyLines(
   tape: RecordingFile,
   output: FileHandle,
   report: Report,
-): Promise<{ messages: number; ended: boolean }> {
+): Promise<{ messages: number; whole: boolean }> {
+  let current: TapeSoFar = { messages: 0, empty: true }
   let messages = 0
-  let started: string | undefined
-  let last: { t: string; us?: number } | undefined
-  let ended = false
+  let whole = true
   let lines: string[] = []
   let chars = 0
+  const write = (line: string): void => {
+    lines.push(line)
+    chars += line.length
+  }
+  const closeCurrent = (): void => {
+    if (current.end === undefined) whole = false
+    write(current.end ?? encodeRecord(closing(current)))
+    messages += current.messages
+  }
   for await (const { record, text } of readTraceLines(tape.bytes(), report)) {
-    ended = record.type === 'end'
-    if (record.type === 'meta') started = record.startedAt
-    else if (record.type === 'message') messages += record.parts.length
-    if (record.type !== 'meta' && record.type !== 'end' && record.type !== 'unknown') last = record
-    lines.push(text, '\n')
-    chars += text.length
+    if (record.type === 'meta') {
+      if (!current.empty) closeCurrent()
+      current = { started: record.startedAt, messages: 0, empty: true }
+    }
+    current.empty = false
+    if (record.type === 'end') current.end = `${text}\n`
+    else write(`${text}\n`)
+    if (record.type === 'message') current.messages += record.parts.length
+    if (record.type !== 'meta' && record.type !== 'end' && record.type !== 'unknown') {
+      current.last = record
+      delete current.end
+    }
     if (chars < charsAtOnce) continue
     await output.writeFile(lines.join(''))
     lines = []
     chars = 0
   }
-  if (!ended) lines.push(encodeRecord(closing(started, last, messages)))
+  closeCurrent()
   await output.writeFile(lines.join(''))
-  return { messages, ended }
-}
-
-function closing(
-  started: string | undefined,
-  last: { t: string; us?: number } | undefined,
-  messages: number,
-): EndRecord {
-  const t = last?.t ?? started ?? new Date(0).toISOString()
-  const ms = last?.us === undefined ? Date.parse(t) - Date.parse(started ?? t) : last.us / 1000
-  return {
-    type: 'end',
-    t,
-    // How the server ended is not known; trace v1 wants a number.
-    exitCode: 1,
-    durationMs: Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : 0,
-    wiretape: { messages, recovered: true },
-  }
+  return { messages, whole }
 }

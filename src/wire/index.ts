@@ -1,6 +1,6 @@
 export { elementsOf, findJsonValue, isFault, kindAt, memberOf, membersOf, skipValue } from './json-text.js'
 export type { JsonFault, JsonKind, Member, Span } from './json-text.js'
-export { decodeString } from './json-strings.js'
+export { decodeString, skipString, skipWhiteSpace } from './json-strings.js'
 export { canonicalNumber } from './json-numbers.js'
 export { spliceText } from './json-splice.js'
 export type { TextEdit } from './json-splice.js'

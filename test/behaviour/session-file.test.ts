@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, type Actor, type Stage } from './stage.js'
+import { createStage, printed, server, until, type Actor, type Stage } from './stage.js'
 import { linesOfType } from './tape-bytes.js'
 
 let stage: Stage
@@ -99,7 +99,7 @@ describe('record --session-file', () => {
     const recorder = record(server('echo-lines.mjs'), '--max-bytes', '2kB', '--max-files', '2')
     await recorder.send(`${messages.join('\n')}\n`)
     await printed(recorder, messages.at(-1)!)
-    expect(stage.tapes().length).toBeGreaterThan(2)
+    await until('there are more segments', () => stage.tapes().length > 2)
     recorder.stdin!.end()
     await recorder.ended
     expect(session().messages).toHaveLength(120)

@@ -5,13 +5,16 @@ import { decodeLine, encodeRecord } from '../../src/formats/index.js'
 import type { MessageRecord, Part, TapeRecord } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
+import { createRedactor } from '../../src/redaction/index.js'
 import { createRecordBuilder, type Moment, type RecordBuilder } from '../../src/proxy/record-builder.js'
 
+/** Redacts nothing. */
+const plain = createRedactor({ defaults: false, tag: () => '' })
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 let builder: RecordBuilder
 let us: number
 beforeEach(() => {
-  builder = createRecordBuilder()
+  builder = createRecordBuilder(plain)
   us = 0
 })
 
@@ -293,13 +296,13 @@ it('makes the same records of any bytes, however they are cut, and from them the
       fc.array(fc.nat(200)),
       (pieces, channel, cuts) => {
         const bytes = Buffer.concat(pieces.map((part) => Buffer.from(part)))
-        const whole = createRecordBuilder()
+        const whole = createRecordBuilder(plain)
         const moment = { us: 0, wallMs: 0 }
         const expected = [
           ...recordsOf(whole, batchOf(channel, bytes, moment)),
           ...whole.ended(channel, moment),
         ]
-        const parts = createRecordBuilder()
+        const parts = createRecordBuilder(plain)
         const records: TapeRecord[] = []
         let from = 0
         for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {

@@ -2,12 +2,11 @@ import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRecorder, type Recorder } from '../../src/proxy/index.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
-import type { RecorderInit, RecorderMessage } from '../../src/proxy/recorder-core.js'
+import type { RecorderInit, RecorderMessage, RecordingReport } from '../../src/proxy/recorder-core.js'
 import type { RecorderReply, RecorderWorker } from '../../src/proxy/recorder.js'
-import type { JournalReport } from '../../src/tape/index.js'
 
 const megabyte = 1024 * 1024
-const report: JournalReport = { paths: ['tape.jsonl'], messages: 7, gaps: 0, lost: 0 }
+const report: RecordingReport = { paths: ['tape.jsonl'], messages: 7, gaps: 0, lost: 0, redacted: [] }
 
 /** A recording thread that answers only when it is told to. */
 class FakeWorker extends EventEmitter {

@@ -11,6 +11,7 @@ export function registerRecover(program: Command, io: Io, outcome: Outcome): voi
     .argument('<file>', 'the tape')
     .argument('[output]', 'where the copy goes (default: the name with .recovered.jsonl)')
     .option('--in-place', 'replace the tape itself')
+    .option('--session-file <file>', 'build the session file again from the tape and its other segments')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',
@@ -18,7 +19,8 @@ export function registerRecover(program: Command, io: Io, outcome: Outcome): voi
 Examples:
   wiretape recover tape.jsonl
   wiretape recover tape.jsonl whole.jsonl
-  wiretape recover --in-place tape.jsonl`,
+  wiretape recover --in-place tape.jsonl
+  wiretape recover tape.jsonl --session-file session.json`,
     )
     .action(async (file: string, output: string | undefined, options: RecoverOptions) => {
       const { runRecover } = await import('../run/recover.js')

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defaultLabel, recordStdio, registryFolderIn, type CaptureResult } from '../../capture/index.js'
-import { WiretapeError } from '../../model/index.js'
+import { WiretapeError, type RuleCount } from '../../model/index.js'
+import type { Redaction } from '../../proxy/index.js'
+import { diskReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
@@ -23,6 +26,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
       registryFolder: registryFolderIn(io.dataFolder),
       label: options.label ?? defaultLabel(command, io.cwd),
       metadata: metadataOf(options),
+      redaction: redactionOf(options, io),
       strict: options.strictV1 === true,
       ...(options.sessionFile !== undefined && { sessionFile: resolve(io.cwd, options.sessionFile) }),
       ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
@@ -38,6 +42,18 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   }
 }
 
+function redactionOf(options: RecordOptions, io: Io): Redaction {
+  const { redact, redactFile, redactDefaults = true } = options
+  if (redactFile === undefined) return { defaults: redactDefaults, ...(redact && { patterns: redact }) }
+  let text: string
+  try {
+    text = readFileSync(resolve(io.cwd, redactFile), 'utf8')
+  } catch (cause) {
+    throw new WiretapeError('unreadable', `cannot read ${redactFile}: ${diskReason(cause)}`, { cause })
+  }
+  return { defaults: redactDefaults, ...(redact && { patterns: redact }), file: { name: redactFile, text } }
+}
+
 /** While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it. */
 async function conclude(result: CaptureResult, options: RecordOptions, io: Io): Promise<void> {
   const { tape } = result
@@ -49,10 +65,18 @@ async function conclude(result: CaptureResult, options: RecordOptions, io: Io): 
     const hint = `wiretape convert ${path} FILE.json tries again`
     await io.complain(`the session file is not complete: ${result.sessionTrouble}`, hint)
   }
+  if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return
   const { countOf } = await import('../../render/index.js')
   if (!troubled) return io.complain(`recorded ${countOf(tape.messages, 'message')} to ${path}`)
   const lost = tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
   return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
+}
+
+async function reportRedaction(redacted: readonly RuleCount[], io: Io): Promise<void> {
+  const { countOf } = await import('../../render/index.js')
+  const total = redacted.reduce((sum, { count }) => sum + count, 0)
+  const rules = redacted.map(({ rule, count }) => `${rule} ${count}`).join(', ')
+  await io.complain(`redacted ${countOf(total, 'value')}${rules === '' ? '' : `: ${rules}`}`)
 }

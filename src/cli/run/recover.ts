@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
 import { liveCaptures } from '../../control/index.js'
@@ -10,10 +10,12 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { isLive } from '../live.js'
 import { inFile, openNamed } from '../named-file.js'
+import { recoverSession } from './recover-session.js'
 
 export interface RecoverOptions {
   readonly inPlace?: boolean
   readonly force?: boolean
+  readonly sessionFile?: string
 }
 
 export async function runRecover(
@@ -25,14 +27,26 @@ export async function runRecover(
   if (options.inPlace && output !== undefined) {
     throw new WiretapeError('usage', '--in-place and an output exclude each other')
   }
+  if (file === '-') {
+    throw new WiretapeError('usage', 'recover reads no stdin', { hint: 'save it to a file first' })
+  }
   const path = resolve(io.cwd, file)
+  if (options.sessionFile !== undefined) {
+    if (options.inPlace || output !== undefined) {
+      throw new WiretapeError('usage', '--session-file takes no other output')
+    }
+    if (await isBeingRecorded(path, io)) throw stillRecorded(file)
+    return recoverSession(path, file, options.sessionFile, io)
+  }
   const named = options.inPlace ? file : (output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
   const target = resolve(io.cwd, named)
   const { file: recording } = await openNamed(path, file)
-  if (await isBeingRecorded(path, io)) {
-    throw new WiretapeError('usage', `${file} is still being recorded`, { hint: 'end the capture first' })
+  if (await isBeingRecorded(path, io)) throw stillRecorded(file)
+  const there = options.inPlace ? undefined : await stat(target).catch(() => undefined)
+  if (there?.isDirectory()) {
+    throw new WiretapeError('usage', `${named} is a folder`, { hint: 'name a file in it' })
   }
-  if (!options.inPlace && !options.force && (await exists(target))) {
+  if (there && !options.force) {
     throw new WiretapeError('usage', `${named} exists`, {
       hint: 'name another output, or --force replaces it',
     })
@@ -50,15 +64,12 @@ export async function runRecover(
   return exitCode.done
 }
 
+function stillRecorded(file: string): WiretapeError {
+  return new WiretapeError('usage', `${file} is still being recorded`, { hint: 'end the capture first' })
+}
+
 async function isBeingRecorded(path: string, io: Io): Promise<boolean> {
   const captures = await liveCaptures(registryFolderIn(io.dataFolder))
   const tape = captures.length > 0 ? await summarizeTape(path).catch(() => undefined) : undefined
   return tape !== undefined && isLive(tape, captures)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

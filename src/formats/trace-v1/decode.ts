@@ -5,6 +5,7 @@ import type {
   MessageRecord,
   MetaRecord,
   RedactionMark,
+  RuleCount,
   TapeRecord,
 } from '../../model/index.js'
 import { canonicalNumber, findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
@@ -115,6 +116,7 @@ function decodeEnd(line: LineMembers): TapeRecord {
   const own = object && new LineMembers(object)
   const signal = own?.string('signal')
   const error = own?.string('error')
+  const redacted = own && decodeCounts(own)
   return {
     type: 'end',
     t: line.string('t') ?? '',
@@ -126,12 +128,25 @@ function decodeEnd(line: LineMembers): TapeRecord {
         ...(own.isTrue('rotated') && { rotated: true as const }),
         ...(signal !== undefined && { signal }),
         ...(error !== undefined && { error }),
+        ...(redacted && { redacted }),
         ...(own.isTrue('recovered') && { recovered: true as const }),
         ...own.rest(),
       },
     }),
     ...line.rest(),
   }
+}
+
+/** An object of counts by rule; as a rule may be named like any other, the last of repeated ones counts. */
+function decodeCounts(own: LineMembers): RuleCount[] | undefined {
+  const counts = own.object.object('redacted')
+  if (!counts) return undefined
+  const all = counts.others().map(([rule, text]) => ({ rule, count: Number(text) }))
+  const names = new Set(all.map(({ rule }) => rule))
+  if (names.size < all.length || !all.every(({ count }) => Number.isSafeInteger(count) && count > 0))
+    return undefined
+  own.use('redacted')
+  return all
 }
 
 function decodeMessage(line: LineMembers): DecodedLine {

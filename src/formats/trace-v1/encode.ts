@@ -42,7 +42,7 @@ class ObjectWriter {
   /** @param json the value as JSON text; undefined leaves the member out */
   add(name: string, json: string | number | undefined): void {
     if (json === undefined || this.#extra.some(([kept]) => kept === name)) return
-    this.#members += `${this.#members === '' ? '' : ','}"${name}":${json}`
+    this.#members += `${this.#members === '' ? '' : ','}${quoted(name)}:${json}`
   }
 
   text(name: string, value: string | undefined): void {
@@ -178,12 +178,17 @@ function encodeEnd(end: EndRecord, strict: boolean): string {
   line.add('exitCode', end.exitCode ?? (strict ? 1 : undefined))
   line.add('durationMs', end.durationMs ?? (strict ? 0 : undefined))
   if (end.wiretape && !strict) {
-    const { messages, rotated, signal, error, recovered, extra } = end.wiretape
+    const { messages, rotated, signal, error, redacted, recovered, extra } = end.wiretape
     const own = new ObjectWriter(extra)
     own.add('messages', messages)
     if (rotated) own.add('rotated', 'true')
     own.text('signal', signal)
     own.text('error', error)
+    if (redacted) {
+      const counts = new ObjectWriter()
+      for (const { rule, count } of redacted) counts.add(rule, count)
+      own.add('redacted', counts.close())
+    }
     if (recovered) own.add('recovered', 'true')
     line.add('wiretape', own.close())
   }

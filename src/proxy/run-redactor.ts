@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { WiretapeError } from '../model/index.js'
+import { compileRules, createRedactor, type Redactor, type RuleSources } from '../redaction/index.js'
+
+/** What to redact. Can be posted to another thread, which makes the same rules of it. */
+export interface Redaction extends RuleSources {
+  /** The built-in rules; a rules file can do without them too. */
+  readonly defaults: boolean
+}
+
+/** Hexadecimal digits of a tag. */
+const tagLength = 16
+
+/**
+ * The redactor of one run. Tags of different redactors have nothing in common: each has a key of its own that is
+ * never written anywhere.
+ *
+ * @throws WiretapeError `usage` for a rule that makes no sense
+ */
+export async function createRunRedactor(redaction: Redaction): Promise<Redactor> {
+  const key = randomBytes(32)
+  const tag = (secret: string): string =>
+    createHmac('sha256', key).update(secret).digest('hex').slice(0, tagLength)
+  const { defaults, patterns, file } = redaction
+  if (!patterns?.length && !file) return createRedactor({ defaults, tag })
+  const compiled = await compileRules({ ...(patterns && { patterns }), ...(file && { file }) })
+  const [first, ...others] = compiled.diagnostics
+  if (first) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+    const { line, column } = first.at ?? {}
+    const place =
+      line === undefined ? '' : `, line ${line}${column === undefined ? '' : `, column ${column}`}`
+    throw new WiretapeError('usage', `${first.message}${place}${more}`)
+  }
+  return createRedactor({ defaults: defaults && compiled.defaults, rules: compiled.rules, tag })
+}

@@ -1,0 +1,64 @@
+import type { Diagnostic } from '../model/index.js'
+import { compilePathRule } from './path-rule.js'
+import { compilePatternRule } from './pattern-rule.js'
+import type { CompiledRule } from './redactor.js'
+import { RuleFault } from './rule-fault.js'
+import { mostRules, parseRulesFile } from './rules-file.js'
+
+/** What a user wrote. */
+export interface RuleSources {
+  /** The values of `--redact`, in their order. */
+  readonly patterns?: readonly string[]
+  /** The file of `--redact-file`. */
+  readonly file?: { readonly name: string; readonly text: string }
+}
+
+export interface CompiledRules {
+  readonly rules: readonly CompiledRule[]
+  /** Whether the built-in rules apply besides: false when the file says `"extends": null`. */
+  readonly defaults: boolean
+  /** Any means that the rules are not what the user wanted. One line each: what, where, what to do. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export function compileRules({ patterns = [], file }: RuleSources): CompiledRules {
+  const rules: CompiledRule[] = []
+  const diagnostics: Diagnostic[] = []
+  const fail = (message: string): number => diagnostics.push({ severity: 'error', code: 'bad-rule', message })
+
+  if (patterns.length > mostRules)
+    fail(`--redact is given ${patterns.length} times; at most ${mostRules} work`)
+  for (const [i, pattern] of patterns.slice(0, mostRules).entries()) {
+    const name = `--redact #${i + 1}`
+    try {
+      if (pattern === '') throw new RuleFault('is empty', 'give it a pattern')
+      rules.push(compilePatternRule(name, pattern, false))
+    } catch (problem) {
+      fail(inWords(name, problem))
+    }
+  }
+  if (file === undefined) return { rules, defaults: true, diagnostics }
+
+  const parsed = parseRulesFile(file.name, file.text)
+  diagnostics.push(...parsed.diagnostics)
+  for (const { name, place, at, ...rule } of parsed.rules) {
+    try {
+      rules.push(
+        'path' in rule
+          ? compilePathRule(name, rule.path)
+          : compilePatternRule(name, rule.regex, rule.ignoreCase),
+      )
+    } catch (problem) {
+      const message = inWords(`${file.name}: ${place}`, problem)
+      diagnostics.push({ severity: 'error', code: 'bad-rule', message, at })
+    }
+  }
+  return { rules, defaults: parsed.defaults, diagnostics }
+}
+
+/** Only a fault of the rule; a bug goes on. */
+function inWords(subject: string, problem: unknown): string {
+  if (!(problem instanceof RuleFault)) throw problem
+  const { message, advice, column } = problem
+  return `${subject} ${message}${column === undefined ? '' : `, at its column ${column}`}: ${advice}`
+}

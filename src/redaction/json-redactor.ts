@@ -1,0 +1,232 @@
+import {
+  decodeString,
+  skipString,
+  skipValue,
+  skipWhiteSpace,
+  spliceText,
+  type TextEdit,
+} from '../wire/index.js'
+import type { RedactionMark } from '../model/index.js'
+import { sourceOffsets, toEdits } from './finding.js'
+import { JsonPathStack } from './json-path-stack.js'
+import { marker } from './marker.js'
+import { elementPlace, memberPlace, type Place } from './mcp-places.js'
+import { NameCache, secretTermOf } from './secret-names.js'
+import type { TextRedactor } from './text-redactor.js'
+import { findTrigger, hasTrigger } from './trigger.js'
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const OPEN_OBJECT = 0x7b
+
+/** A value that goes whole, whatever is in it. */
+export interface WholeValue {
+  /** Index after the value. */
+  readonly end: number
+  readonly rule: string
+}
+
+/** What one reading of a JSON text needs. */
+export interface JsonRules {
+  readonly defaults: boolean
+  readonly text: TextRedactor
+  /** By the index at which the value starts. */
+  readonly whole: ReadonlyMap<number, WholeValue>
+  readonly counted: (rule: string) => void
+  readonly tag: (secret: string) => string
+}
+
+export interface RedactedJson {
+  readonly raw: string
+  readonly red: readonly RedactionMark[]
+}
+
+/** What is known of a member's name. */
+interface NameVerdict {
+  /** '' when the name is not that of a secret. */
+  readonly term: string
+  /** The name itself may hold a secret. */
+  readonly suspicious: boolean
+}
+
+const noName: NameVerdict = { term: '', suspicious: false }
+/** By the name as written between its quotes. */
+const verdicts = new NameCache<NameVerdict>((written) => {
+  const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
+  const term = secretTermOf(name) ?? ''
+  const suspicious = hasTrigger(written)
+  return term === '' && !suspicious ? noName : { term, suspicious }
+})
+
+/** Redacts one checked JSON text; undefined when nothing was found. Reads it once, without recursion. */
+export function redactJson(text: string, rules: JsonRules): RedactedJson | undefined {
+  return new JsonReading(text, rules).run()
+}
+
+class JsonReading {
+  readonly #text: string
+  readonly #rules: JsonRules
+  readonly #path: JsonPathStack
+  readonly #places: Place[] = []
+  readonly #edits: TextEdit[] = []
+  readonly #red: RedactionMark[] = []
+  /** Of the value being read: its place, and the rule under which it is a secret by its name. */
+  #place: Place = 'frame'
+  #keyRule = ''
+  /** There is no trigger before this index. */
+  #trigger: number
+
+  constructor(text: string, rules: JsonRules) {
+    this.#text = text
+    this.#rules = rules
+    this.#path = new JsonPathStack(text)
+    this.#trigger = rules.defaults ? -1 : Infinity
+  }
+
+  run(): RedactedJson | undefined {
+    const text = this.#text
+    let pos = skipWhiteSpace(text, 0)
+    if (text.charCodeAt(pos) !== OPEN_ARRAY) this.#place = 'message'
+    for (;;) {
+      const inside = this.#value(pos)
+      if (inside > 0) {
+        pos = inside
+        continue
+      }
+      pos = skipWhiteSpace(text, -inside)
+      while (this.#path.depth > 0 && text.charCodeAt(pos) !== COMMA) {
+        this.#path.leave()
+        this.#places.length--
+        pos = skipWhiteSpace(text, pos + 1)
+      }
+      if (this.#path.depth === 0) break
+      pos = this.#path.inObject ? this.#member(pos + 1) : this.#element(pos + 1)
+    }
+    if (this.#edits.length === 0) return undefined
+    return { raw: spliceText(text, this.#edits), red: this.#red }
+  }
+
+  /** Reads the value at `pos`: index of the first value inside it, or the negated index of its end. */
+  #value(pos: number): number {
+    const text = this.#text
+    const whole = this.#rules.whole.size > 0 ? this.#rules.whole.get(pos) : undefined
+    if (whole !== undefined) {
+      this.#replace(pos, whole.end, whole.rule)
+      return -whole.end
+    }
+    const code = text.charCodeAt(pos)
+    if (code === QUOTE) {
+      const end = skipString(text, pos)
+      if (this.#keyRule === '') this.#string(pos, end)
+      else if (end - pos > 2) this.#replace(pos, end, this.#keyRule)
+      return -end
+    }
+    if (code !== OPEN_OBJECT && code !== OPEN_ARRAY) return -skipPlain(text, pos)
+    const first = skipWhiteSpace(text, pos + 1)
+    // The closing bracket stands two places behind the opening one.
+    if (text.charCodeAt(first) === code + 2) return -(first + 1)
+    if (this.#keyRule !== '') {
+      const end = skipValue(text, pos)
+      this.#replace(pos, end, this.#keyRule)
+      return -end
+    }
+    this.#path.enter(code === OPEN_OBJECT)
+    this.#places.push(this.#place)
+    if (code === OPEN_OBJECT) return this.#member(first)
+    this.#place = elementPlace(this.#place)
+    return first
+  }
+
+  /** Index of the next element, whose place is now known. */
+  #element(pos: number): number {
+    this.#path.nextElement()
+    this.#place = elementPlace(this.#places.at(-1) ?? 'plain')
+    this.#keyRule = ''
+    return skipWhiteSpace(this.#text, pos)
+  }
+
+  /** Index of the next member's value, whose place and rule are now known. */
+  #member(pos: number): number {
+    const text = this.#text
+    const nameStart = skipWhiteSpace(text, pos)
+    const nameEnd = skipString(text, nameStart)
+    this.#path.member(nameStart, nameEnd)
+    const { text: textRules } = this.#rules
+    const written = text.slice(nameStart + 1, nameEnd - 1)
+    const { term, suspicious } = this.#hasTrigger(nameStart, nameEnd) ? verdicts.get(written) : noName
+    if (suspicious || textRules.hasRules) this.#within(nameStart, nameEnd, suspicious, true)
+    const start = skipWhiteSpace(text, skipWhiteSpace(text, nameEnd) + 1)
+
+    const around = this.#places.at(-1) ?? 'plain'
+    if (around === 'plain') {
+      this.#place = 'plain'
+      this.#keyRule = term === '' ? '' : `key:${term}`
+    } else {
+      const name = written.includes('\\') ? decodeString(text, nameStart, nameEnd) : written
+      const { place, key } = memberPlace(around, name, kindOf(text.charCodeAt(start)), term !== '')
+      this.#place = place
+      if (key === 'secret') this.#keyRule = 'key:schema-value'
+      else this.#keyRule = key === 'exempt' || term === '' ? '' : `key:${term}`
+    }
+    return start
+  }
+
+  #string(start: number, end: number): void {
+    const suspicious = this.#place !== 'handle' && this.#hasTrigger(start, end)
+    if (suspicious || this.#rules.text.hasRules) this.#within(start, end, suspicious, false)
+  }
+
+  /** Whether the default rules have to read the string or name from `start` to `end`. To be asked in order. */
+  #hasTrigger(start: number, end: number): boolean {
+    if (this.#trigger < start) {
+      const found = findTrigger(this.#text, start)
+      this.#trigger = found < 0 ? Infinity : found
+    }
+    return this.#trigger < end
+  }
+
+  /** Takes the secrets out of the string (or name) from `start` to `end`. */
+  #within(start: number, end: number, suspicious: boolean, isName: boolean): void {
+    const { text: textRules, counted, tag } = this.#rules
+    const decoded = decodeString(this.#text, start, end)
+    const found = textRules.find(decoded, suspicious, false, counted)
+    if (found.length === 0) return
+    if (isName) this.#path.redactName(spliceText(decoded, toEdits(found)))
+    const at = this.#path.pointer()
+    const offsets = sourceOffsets(
+      this.#text,
+      start + 1,
+      found.flatMap(({ start, end }) => [start, end]),
+    )
+    for (const [i, { start, end }] of found.entries()) {
+      this.#edits.push({ start: offsets[2 * i]!, end: offsets[2 * i + 1]!, text: marker })
+      this.#red.push({ at, tag: tag(decoded.slice(start, end)) })
+    }
+  }
+
+  #replace(start: number, end: number, rule: string): void {
+    const text = this.#text
+    const isString = text.charCodeAt(start) === QUOTE
+    const secret = isString ? decodeString(text, start, end) : text.slice(start, end)
+    if (secret === marker) return
+    this.#edits.push({ start, end, text: `"${marker}"` })
+    this.#red.push({ at: this.#path.pointer(), tag: this.#rules.tag(secret) })
+    this.#rules.counted(rule)
+  }
+}
+
+function kindOf(code: number): 'object' | 'array' | 'boolean' | 'other' {
+  if (code === OPEN_OBJECT) return 'object'
+  if (code === OPEN_ARRAY) return 'array'
+  return code === 0x74 || code === 0x66 ? 'boolean' : 'other'
+}
+
+function skipPlain(text: string, pos: number): number {
+  while (pos < text.length) {
+    const code = text.charCodeAt(pos)
+    if (code <= 0x20 || code === COMMA || code === OPEN_ARRAY + 2 || code === OPEN_OBJECT + 2) return pos
+    pos++
+  }
+  return pos
+}

@@ -1,0 +1,38 @@
+import { endOfKey, endOfKeyStart } from './value-patterns.js'
+
+const begin = '-----BEGIN '
+/** A block that never ends is a line that only looked like the beginning of one. */
+const mostLines = 500
+
+/** Private keys that are spread over lines: everything from their first line to their last is replaced. */
+export class KeyBlocks {
+  /** Lines that may still follow, by channel. */
+  readonly #open = new Map<string, number>()
+
+  isOpen(channel: string): boolean {
+    return this.#open.has(channel)
+  }
+
+  /**
+   * How much of a line's beginning belongs to a key that an earlier line began: up to an index, or all of it
+   * (undefined).
+   */
+  continue(line: string, channel: string): number | undefined {
+    const left = (this.#open.get(channel) ?? 1) - 1
+    const end = endOfKey(line, 0)
+    if (end !== undefined || left === 0) this.#open.delete(channel)
+    else this.#open.set(channel, left)
+    return end
+  }
+
+  /** Notes whether a key begins in this line that does not end in it. */
+  begin(line: string, channel: string): void {
+    for (let at = line.indexOf(begin); at >= 0; at = line.indexOf(begin, at + begin.length)) {
+      const body = endOfKeyStart(line, at + begin.length)
+      if (body !== undefined && line.indexOf('-----END', body) < 0) {
+        this.#open.set(channel, mostLines)
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { redactCommand } from './command.js'
+import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
+import { KeyBlocks } from './key-block.js'
+import { marker } from './marker.js'
+import { TextRedactor, type TextRule } from './text-redactor.js'
+import { findTooDeep } from './too-deep.js'
+import { hasTrigger } from './trigger.js'
+import { redactUrl } from './url.js'
+
+/** A user's rule for values at a path. */
+export interface PathRule {
+  readonly kind: 'path'
+  /** For the report. */
+  readonly name: string
+  /** Adds the values in a checked JSON text that the path leads to, by where they start. Keeps what is there. */
+  find(text: string, whole: Map<number, WholeValue>): void
+}
+
+/** A user's rule, made by `compileRules`. */
+export type CompiledRule = TextRule | PathRule
+
+/** Which rules fired how often, in the order in which they first did. Never what they found. */
+export type RedactionReport = readonly { readonly rule: string; readonly count: number }[]
+
+/** Redacts what one recording holds, and counts what it finds. */
+export interface Redactor {
+  /** For the tape's first line. */
+  readonly name: 'none' | 'defaults' | 'defaults+rules' | 'rules'
+  /**
+   * One frame's JSON text, a message or a batch, which findJsonValue has accepted. Undefined, as for most: nothing
+   * was found, the text can be kept as it is.
+   */
+  json(raw: string): RedactedJson | undefined
+  /**
+   * One line of stderr, or one that is no message, without its line end. A private key that began in an earlier
+   * line of the same `channel` goes on until it ends, for 500 lines at most. Undefined: nothing was found.
+   */
+  line(text: string, channel: string): string | undefined
+  /** Words: a label, a note, metadata, the text of an error. */
+  text(text: string): string
+  /** A command line: also the values of flags and variables that are named as secrets. */
+  command(argv: readonly string[]): string[]
+  /** A URL: also the password of its user, and parameters that are named as secrets. */
+  url(url: string): string
+  report(): RedactionReport
+}
+
+export interface RedactorOptions {
+  /** The built-in rules. */
+  readonly defaults: boolean
+  readonly rules?: readonly CompiledRule[]
+  /** A tag for a secret, equal for equal ones: an HMAC under a key that is thrown away after the run. */
+  readonly tag: (secret: string) => string
+}
+
+const nothingWhole: ReadonlyMap<number, WholeValue> = new Map()
+
+/** A redactor for one recording. Holds nothing but counts and, by channel, whether a private key is open. */
+export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): Redactor {
+  const counts = new Map<string, number>()
+  const counted = (rule: string): void => void counts.set(rule, (counts.get(rule) ?? 0) + 1)
+  const textRules = rules.filter((rule) => rule.kind === 'text')
+  const pathRules = rules.filter((rule) => rule.kind === 'path')
+  const words = new TextRedactor(defaults, textRules)
+  const blocks = new KeyBlocks()
+  const active = defaults || rules.length > 0
+  const redactText = (text: string): string => words.redact(text, counted) ?? text
+
+  function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
+    const whole = findTooDeep(raw)
+    for (const rule of pathRules) rule.find(raw, whole)
+    return whole
+  }
+
+  return {
+    name: defaults ? (rules.length > 0 ? 'defaults+rules' : 'defaults') : rules.length > 0 ? 'rules' : 'none',
+    json(raw) {
+      if (!active) return undefined
+      const whole = raw.length > 40_000 || pathRules.length > 0 ? wholeValues(raw) : nothingWhole
+      if (whole.size === 0 && textRules.length === 0 && !(defaults && hasTrigger(raw))) return undefined
+      return redactJson(raw, { defaults, text: words, whole, counted, tag })
+    },
+    line(text, channel) {
+      if (!active) return undefined
+      if (!defaults || !blocks.isOpen(channel)) {
+        const redacted = words.redact(text, counted)
+        if (redacted !== undefined && defaults) blocks.begin(text, channel)
+        return redacted
+      }
+      const end = blocks.continue(text, channel)
+      if (end === undefined) return marker
+      const rest = text.slice(end)
+      blocks.begin(rest, channel)
+      return marker + redactText(rest)
+    },
+    text: redactText,
+    command: (argv) => redactCommand(argv, defaults, counted, redactText),
+    url: (url) => redactText(defaults ? redactUrl(url, counted) : url),
+    report: () => [...counts].map(([rule, count]) => ({ rule, count })),
+  }
+}

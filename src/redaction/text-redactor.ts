@@ -1,0 +1,59 @@
+import { spliceText, type Span } from '../wire/index.js'
+import { findAssignments } from './assignments.js'
+import { separate, toEdits, type Finding } from './finding.js'
+import { hasTrigger } from './trigger.js'
+import { findValuePatterns } from './value-patterns.js'
+
+/** A user's rule for text. Bounded in time by itself. */
+export interface TextRule {
+  readonly kind: 'text'
+  /** For the report; never the pattern, which may hold the very secret. */
+  readonly name: string
+  /** What to take out: ascending, apart, none empty. */
+  find(text: string): readonly Span[]
+}
+
+/** Finds the secrets of plain, decoded text. */
+export class TextRedactor {
+  readonly #defaults: boolean
+  readonly #rules: readonly TextRule[]
+
+  constructor(defaults: boolean, rules: readonly TextRule[]) {
+    this.#defaults = defaults
+    this.#rules = rules
+  }
+
+  /** Whether there is anything to look for besides what triggers announce. */
+  get hasRules(): boolean {
+    return this.#rules.length > 0
+  }
+
+  /**
+   * The secrets in `text`, ascending and apart. `suspicious`: whether the default rules look, which hasTrigger
+   * says. `broad` as in findAssignments. `counted` gets the rule of each.
+   */
+  find(
+    text: string,
+    suspicious: boolean,
+    broad: boolean,
+    counted: (rule: string) => void,
+  ): readonly Finding[] {
+    const found: Finding[] = []
+    if (suspicious) {
+      findValuePatterns(text, found)
+      findAssignments(text, broad, found)
+    }
+    for (const rule of this.#rules) {
+      for (const { start, end } of rule.find(text)) found.push({ start, end, rule: rule.name })
+    }
+    const apart = separate(found)
+    for (const { rule } of apart) counted(rule)
+    return apart
+  }
+
+  /** A text of its own (a line, a label) without its secrets; undefined when it has none. */
+  redact(text: string, counted: (rule: string) => void): string | undefined {
+    const found = this.find(text, this.#defaults && hasTrigger(text), true, counted)
+    return found.length === 0 ? undefined : spliceText(text, toEdits(found))
+  }
+}

@@ -1,0 +1,97 @@
+/** What a run consists of, one bit a kind. */
+const WORD = 1
+const NAME = 2
+const DOTTED = 4
+const BASE64 = 8
+const PATH = 16
+const AUTHORITY = 32
+const TOKEN68 = 64
+
+const kinds = new Uint8Array(128)
+
+function allow(characters: string, bits: number): void {
+  for (const character of characters) kinds[character.charCodeAt(0)]! |= bits
+}
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+allow(letters, WORD | NAME | DOTTED | BASE64 | PATH | AUTHORITY | TOKEN68)
+allow('_-', NAME | DOTTED)
+allow('.', DOTTED)
+allow('+/=', BASE64)
+allow('._-~/\\+@%#$', PATH)
+allow("-._~%!$&'()*+,;=:@[]^|{}", AUTHORITY)
+allow('-._~+/=', TOKEN68)
+
+/**
+ * Runs of one kind of character in a text. The last run of each kind is remembered, so asking from many places
+ * inside one run reads it once: this is what keeps the patterns linear.
+ */
+export class TextRuns {
+  readonly text: string
+  /** Up to here nothing is a JWT. */
+  noJwtBefore = -1
+  readonly #ends = new Map<number, { readonly from: number; readonly end: number }>()
+  #pathStart = 0
+  #pathEnd = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** A letter or digit of ASCII. */
+  isWord(pos: number): boolean {
+    return this.#is(pos, WORD)
+  }
+
+  /** Letters, digits, `_` and `-`: also base64url. */
+  endOfName(pos: number): number {
+    return this.#end(pos, NAME)
+  }
+
+  endOfDotted(pos: number): number {
+    return this.#end(pos, DOTTED)
+  }
+
+  endOfBase64(pos: number): number {
+    return this.#end(pos, BASE64)
+  }
+
+  endOfPath(pos: number): number {
+    return this.#end(pos, PATH)
+  }
+
+  /** The part of a URL that names user and host; beyond ASCII everything belongs to it. */
+  endOfAuthority(pos: number): number {
+    return this.#end(pos, AUTHORITY)
+  }
+
+  endOfToken68(pos: number): number {
+    return this.#end(pos, TOKEN68)
+  }
+
+  /** Where the path begins that goes on at `pos`. To be asked in ascending order. */
+  startOfPath(pos: number): number {
+    let start = pos
+    while (start > this.#pathEnd && this.#is(start - 1, PATH)) start--
+    if (start === this.#pathEnd) start = this.#pathStart
+    this.#pathStart = start
+    this.#pathEnd = pos
+    return start
+  }
+
+  #end(pos: number, kind: number): number {
+    const known = this.#ends.get(kind)
+    if (known !== undefined && known.from <= pos && pos < known.end) return known.end
+    let end = pos
+    while (this.#is(end, kind)) end++
+    this.#ends.set(kind, { from: pos, end })
+    return end
+  }
+
+  #is(pos: number, kind: number): boolean {
+    const { text } = this
+    if (pos < 0 || pos >= text.length) return false
+    const code = text.charCodeAt(pos)
+    return code < 128 ? (kinds[code]! & kind) !== 0 : (kind & (PATH | AUTHORITY)) !== 0
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The first look at a text, which for most is the only one: does it hold anything that the default rules could
+ * care about? A yes may be wrong, a no may not.
+ *
+ * Every trigger has a window of three characters, chosen to be rare. Of any three bytes in a row, two begin at an
+ * even index; so it is enough to look up each even pair of bytes in one small table.
+ */
+
+/** `at` is where in the literal its window begins. */
+interface Trigger {
+  readonly literal: string
+  readonly at: number
+  /** Upper and lower case differ. */
+  readonly exact?: true
+  /** Looks around the literal that begins at `start`; the text is what was encoded, up to `end`. */
+  readonly confirm?: (bytes: Uint8Array, start: number, end: number) => boolean
+}
+
+const BACKSLASH = 0x5c
+
+function isWord(code: number | undefined): boolean {
+  if (code === undefined) return false
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
+}
+
+/** The letter before may also be the end of an escape: `\n`, `\u000a`. */
+function startsWord(bytes: Uint8Array, start: number): boolean {
+  return !isWord(bytes[start - 1]) || bytes[start - 2] === BACKSLASH || bytes[start - 6] === BACKSLASH
+}
+
+/** In base64 every short word turns up sooner or later; no name is that long. */
+const longestName = 128
+
+function isName(bytes: Uint8Array, start: number, end: number): boolean {
+  const from = Math.max(0, start - longestName)
+  const to = Math.min(end, start + longestName)
+  for (let i = start - 1; i >= from; i--) if (!isBase64(bytes[i])) return true
+  for (let i = start; i < to; i++) if (!isBase64(bytes[i])) return true
+  return from === 0 || to === end
+}
+
+function isBase64(code: number | undefined): boolean {
+  return isWord(code) || code === 0x2b || code === 0x2f
+}
+
+const progress = [0x70, 0x72, 0x6f, 0x67, 0x72, 0x65, 0x73, 0x73]
+
+function isNotProgressToken(bytes: Uint8Array, start: number): boolean {
+  return start < 8 || !progress.every((code, i) => bytes[start - 8 + i] === code)
+}
+
+/** Whether a user and a host follow: an `@` before the path, or something that cannot be told from here. */
+function hasUser(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start + 3; i < end; i++) {
+    const code = bytes[i]
+    if (code === 0x40 || code === BACKSLASH) return true
+    if (code === 0x2f || code === 0x22 || code === 0x20) return false
+  }
+  return true
+}
+
+function spelled(heads: readonly string[], joints: readonly string[], tail: string): string[] {
+  return heads.flatMap((head) => joints.map((joint) => head + joint + tail))
+}
+
+const joints = ['', '_', '-', ' ', '.', '__', '--']
+const names: Trigger[] = [
+  ...['w', 'p', 'c'].flatMap((tail) =>
+    spelled(['pass'], joints, tail).map((literal) => ({ literal, at: 1, confirm: isName })),
+  ),
+  ...spelled(['i', 'e', 's'], joints, 'key').map((literal) => ({
+    literal,
+    at: literal.length - 3,
+    confirm: isName,
+  })),
+  { literal: 'pwd', at: 0, confirm: isName },
+  { literal: 'secret', at: 2, confirm: isName },
+  { literal: 'token', at: 1, confirm: isNotProgressToken },
+  { literal: 'authoriz', at: 5 },
+  { literal: 'authoris', at: 5 },
+  { literal: 'bearer', at: 3, confirm: isName },
+]
+
+const values: Trigger[] = [
+  { literal: 'sk-', at: 0, exact: true, confirm: startsWord },
+  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map((literal) => ({
+    literal,
+    at: 1,
+    exact: true as const,
+  })),
+  { literal: 'whsec_', at: 3, exact: true },
+  { literal: 'AKIA', at: 1, exact: true, confirm: startsWord },
+  { literal: 'ASIA', at: 1, exact: true, confirm: startsWord },
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((literal) => ({ literal, at: 1, exact: true as const })),
+  { literal: 'github_pat_', at: 5, exact: true },
+  { literal: 'xox', at: 0, exact: true, confirm: startsWord },
+  { literal: 'xapp-', at: 2, exact: true },
+  { literal: 'hooks.slack', at: 5 },
+  { literal: 'eyJ', at: 0, exact: true, confirm: startsWord },
+  { literal: '-----BEGIN', at: 4, exact: true },
+  { literal: '://', at: 0, confirm: hasUser },
+  { literal: ':\\/', at: 0 },
+  { literal: '.env', at: 0, exact: true, confirm: startsWord },
+  { literal: '.ssh', at: 0, exact: true },
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((literal) => ({
+    literal,
+    at: 2,
+    exact: true as const,
+  })),
+  // An escaped ASCII character can be a piece of any of these.
+  ...['2', '3', '4', '5', '6', '7'].map((digit) => ({ literal: `\\u00${digit}`, at: 1 })),
+]
+
+const pairs = new Uint8Array(4096)
+const triples: (Compiled[] | undefined)[] = Array.from({ length: 1 << 15 })
+
+interface Compiled {
+  readonly bytes: Uint8Array
+  readonly trigger: Trigger
+}
+
+const encoder = new TextEncoder()
+
+function bothCases(code: number): number[] {
+  return isWord(code) && code > 0x40 ? [code | 0x20, code & ~0x20] : [code]
+}
+
+for (const trigger of [...names, ...values]) {
+  const bytes = encoder.encode(trigger.exact ? trigger.literal : trigger.literal.toLowerCase())
+  const [a = 0, b = 0, c = 0] = bytes.subarray(trigger.at)
+  for (const [first, second] of [
+    [a, b],
+    [b, c],
+  ] as const) {
+    for (const x of trigger.exact ? [first] : bothCases(first)) {
+      for (const y of trigger.exact ? [second] : bothCases(second)) pairs[((x & 63) << 6) | (y & 63)] = 1
+    }
+  }
+  const triple = ((a & 31) << 10) | ((b & 31) << 5) | (c & 31)
+  ;(triples[triple] ??= []).push({ bytes, trigger })
+}
+
+function isAt(bytes: Uint8Array, window: number, end: number): boolean {
+  if (window < 0 || window + 2 >= end) return false
+  const triple = ((bytes[window]! & 31) << 10) | ((bytes[window + 1]! & 31) << 5) | (bytes[window + 2]! & 31)
+  const candidates = triples[triple]
+  return candidates !== undefined && candidates.some((candidate) => confirms(candidate, bytes, window, end))
+}
+
+function confirms(
+  { bytes: wanted, trigger }: Compiled,
+  bytes: Uint8Array,
+  window: number,
+  end: number,
+): boolean {
+  const start = window - trigger.at
+  if (start < 0 || start + wanted.length > end) return false
+  for (let i = 0; i < wanted.length; i++) {
+    const code = bytes[start + i]!
+    const upper = !trigger.exact && code >= 0x41 && code <= 0x5a
+    if ((upper ? code | 0x20 : code) !== wanted[i]) return false
+  }
+  return trigger.confirm?.(bytes, start, end) ?? true
+}
+
+/** A text is looked at in pieces: small ones first, then what fits the processor's cache. */
+const firstPiece = 1024
+const largestPiece = 32_768
+/** Longer than any trigger. */
+const overlap = 16
+const piece = new Uint8Array(3 * largestPiece)
+
+/** Whether the default rules have to read `text`. */
+export function hasTrigger(text: string): boolean {
+  return findTrigger(text, 0) >= 0
+}
+
+/**
+ * From where on the default rules have to read `text`, which before `start` they have: an index at or before the
+ * first trigger, mostly close to it; -1 when there is none.
+ */
+export function findTrigger(text: string, start: number): number {
+  const end = text.length
+  let size = firstPiece
+  for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
+    const to = Math.min(from + size, end)
+    const length = encoder.encodeInto(from === 0 && to === end ? text : text.slice(from, to), piece).written
+    const index = findInPiece(length)
+    // Bytes are characters only where all are ASCII.
+    if (index >= 0) return length === to - from ? Math.max(from, from + index - overlap) : from
+    if (to === end) return -1
+  }
+  return -1
+}
+
+function findInPiece(length: number): number {
+  const bytes = piece
+  // A zero behind the text: the last pair may reach over its end.
+  if (length < bytes.length) bytes[length] = 0
+  for (let i = 0; i < length; i += 2) {
+    if (pairs[((bytes[i]! & 63) << 6) | (bytes[i + 1]! & 63)] !== 0) {
+      if (isAt(bytes, i, length) || isAt(bytes, i - 1, length)) return i
+    }
+  }
+  return -1
+}

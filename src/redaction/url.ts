@@ -1,0 +1,29 @@
+import { marker } from './marker.js'
+import { secretTermOf } from './secret-names.js'
+
+/** A parameter of the query or of the fragment, where access tokens travel too. */
+const parameter = /([?&#;])([^=&#;?]*)=([^&#;]+)/g
+const userinfo = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#:@]*:)([^/?#]+)(?=@)/
+
+/** A URL without the password of its user and the values of parameters that are named as secrets. */
+export function redactUrl(url: string, counted: (rule: string) => void): string {
+  return url
+    .replace(userinfo, (_, before: string) => {
+      counted('url-password')
+      return before + marker
+    })
+    .replace(parameter, (whole, joint: string, name: string) => {
+      const term = secretTermOf(decodeName(name))
+      if (term === undefined) return whole
+      counted(`key:${term}`)
+      return `${joint}${name}=${marker}`
+    })
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

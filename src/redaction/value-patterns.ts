@@ -1,0 +1,147 @@
+/** Secrets that are known by their looks, wherever they stand in a text. */
+import type { Finding } from './finding.js'
+import { marker } from './marker.js'
+import { findPath } from './secret-paths.js'
+import { TextRuns } from './text-runs.js'
+
+/** Only literals: what follows an anchor is read by hand, each run of characters once. */
+const anchor =
+  /sk-|[sr]k_(?:live|test)_|whsec_|A[KS]IA|gh[pousr]_|github_pat_|xox[a-z][-.]|xapp-|hooks\.slack\.com\/|eyJ|-----BEGIN |:\/\/|\.env|\.ssh[/\\]|id_(?:rsa|dsa|ecdsa|ed25519)|[Bb][Ee][Aa][Rr][Ee][Rr] /g
+
+/** Adds the secrets in `text`, which is decoded, to `found`. Linear. */
+export function findValuePatterns(text: string, found: Finding[]): void {
+  const runs = new TextRuns(text)
+  anchor.lastIndex = 0
+  for (let match = anchor.exec(text); match !== null; match = anchor.exec(text)) {
+    const next = anchor.lastIndex
+    const finding = findAt(runs, match.index, match[0])
+    if (finding !== undefined) found.push(finding)
+    anchor.lastIndex = Math.max(next, finding?.end ?? 0)
+  }
+}
+
+function findAt(runs: TextRuns, at: number, found: string): Finding | undefined {
+  const after = at + found.length
+  switch (found) {
+    case 'sk-':
+      return skKey(runs, at)
+    case 'whsec_':
+      return prefixed(runs, at, runs.endOfBase64(after), after + 16, 'stripe-key')
+    case 'AKIA':
+    case 'ASIA':
+      return awsKey(runs, at)
+    case 'github_pat_':
+      return prefixed(runs, at, runs.endOfName(after), after + 20, 'github-token')
+    case 'xapp-':
+      return prefixed(runs, at, runs.endOfName(after), after + 10, 'slack-token')
+    case 'hooks.slack.com/':
+      return prefixed(runs, after, runs.endOfPath(after), after + 1, 'slack-webhook')
+    case 'eyJ':
+      return jwt(runs, at)
+    case '-----BEGIN ':
+      return privateKey(runs.text, at, after)
+    case '://':
+      return urlPassword(runs, after)
+    default:
+      if (found.startsWith('gh')) return prefixed(runs, at, runs.endOfName(after), after + 20, 'github-token')
+      if (found.startsWith('xox'))
+        return prefixed(runs, at, runs.endOfDotted(after), after + 10, 'slack-token')
+      if (found.endsWith('_')) return prefixed(runs, at, runs.endOfName(after), after + 10, 'stripe-key')
+      if (found.endsWith(' ')) return bearer(runs, after)
+      return findPath(runs, at, found)
+  }
+}
+
+function prefixed(
+  runs: TextRuns,
+  start: number,
+  end: number,
+  shortest: number,
+  rule: string,
+): Finding | undefined {
+  return end >= shortest && !runs.isWord(start - 1) ? { start, end, rule } : undefined
+}
+
+/** Long enough, and no words joined by hyphens (`sk-learn-contrib-examples`). */
+function skKey(runs: TextRuns, start: number): Finding | undefined {
+  if (runs.isWord(start - 1)) return undefined
+  const end = runs.endOfName(start)
+  if (end - start < 19) return undefined
+  const head = runs.text.slice(start + 3, Math.min(end, start + 64))
+  return /[0-9A-Z]|[a-z]{16}/.test(head) ? { start, end, rule: 'sk-key' } : undefined
+}
+
+function awsKey(runs: TextRuns, start: number): Finding | undefined {
+  const end = start + 20
+  if (runs.isWord(start - 1) || runs.isWord(end)) return undefined
+  return /^[A-Z0-9]{20}$/.test(runs.text.slice(start, end)) ? { start, end, rule: 'aws-key' } : undefined
+}
+
+function jwt(runs: TextRuns, start: number): Finding | undefined {
+  // Every start inside one run has the same rest, so a rest that was refused is not read again.
+  if (start < runs.noJwtBefore || runs.isWord(start - 1)) return undefined
+  const head = runs.endOfName(start)
+  const body = runs.text[head] === '.' ? runs.endOfName(head + 1) : head
+  if (body - head < 3 || runs.text[body] !== '.') {
+    runs.noJwtBefore = head
+    return undefined
+  }
+  if (head - start < 12) return undefined
+  let end = runs.endOfName(body + 1)
+  // An encrypted token has five parts.
+  for (let part = 3; part < 5 && runs.text[end] === '.'; part++) {
+    const next = runs.endOfName(end + 1)
+    if (next > end + 1) end = next
+  }
+  return { start, end, rule: 'jwt' }
+}
+
+const label = /^[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/
+const longestLabel = 80
+
+/** Index after the first line of a private key whose `-----BEGIN ` ends at `after`; undefined for other things. */
+export function endOfKeyStart(text: string, after: number): number | undefined {
+  const match = label.exec(text.slice(after, after + longestLabel))
+  return match === null ? undefined : after + match[0].length
+}
+
+/** Index after the `-----END …-----` that follows; undefined when there is none. */
+export function endOfKey(text: string, from: number): number | undefined {
+  const end = text.indexOf('-----END', from)
+  if (end < 0) return undefined
+  const dashes = text.slice(end + 8, end + 8 + longestLabel).indexOf('-----')
+  return dashes < 0 ? end + 8 : end + 8 + dashes + 5
+}
+
+function privateKey(text: string, start: number, after: number): Finding | undefined {
+  const body = endOfKeyStart(text, after)
+  if (body === undefined) return undefined
+  return { start, end: endOfKey(text, body) ?? text.length, rule: 'private-key' }
+}
+
+/** `scheme://user:password@host`. An `@` may stand in the password too: the last one counts. */
+function urlPassword(runs: TextRuns, start: number): Finding | undefined {
+  const authority = runs.text.slice(start, runs.endOfAuthority(start))
+  const at = authority.lastIndexOf('@')
+  const colon = authority.indexOf(':')
+  if (colon < 0 || at <= colon + 1 || authority.slice(colon + 1, at) === marker) return undefined
+  return { start: start + colon + 1, end: start + at, rule: 'url-password' }
+}
+
+/** Parameters of a challenge (`WWW-Authenticate: Bearer realm="…"`), which are no secret. */
+const challenge =
+  /^(?:realm|scope|error|error_description|error_uri|resource|resource_metadata|as_uri|authorization_uri|charset|algorithms?|title|nonce|stale|qop|opaque)=/i
+/** What prose says about bearers. */
+const prose = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?|challenges?|required|requests?|scheme)$/i
+
+function bearer(runs: TextRuns, after: number): Finding | undefined {
+  const { text } = runs
+  let start = after
+  while (text[start] === ' ' && start < after + 8) start++
+  const end = runs.endOfToken68(start)
+  if (end - start < 8) return undefined
+  // No name of a parameter and no word of prose is that long.
+  const head = text.slice(start, Math.min(end, start + 40))
+  if (challenge.test(head)) return undefined
+  return prose.test(head.replace(/[.~/+-]+$/, '')) ? undefined : { start, end, rule: 'bearer' }
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { defaultRedactor, redactorOf, rulesFile } from './redacting.js'
+
+// No times are asserted: anything that is not linear runs into the timeout.
+const megabyte = 1_000_000
+
+/** Text that scanners would have to read again and again, and whether a secret is in it. */
+const hostile: [piece: string, found: boolean][] = [
+  ['-eyJ', false],
+  ['eyJaaaaaaaaaaaaaaa.b.', false],
+  ['eyJaaaaaaaaaaaaaaa.', true],
+  ['Bearer ', false],
+  ['Bearer=', true],
+  ['://a:', false],
+  ['://a:@', false],
+  ['-----BEGIN ', false],
+  ['-----BEGIN PRIVATE KEY-----', true],
+  ['sk-', false],
+  [' sk-', false],
+  ['ghp_', true],
+  ['xoxb-', true],
+  [' AKIA', false],
+  ['[', false],
+  ['{', false],
+  ['"a":', false],
+  ['"', false],
+  ['\\"', false],
+  ['\\', false],
+  ['=', false],
+  [' : ', false],
+  ['.env', true],
+  ['.env/', false],
+  ['.envs', false],
+  ['.ssh/', true],
+  ['id_rsa', true],
+  ['"password":', true],
+  ['"token":[', true],
+  ['"token":"', false],
+  ['\\"token\\":\\"', false],
+  ["'pwd':", true],
+  ['pwd="', true],
+  ['authorization: ', false],
+  ['authorization: Bearer ', true],
+  ['TOKEN=', true],
+  ['hooks.slack.com/', true],
+  ['\\u0061', false],
+  ['password', false],
+  ['token\u20ac', false],
+]
+
+describe('text made to be slow', () => {
+  it.each(hostile)('is read in linear time: %j', (piece, found) => {
+    const text = piece.repeat(megabyte / piece.length)
+    const value = defaultRedactor().json(JSON.stringify({ params: { text, n: 'token' } }))
+    expect(value !== undefined).toBe(found)
+    const name = defaultRedactor().json(JSON.stringify({ params: { [text]: 1 } }))
+    expect(name !== undefined).toBe(found)
+    defaultRedactor().line(text, 'stderr')
+    defaultRedactor().command([text, '-', `--${text}`])
+    defaultRedactor().url(text)
+    defaultRedactor().url(`https://a?${text}`)
+  })
+
+  it('and base64 of 2 MB', () => {
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    let state = 1
+    const next = (): string => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+      return letters[(state >> 16) & 63] ?? 'A'
+    }
+    const data = Array.from({ length: 2 * megabyte }, next).join('')
+    expect(defaultRedactor().json(`{"result":{"data":"${data}"}}`)).toBeUndefined()
+    expect(defaultRedactor().json(`{"result":{"data":"${data}","token":"x"}}`)?.red).toHaveLength(1)
+    expect(defaultRedactor().line(data, 'stderr')).toBeUndefined()
+  })
+
+  it('and a million levels', () => {
+    const deep = '{"a":['.repeat(megabyte / 2)
+    const ends = ']}'.repeat(megabyte / 2)
+    expect(defaultRedactor().json(`{"params":${deep}${ends}}`)?.raw).toBe('{"params":"[REDACTED]"}')
+  })
+
+  it('and thousands of secrets below long or many names', () => {
+    const secrets = Array(20_000).fill('"token":"x"').join(',')
+    const found = defaultRedactor().json(`{"${'n'.repeat(megabyte)}":{${secrets}}}`)
+    expect(found?.red).toHaveLength(20_000)
+    expect(found?.red.at(-1)?.at).toBe('')
+    const nested = `${'{"token":"x","a":'.repeat(19_000)}1${'}'.repeat(19_000)}`
+    expect(defaultRedactor().json(`{"params":${nested}}`)?.red).toHaveLength(19_000)
+    const names = Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(',')
+    expect(defaultRedactor().json(`{"params":{${names},"token":"x"}}`)?.red).toHaveLength(1)
+  })
+})
+
+describe("a user's rules on text made to be slow", () => {
+  it.each(['(a+)+$', '(a|a)*b', 'a[^z]*z|a', '(?:a?){50}a{50}', 'x*'])('stay linear: %s', async (pattern) => {
+    const redactor = await redactorOf({ patterns: [pattern] })
+    const text = 'a'.repeat(100_000)
+    const left = redactor.json(JSON.stringify({ params: { text } }))
+    expect((left?.raw ?? text).length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    '$..*',
+    '$..[?@.a==1]',
+    '$..[?@==$.params]',
+    '$..[?search(@, "(a+)+$")]',
+    '$[*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*]',
+    '$..[?@[?@[?@[?@.a]]]]',
+  ])('stay linear: %s', async (path) => {
+    const redactor = await redactorOf(rulesFile([{ path }]))
+    const wide = JSON.stringify({
+      params: Array.from({ length: 50_000 }, () => ({
+        a: 2,
+        b: [[{ c: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' }]],
+      })),
+    })
+    const deep = `{"params":${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}}`
+    for (const raw of [wide, deep]) expect((redactor.json(raw)?.raw ?? raw).length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import { compileRules, createRedactor } from '../../src/redaction/index.js'
+import { readableTag, redacted, redactorOf, rulesFile } from './redacting.js'
+
+async function pathRedacted(path: string, raw: string): Promise<string> {
+  return redacted(raw, await redactorOf(rulesFile([{ name: 'rule', path }])))
+}
+
+describe('regex rules', () => {
+  it('run on the decoded text of strings and names, and on lines, words, arguments and URLs', async () => {
+    const redactor = await redactorOf({ patterns: ['CUST-[0-9]+'] })
+    expect(redactor.name).toBe('rules')
+    expect(redactor.json('{"a":"x CUST\\u002d12 y","CUST-3":[{"n":1,"password":"kept"}]}')).toEqual({
+      raw: '{"a":"x [REDACTED] y","[REDACTED]":[{"n":1,"password":"kept"}]}',
+      red: [
+        { at: '/a', tag: 'tag of CUST-12' },
+        { at: '/[REDACTED]', tag: 'tag of CUST-3' },
+      ],
+    })
+    expect(redactor.line('CUST-1 password=x', 's')).toBe('[REDACTED] password=x')
+    expect(redactor.text('CUST-1')).toBe('[REDACTED]')
+    expect(redactor.command(['--id=CUST-1'])).toEqual(['--id=[REDACTED]'])
+    expect(redactor.url('http://h/CUST-1')).toBe('http://h/[REDACTED]')
+    expect(redactor.report()).toEqual([{ rule: '--redact #1', count: 6 }])
+  })
+
+  it('reach the handles of MCP, which the built-in rules leave', async () => {
+    const { rules } = await compileRules({ patterns: ['xyz'] })
+    const redactor = createRedactor({ defaults: true, rules, tag: readableTag })
+    expect(redactor.name).toBe('defaults+rules')
+    expect(redacted('{"params":{"progressToken":"xyz","cursor":"sk-abcdefghijklmnopqrst"}}', redactor)).toBe(
+      '{"params":{"progressToken":"[REDACTED]","cursor":"sk-abcdefghijklmnopqrst"}}',
+    )
+  })
+
+  it('ignore case when asked to', async () => {
+    const redactor = await redactorOf(rulesFile([{ regex: 'acme', ignoreCase: true }]))
+    expect(redacted('{"a":"ACME Acme"}', redactor)).toBe('{"a":"[REDACTED] [REDACTED]"}')
+    expect(redactor.report()).toEqual([{ rule: 'rules[0]', count: 2 }])
+  })
+
+  it('pass over matches of nothing', async () => {
+    const redactor = await redactorOf({ patterns: ['x*', '^', '\\b'] })
+    expect(redacted('{"a":"axxb","":""}', redactor)).toBe('{"a":"a[REDACTED]b","":""}')
+  })
+
+  it('become one with what a built-in rule found beside them', async () => {
+    const { rules } = await compileRules({ patterns: ['is sk-a'] })
+    const redactor = createRedactor({ defaults: true, rules, tag: readableTag })
+    expect(redactor.json('{"a":"it is sk-abcdefghijklmnopqrst."}')).toEqual({
+      raw: '{"a":"it [REDACTED]."}',
+      red: [{ at: '/a', tag: 'tag of is sk-abcdefghijklmnopqrst' }],
+    })
+  })
+})
+
+describe('path rules', () => {
+  const raw =
+    '{"params":{"id":7,"id":"x","list":[{"k":"a","v":1.0},{"k":"b","v":[2]},{"k":"c"}],"o":{"x":{"id":null}}}}'
+
+  it.each([
+    ['$.params.id', raw.replace('7', '"[REDACTED]"').replace('"x",', '"[REDACTED]",')],
+    ["$['params']['list'][1].v", raw.replace('[2]', '"[REDACTED]"')],
+    ['$.params.list[-1]', raw.replace('{"k":"c"}', '"[REDACTED]"')],
+    ['$.params.list[0:2].k', raw.replace('"a"', '"[REDACTED]"').replace('"b"', '"[REDACTED]"')],
+    ['$.params.list[::-2].k', raw.replace('"a"', '"[REDACTED]"').replace('"c"', '"[REDACTED]"')],
+    [
+      '$..id',
+      raw.replace('7', '"[REDACTED]"').replace('"x",', '"[REDACTED]",').replace('null', '"[REDACTED]"'),
+    ],
+    ['$.params.list[?@.k=="a"].v', raw.replace('1.0', '"[REDACTED]"')],
+    ['$.params.list[?@.v && @.k != "a"].v', raw.replace('[2]', '"[REDACTED]"')],
+    ['$.params.list[?@.v < 2].v', raw.replace('1.0', '"[REDACTED]"')],
+    ['$.params.list[?!@.v].k', raw.replace('"c"', '"[REDACTED]"')],
+    ['$.params.list[?length(@.v) == 1].v', raw.replace('[2]', '"[REDACTED]"')],
+    ['$.params.list[?count(@.*) == 1].k', raw.replace('"c"', '"[REDACTED]"')],
+    [
+      '$.params.list[?match(@.k, "[ab]")].k',
+      raw.replace('"a"', '"[REDACTED]"').replace('"b"', '"[REDACTED]"'),
+    ],
+    ['$..[?search(@.k, "b|q")].v', raw.replace('[2]', '"[REDACTED]"')],
+    ['$.params[?@.x == $.params.o.x]', raw.replace('{"x":{"id":null}}', '"[REDACTED]"')],
+    ['$.params.list[?value(@.k) == "c"]', raw.replace('{"k":"c"}', '"[REDACTED]"')],
+    ['$.nothing.here', raw],
+    ['$', '"[REDACTED]"'],
+  ])('%s', async (path, left) => {
+    expect(await pathRedacted(path, raw)).toBe(left)
+  })
+
+  it('find what a later duplicate hides from a parser', async () => {
+    expect(await pathRedacted('$.a.b', '{"a":{"b":1},"a":{},"\\u0061":{"b":2}}')).toBe(
+      '{"a":{"b":"[REDACTED]"},"a":{},"\\u0061":{"b":"[REDACTED]"}}',
+    )
+  })
+
+  it('are followed in each message of a batch', async () => {
+    const redactor = await redactorOf(rulesFile([{ name: 'rule', path: '$.params.a' }]))
+    expect(redactor.json('[{"params":{"a":1}},{"a":2},{"params":{"a":"x"}}]')).toEqual({
+      raw: '[{"params":{"a":"[REDACTED]"}},{"a":2},{"params":{"a":"[REDACTED]"}}]',
+      red: [
+        { at: '/0/params/a', tag: 'tag of 1' },
+        { at: '/2/params/a', tag: 'tag of x' },
+      ],
+    })
+    expect(redactor.json('{"params":{"b":1}}')).toBeUndefined()
+    expect(redactor.report()).toEqual([{ rule: 'rule', count: 2 }])
+  })
+
+  it('take the payload whole where they cannot be followed in linear time', async () => {
+    const raw = `{"id":1,"params":{"a":[${Array(3000).fill('[1]').join(',')}]}}`
+    const left = await pathRedacted(`$.params.a[?count(@[?${Array(150).fill('@==2').join('||')}])==9]`, raw)
+    expect(left).toBe('{"id":1,"params":"[REDACTED]"}')
+  })
+})
+
+async function faults(text: string): Promise<string[]> {
+  const { diagnostics } = await compileRules({ file: { name: 'r.json', text } })
+  return diagnostics.map(({ message, at }) => `${at?.line}:${at?.column} ${message}`)
+}
+
+describe('compiling rules', () => {
+  it('says of a bad pattern what is wrong, where, and what to do, without repeating it', async () => {
+    const { rules, diagnostics } = await compileRules({
+      patterns: ['ok', 'hunter2(', 'a(?=b)', '', 'x{2000}'],
+    })
+    expect(rules).toHaveLength(1)
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      '--redact #2 is no regular expression: missing closing ), at its column 9: write it as RE2 has it: no look-around, no back references',
+      '--redact #3 is no regular expression: invalid or unsupported Perl syntax, at its column 2: write it as RE2 has it: no look-around, no back references',
+      '--redact #4 is empty: give it a pattern',
+      '--redact #5 is no regular expression: invalid repeat count, at its column 2: write it as RE2 has it: no look-around, no back references',
+    ])
+  })
+
+  it.each([
+    ['{"rules":[', '1:11 r.json is no JSON, unexpected end of text: correct it there'],
+    ['[]', '1:1 r.json is no object: write {"rules": [{"regex": "…"}]}'],
+    ['{"extends":"all"}', '1:12 r.json: extends is neither "default" nor null: write one of them'],
+    ['{"rules":{}}', '1:10 r.json: rules is no array: write […]'],
+    ['{"rulez":[]}', '1:2 r.json: "rulez" is not known: use extends and rules'],
+    ['{"rules":[1]}', '1:11 r.json: rules[0] is no object: write {"regex": "…"} or {"path": "…"}'],
+    [
+      '{"rules":[\n {"regx":"a"}]}',
+      '2:3 r.json: rules[0]."regx" is not known: use name, path, regex and ignoreCase',
+    ],
+    ['{"rules":[{"path":5}]}', '1:19 r.json: rules[0].path is no string: put it in quotes'],
+    ['{"rules":[{"name":"x"}]}', '1:11 r.json: rules[0] has neither path nor regex: give it one of them'],
+    [
+      '{"rules":[{"regex":"a","ignoreCase":1}]}',
+      '1:37 r.json: rules[0].ignoreCase is no boolean: write true or false',
+    ],
+    ['{"rules":[{"regex":""}]}', '1:20 r.json: rules[0].regex is empty: write something into it'],
+    [
+      '{"rules":[{"path":"$.a["}]}',
+      '1:19 r.json: rules[0].path breaks off, at its column 5: write one such as $.params.arguments.name',
+    ],
+    [
+      '{"rules":[{"path":"a.b"}]}',
+      '1:19 r.json: rules[0].path is no JSONPath (RFC 9535), at its column 1: write one such as $.params.arguments.name',
+    ],
+    [
+      '{"rules":[{"path":"$..*..*"}]}',
+      '1:19 r.json: rules[0].path has more than one `..`: split it into rules that have one each',
+    ],
+    [
+      '{"rules":[{"path":"$[?foo(@)]"}]}',
+      '1:19 r.json: rules[0].path calls foo(), which does not exist: there are length, count, value, match, search',
+    ],
+    [
+      '{"rules":[{"path":"$[?match(@.a,@.b)]"}]}',
+      '1:19 r.json: rules[0].path calls match() with a pattern out of the message: write the pattern into the path',
+    ],
+    [
+      '{"rules":[{"path":"$[?match(@.a,\'(\')]"}]}',
+      '1:19 r.json: rules[0].path has a pattern that is no regular expression: missing closing ): write it as RE2 has it: no look-around, no back references',
+    ],
+  ])('says where %j is wrong', async (text, message) => {
+    expect(await faults(text)).toEqual([message])
+  })
+
+  it('limits the number and the length of rules', async () => {
+    const many = JSON.stringify({ rules: Array.from({ length: 201 }, () => ({ regex: 'a' })) })
+    expect(await faults(many)).toEqual([expect.stringContaining('rules has more than 200 elements')])
+    expect(await faults(JSON.stringify({ rules: [{ regex: 'a'.repeat(2001) }] }))).toHaveLength(1)
+    expect(await faults(JSON.stringify({ rules: [{ path: `$.${'a'.repeat(1000)}` }] }))).toHaveLength(1)
+    expect(await faults(' '.repeat(1024 * 1024 + 1))).toHaveLength(1)
+    expect((await compileRules({ patterns: Array<string>(201).fill('a') })).diagnostics).toHaveLength(1)
+    const nested = `$[?${'('.repeat(400)}@.a${')'.repeat(400)}]`
+    expect(await faults(JSON.stringify({ rules: [{ path: nested }] }))).toEqual([])
+  })
+
+  it('says whether the built-in rules apply', async () => {
+    const defaultsOf = async (text: string): Promise<boolean> =>
+      (await compileRules({ file: { name: 'r', text } })).defaults
+    expect(await defaultsOf('{}')).toBe(true)
+    expect(await defaultsOf('{"extends":"default"}')).toBe(true)
+    expect(await defaultsOf('{"extends":null}')).toBe(false)
+    expect((await compileRules({})).defaults).toBe(true)
+  })
+})

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { defaultRedactor } from './redacting.js'
+
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
+
+describe('redacting lines', () => {
+  it.each([
+    ['password=hunter2 ok', 'password=[REDACTED] ok'],
+    ['login with password: hunter2, as me', 'login with password: [REDACTED], as me'],
+    ['db.password = "a b" next', 'db.password = "[REDACTED]" next'],
+    ["{'token': 'x', 'n': 1}", "{'token': '[REDACTED]', 'n': 1}"],
+    ['{"\\u0070assword":"x","a":1', '{"\\u0070assword":"[REDACTED]","a":1'],
+    ['{"password":"cut off', '{"password":"[REDACTED]'],
+    ['{"token":1,"secret":{"a":1},"b":2', '{"token":1,"secret":[REDACTED]'],
+    ['config: secrets: [a, b]', 'config: secrets: [REDACTED]'],
+    ['API key: abc, done', 'API key: [REDACTED], done'],
+    ['PIN password=1234', 'PIN password=[REDACTED]'],
+    ['Authorization: Bearer abc next', 'Authorization: Bearer [REDACTED] next'],
+    ['authorization=Digest username="u", response="r"', 'authorization=Digest [REDACTED]'],
+    ['POST user[password]=x&user[name]=y', 'POST user[password]=[REDACTED]&user[name]=y'],
+    [`got ${jwt}`, 'got [REDACTED]'],
+    ['token => x', 'token => [REDACTED]'],
+  ])('takes what is named or looks like a secret out of %j', (line, left) => {
+    expect(defaultRedactor().line(line, 'stderr')).toBe(left)
+  })
+
+  it.each([
+    'Server listening on http://localhost:8080/mcp',
+    'progressToken: 5, cursor=abc',
+    'token: null',
+    'used tokens, no assignment',
+    'WWW-Authenticate: Bearer resource_metadata="https://x/y", scope="a"',
+    'password=',
+    'password=[REDACTED]',
+    '',
+  ])('answers nothing for %j', (line) => {
+    expect(defaultRedactor().line(line, 'stderr')).toBeUndefined()
+  })
+
+  it('replaces every line of a private key, by channel', () => {
+    const redactor = defaultRedactor()
+    expect(redactor.line('key: -----BEGIN PRIVATE KEY-----', 'a')).toBe('key: [REDACTED]')
+    expect(redactor.line('MIIE', 'a')).toBe('[REDACTED]')
+    expect(redactor.line('MIIE', 'b')).toBeUndefined()
+    expect(redactor.line('', 'a')).toBe('[REDACTED]')
+    expect(redactor.line('abc -----END PRIVATE KEY----- password=x', 'a')).toBe(
+      '[REDACTED] password=[REDACTED]',
+    )
+    expect(redactor.line('MIIE', 'a')).toBeUndefined()
+    const whole = '-----BEGIN PRIVATE KEY----- MIIE -----END PRIVATE KEY-----'
+    expect(redactor.line(`${whole} ok`, 'a')).toBe('[REDACTED] ok')
+    expect(redactor.line('MIIE', 'a')).toBeUndefined()
+  })
+
+  it('takes a private key that does not end for over after 500 lines', () => {
+    const redactor = defaultRedactor()
+    redactor.line('-----BEGIN PRIVATE KEY-----', 'a')
+    for (let i = 0; i < 500; i++) expect(redactor.line('MIIE', 'a')).toBe('[REDACTED]')
+    expect(redactor.line('MIIE', 'a')).toBeUndefined()
+  })
+})
+
+describe('redacting words, command lines and URLs', () => {
+  it('reads words as it reads lines', () => {
+    expect(defaultRedactor().text('note: token=abc')).toBe('note: token=[REDACTED]')
+    expect(defaultRedactor().text('my server')).toBe('my server')
+  })
+
+  it('knows flags and variables by their names', () => {
+    const argv = [
+      ['/usr/bin/node', 'server.js', '--token', 'X', '--api-key=Y', 'API_KEY=Z', '-password', 'W'],
+      ['--password', '--verbose', '--no-password', 'file', '--token-file', 'f', '--max-tokens=5'],
+      [
+        '-H',
+        'Authorization: Bearer abcdefgh',
+        'postgres://u:p@h/db',
+        '/PWD=x',
+        'sh -c "TOKEN=a b"',
+        '--secret=',
+      ],
+    ].flat()
+    expect(defaultRedactor().command(argv)).toEqual(
+      [
+        ['/usr/bin/node', 'server.js', '--token', '[REDACTED]', '--api-key=[REDACTED]', 'API_KEY=[REDACTED]'],
+        ['-password', '[REDACTED]', '--password', '--verbose', '--no-password', 'file', '--token-file', 'f'],
+        ['--max-tokens=5', '-H', 'Authorization: Bearer [REDACTED]', 'postgres://u:[REDACTED]@h/db'],
+        ['/PWD=[REDACTED]', 'sh -c "TOKEN=[REDACTED] b"', '--secret='],
+      ].flat(),
+    )
+  })
+
+  it('reads the user, the query and the fragment of a URL', () => {
+    const redactor = defaultRedactor()
+    expect(redactor.url('https://me:pw@host:1/p?api_key=a&n=1;%74oken=b#access_token=c&x=y')).toBe(
+      'https://me:[REDACTED]@host:1/p?api_key=[REDACTED]&n=1;%74oken=[REDACTED]#access_token=[REDACTED]&x=y',
+    )
+    expect(redactor.url(`https://host/mcp?x=${jwt}`)).toBe('https://host/mcp?x=[REDACTED]')
+    expect(redactor.url('http://localhost:3000/mcp?cursor=1&%zz=1')).toBe(
+      'http://localhost:3000/mcp?cursor=1&%zz=1',
+    )
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { defaultRedactor, redactedString } from './redacting.js'
+
+// Put together here, so that no scanner of this repository takes them for real ones.
+const long = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'
+const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${long}`
+const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc=\n-----END RSA PRIVATE KEY-----`
+
+const hits: [rule: string, text: string, left: string][] = [
+  ['aws-key', 'id AKIAIOSFODNN7EXAMPLE.', 'id [REDACTED].'],
+  ['aws-key', 'ASIAIOSFODNN7EXAMPLE', '[REDACTED]'],
+  ['sk-key', `token is sk-${long}!`, 'token is [REDACTED]!'],
+  ['sk-key', `sk-ant-api03-${long}`, '[REDACTED]'],
+  ['sk-key', `line\nsk-proj-${long}`, 'line\n[REDACTED]'],
+  ['sk-key', 'sk-abcdefghijklmnopqrst', '[REDACTED]'],
+  [
+    'github-token',
+    `ghp_${long} gho_${long} ghu_${long} ghs_${long} ghr_${long}`,
+    Array(5).fill('[REDACTED]').join(' '),
+  ],
+  ['github-token', `github_pat_11ABC_${long}`, '[REDACTED]'],
+  ['slack-token', 'xoxb-123456789012-abcdefABCDEF', '[REDACTED]'],
+  ['slack-token', 'xoxp-1234567890-12345 xapp-1-A012345-abcdef', '[REDACTED] [REDACTED]'],
+  ['slack-webhook', 'https://hooks.slack.com/services/T0/B0/xyz ok', 'https://hooks.slack.com/[REDACTED] ok'],
+  ['stripe-key', `sk_live_${long} rk_test_${long}`, '[REDACTED] [REDACTED]'],
+  ['stripe-key', `whsec_${long}`, '[REDACTED]'],
+  ['jwt', `jwt=${jwt};`, 'jwt=[REDACTED];'],
+  ['jwt', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.', '[REDACTED]'],
+  ['bearer', 'curl -H "X: Bearer abcdefgh"', 'curl -H "X: Bearer [REDACTED]"'],
+  ['bearer', 'bearer YWJjZGVmZ2g=', 'bearer [REDACTED]'],
+  ['key:authorization', 'Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [REDACTED]'],
+  [
+    'key:authorization',
+    '-H \'Proxy-Authorization: Digest username="u", response="r"\' x',
+    "-H 'Proxy-Authorization: Digest [REDACTED]' x",
+  ],
+  ['url-password', 'postgres://user:p4ss@db:5432/x', 'postgres://user:[REDACTED]@db:5432/x'],
+  ['url-password', 'see https://u:a@b@host/ and :', 'see https://u:[REDACTED]@host/ and :'],
+  ['private-key', `${pem}\nafter`, '[REDACTED]\nafter'],
+  ['private-key', '-----BEGIN PRIVATE KEY-----\nMIIE cut off', '[REDACTED]'],
+  ['env-path', 'cat /srv/app/.env now', 'cat [REDACTED] now'],
+  ['env-path', 'open .env.local.', 'open [REDACTED].'],
+  ['ssh-key-path', 'ssh -i ~/.ssh/id_rsa host', 'ssh -i [REDACTED] host'],
+  ['ssh-key-path', 'keys/id_ed25519', '[REDACTED]'],
+  ['ssh-key-path', '/home/me/.ssh/deploy.pem', '[REDACTED]'],
+  ['key:password', '{"password": "x", "n": 1}', '{"password": "[REDACTED]", "n": 1}'],
+  ['key:password', '{"a":{"\\u0070assword":"x\\"y"}}', '{"a":{"\\u0070assword":"[REDACTED]"}}'],
+  ['key:token', '{"tokens": ["a]", {"b": 1}], "n": 1}', '{"tokens": [REDACTED], "n": 1}'],
+  ['key:apikey', "{'api_key': 'x', 'n': 1}", "{'api_key': '[REDACTED]', 'n': 1}"],
+  [
+    'key:password',
+    JSON.stringify({ a: JSON.stringify({ password: 'i"n', n: 1 }) }),
+    JSON.stringify({ a: JSON.stringify({ password: '[REDACTED]', n: 1 }) }),
+  ],
+  ['key:secret', 'A=1\nFOO_SECRET=a,b;c\nB=2', 'A=1\nFOO_SECRET=[REDACTED]\nB=2'],
+  ['key:apikey', 'export API_KEY="a b"', 'export API_KEY="[REDACTED]"'],
+  ['key:accesskey', 'AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG', 'AWS_SECRET_ACCESS_KEY=[REDACTED]'],
+  ['key:token', 'https://x/y?access_token=abc&n=1', 'https://x/y?access_token=[REDACTED]&n=1'],
+  ['key:apikey', 'X-Api-Key: abc', 'X-Api-Key: [REDACTED]'],
+]
+
+const misses: [why: string, text: string][] = [
+  ['a package', 'pip install sk-learn scikit-sk-learn-contrib-example-package'],
+  ['words that end in sk', 'task-force disk-usage-of-the-whole-machine-2024 risk-assessment-0123456789'],
+  ['an AWS word', 'AKIA and AKIAIOSFODNN7EXAMPLEX and XAKIAIOSFODNN7EXAMPLE'],
+  ['short prefixes', 'ghp_short xoxb-1 sk_live_ab github_pat_x whsec_1'],
+  ['a JSON head', 'eyJhbGciOiJIUzI1NiJ9 eyJhbGciOiJIUzI1NiJ9.x'],
+  ['a challenge', 'WWW-Authenticate: Bearer realm="mcp", error="invalid_token", scope="files:read"'],
+  ['a challenge with metadata', 'Bearer resource_metadata="https://x/.well-known/oauth-protected-resource"'],
+  ['a challenge without quotes', 'Bearer scope=files:read'],
+  ['prose about bearers', 'Use Bearer authentication, a bearer token or the Bearer scheme'],
+  ['prose about passwords', 'Authorization: see the docs. The password: choose a good one. secret = none'],
+  ['code', 'const token = getToken(); if (password == other) secret: string'],
+  ['a URL without password', 'https://user@host/ http://host:8080/a@b https://host/a:b@c'],
+  ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----'],
+  ['a public key', '-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----'],
+  ['environments', 'process.env.FOO import.meta.env .environment .env.example .env/bin/python $.env_'],
+  ['public files', '~/.ssh/id_rsa.pub ~/.ssh/known_hosts ~/.ssh/config valid_rsa'],
+  [
+    'JSON inside',
+    '{"max_tokens": "12", "token": null, "tokens": 5, "has_password": true, "token_type": "x"}',
+  ],
+  ['a marker', '{"password": "[REDACTED]"} TOKEN=[REDACTED]'],
+]
+
+describe('value patterns', () => {
+  it.each(hits)('%s: takes the secret out of %j', (rule, text, left) => {
+    expect(redactedString(text)).toBe(left)
+    const redactor = defaultRedactor()
+    redactor.json(JSON.stringify({ params: { text } }))
+    expect(redactor.report().map(({ rule }) => rule)).toContain(rule)
+  })
+
+  it.each(misses)('leaves %s alone', (_, text) => {
+    expect(redactedString(text)).toBe(text)
+  })
+
+  it('makes one of secrets that overlap', () => {
+    expect(redactedString(`Authorization: Bearer ${jwt}`)).toBe('Authorization: Bearer [REDACTED]')
+    expect(redactedString(`GITHUB_TOKEN=ghp_${long}`)).toBe('GITHUB_TOKEN=[REDACTED]')
+  })
+
+  it('is done after one go', () => {
+    for (const [, text] of hits) {
+      const once = redactedString(text)
+      expect(redactedString(once)).toBe(once)
+    }
+  })
+})
