@@ -15,6 +15,7 @@ import {
   type StdioRun,
 } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
+import { createReadBuffers } from './read-buffers.js'
 import { createSessionSaver } from './session-saver.js'
 import { forwardSignals } from './signals.js'
 
@@ -76,6 +77,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     throw error
   }
   const client = openOwnStdio()
+  const readBuffers = createReadBuffers()
   const recorder = createRecorder(
     {
       tape: { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes },
@@ -105,7 +107,10 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       return await conclude({ exitCode: 127, notStarted: error, tape })
     }
     run = runStdio(server, client, {
-      chunk: (channel, bytes, atMs, wallMs) => recorder.bytes(channel, bytes, atMs, wallMs),
+      chunk(channel, bytes, atMs, wallMs) {
+        recorder.bytes(channel, bytes, atMs, wallMs)
+        readBuffers.passed(bytes.length)
+      },
       ended: (channel) => recorder.ended(channel),
       broken(channel, deliveredBytes, why) {
         if (channel !== 'err') recorder.undelivered(channel, deliveredBytes, why)
