@@ -14,8 +14,20 @@ import { parseArgs } from 'node:util'
 import { root } from './lib/lanes.mjs'
 import { table } from './lib/table.mjs'
 
-/** @type {Record<string, () => Promise<typeof import('./stdio.mjs')>>} */
-const SUITES = { stdio: () => import('./stdio.mjs') }
+/**
+ * What a suite found: a table with a column per lane, and promises.
+ *
+ * @typedef {object} SuiteReport
+ * @property {readonly string[]} lanes
+ * @property {readonly { name: string, unit: string, values: Readonly<Record<string, number | undefined>>, ratio?: number }[]} measures
+ * @property {readonly { promise: string, measured: string, kept: boolean }[]} verdicts
+ * @property {{ problems: readonly string[] }} books
+ */
+
+/** @typedef {{ run(options: { quick: boolean, cli: string, say: (line: string) => void }): Promise<SuiteReport> }} Suite */
+
+/** @type {Record<string, () => Promise<Suite>>} */
+const SUITES = { stdio: () => import('./stdio.mjs'), redact: () => import('./redact.mjs') }
 
 /** @param {number | undefined} value */
 function shown(value) {

@@ -1,13 +1,6 @@
 import type { Span } from '../wire/index.js'
 import { marker } from './marker.js'
 
-/** What stands behind the separator of an assignment; the span is what is secret of it. */
-export interface Value extends Span {
-  /** A scheme of HTTP authentication stands before it. */
-  readonly scheme: boolean
-  readonly quoted: boolean
-}
-
 interface Surroundings {
   readonly broad: boolean
   /** The name stands in quotes, as in JSON. */
@@ -24,8 +17,16 @@ const literal = /^(?:true|false|null|none|nil|undefined|nan)$/i
 const number = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const longestHead = 64
 
+const credentials = /^[=>]?[ \t]*(?:\\*["'`]|[^\s"'`&<>]*[0-9])/
+
+/** Whether what follows a separator before `from` looks like credentials: a scheme, a quote, a word with a digit. */
+export function isCredentials(text: string, from: number): boolean {
+  const head = text.slice(from, from + longestHead)
+  return credentials.test(head) || schemes.test(head.trimStart())
+}
+
 /** The value of an assignment whose separator stands before `from`; undefined where nothing secret is. */
-export function readAssigned(text: string, from: number, around: Surroundings): Value | undefined {
+export function readAssigned(text: string, from: number, around: Surroundings): Span | undefined {
   let start = from
   // `=>`, `:=` and `==` too.
   if (text[start] === '>' || text[start] === '=') start++
@@ -36,7 +37,7 @@ export function readAssigned(text: string, from: number, around: Surroundings): 
   while (text[quote] === '\\') quote++
   const first = text[quote]
   if (first === '"' || first === "'" || first === '`') {
-    return valueAt(text, quote + 1, endOfQuoted(text, quote + 1, first, quote - start), 'quoted')
+    return valueAt(text, quote + 1, endOfQuoted(text, quote + 1, first, quote - start))
   }
   if ((first === '{' || first === '[') && (around.broad || around.quoted)) {
     return valueAt(text, start, around.broad ? endOfLine(text, start) : endOfBrackets(text, start))
@@ -44,14 +45,9 @@ export function readAssigned(text: string, from: number, around: Surroundings): 
   return plainValue(text, start, around)
 }
 
-function valueAt(
-  text: string,
-  start: number,
-  end: number,
-  kind: 'quoted' | 'scheme' | 'plain' = 'plain',
-): Value | undefined {
+function valueAt(text: string, start: number, end: number): Span | undefined {
   if (end <= start || (end <= start + marker.length && text.startsWith(marker, start))) return undefined
-  return { start, end, scheme: kind === 'scheme', quoted: kind === 'quoted' }
+  return { start, end }
 }
 
 /** A marker without quotes, which is no array. */
@@ -59,16 +55,17 @@ function isMarker(text: string, start: number): boolean {
   return text.startsWith(marker, start) && !/\w/.test(text[start + marker.length] ?? '')
 }
 
-function plainValue(text: string, start: number, { quoted, before }: Surroundings): Value | undefined {
+function plainValue(text: string, start: number, { quoted, before }: Surroundings): Span | undefined {
   const scheme = schemes.exec(text.slice(start, start + longestHead))?.[0]
   if (scheme !== undefined) {
     const from = start + scheme.length
     const stop = before === '"' || before === "'" ? before : undefined
     const end = listSchemes.test(scheme) ? endOfLine(text, from, stop) : endOfWord(text, from)
-    return valueAt(text, from, end, 'scheme')
+    return valueAt(text, from, end)
   }
   const end = quoted ? endOfBareJson(text, start) : endOfWord(text, start)
-  const word = text.slice(start, Math.min(end, start + longestHead))
+  // What goes on beyond the head is neither, and asking would read it again and again.
+  const word = end - start > longestHead ? '' : text.slice(start, end)
   if (literal.test(word)) return undefined
   // In JSON a number is no secret; in `PASSWORD=1234` it is.
   if (quoted && number.test(word)) return undefined

@@ -1,5 +1,5 @@
 /** Secrets that are known by the name before them: `"password": "x"`, `API_KEY=x`, `Authorization: Basic x`. */
-import { readAssigned, type Value } from './assigned-value.js'
+import { isCredentials, readAssigned } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NameCache, secretTermOf } from './secret-names.js'
 
@@ -34,9 +34,9 @@ export function findAssignments(text: string, broad: boolean, found: Finding[]):
     const term = terms.get(name.text)
     if (term === '') continue
     const clarity = broad || name.quoted ? 'clear' : clarityOf(text, name, at, term)
-    if (clarity === 'unclear') continue
+    if (clarity === 'unclear' || (clarity === 'credentials' && !isCredentials(text, at + 1))) continue
     const value = readAssigned(text, at + 1, { broad, quoted: name.quoted, before: text[name.start - 1] })
-    if (value === undefined || (clarity === 'credentials' && !isCredentials(text, value))) continue
+    if (value === undefined) continue
     const { start, end } = value
     found.push({ start, end, rule: `key:${term}` })
     floor = end
@@ -113,8 +113,4 @@ function clarityOf(text: string, name: Name, at: number, term: string): 'clear' 
   if (term.startsWith('authori')) return 'credentials'
   // A header: `X-Api-Key: …`.
   return text[at] === ':' && adjacent && /^[Xx]-|^[A-Z][a-z]*-[A-Z]/.test(name.text) ? 'clear' : 'unclear'
-}
-
-function isCredentials(text: string, { start, end, scheme, quoted }: Value): boolean {
-  return scheme || quoted || /[0-9]/.test(text.slice(start, Math.min(end, start + longestName)))
 }

@@ -29,7 +29,8 @@ export interface WholeValue {
 
 /** What one reading of a JSON text needs. */
 export interface JsonRules {
-  readonly defaults: boolean
+  /** Before this index there is nothing for the default rules; Infinity without them. */
+  readonly trigger: number
   readonly text: TextRedactor
   /** By the index at which the value starts. */
   readonly whole: ReadonlyMap<number, WholeValue>
@@ -81,7 +82,7 @@ class JsonReading {
     this.#text = text
     this.#rules = rules
     this.#path = new JsonPathStack(text)
-    this.#trigger = rules.defaults ? -1 : Infinity
+    this.#trigger = rules.trigger
   }
 
   run(): RedactedJson | undefined {

@@ -7,6 +7,7 @@ import {
   type JsonKind,
   type Span,
 } from '../wire/index.js'
+import type { WorkBudget } from './work-budget.js'
 
 /** A JSON value in a text: unlike a parsed one it knows where it stands, and every duplicate member is there. */
 export interface JsonNode extends Span {
@@ -19,11 +20,12 @@ export interface JsonNode extends Span {
 
 const none: never[] = []
 
-/** The tree of the checked value that starts at `start`. Linear, without recursion. */
-export function readTree(text: string, start: number): JsonNode {
+/** The tree of the checked value that starts at `start`. Without recursion; each node is work. Throws BudgetSpent. */
+export function readTree(text: string, start: number, work: WorkBudget): JsonNode {
   const open: JsonNode[] = []
   let pos = start
   for (;;) {
+    work.spend(1)
     const node = nodeAt(text, pos)
     open.at(-1)?.children.push(node)
     const first = node.end < 0 ? skipWhiteSpace(text, pos + 1) : 0

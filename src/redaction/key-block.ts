@@ -27,12 +27,17 @@ export class KeyBlocks {
 
   /** Notes whether a key begins in this line that does not end in it. */
   begin(line: string, channel: string): void {
-    for (let at = line.indexOf(begin); at >= 0; at = line.indexOf(begin, at + begin.length)) {
-      const body = endOfKeyStart(line, at + begin.length)
-      if (body !== undefined && line.indexOf('-----END', body) < 0) {
+    let from = 0
+    for (let at = line.indexOf(begin); at >= 0; at = line.indexOf(begin, from)) {
+      from = at + begin.length
+      const body = endOfKeyStart(line, from)
+      if (body === undefined) continue
+      const end = line.indexOf('-----END', body)
+      if (end < 0) {
         this.#open.set(channel, mostLines)
         return
       }
+      from = end
     }
   }
 }

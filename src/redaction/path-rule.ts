@@ -10,6 +10,8 @@ import { BudgetSpent, WorkBudget } from './work-budget.js'
 export const longestPath = 1000
 const stepsPerCharacter = 20
 const stepsAtLeast = 100_000
+/** Values in one message: some 100 MB of memory while a path is followed. */
+const mostNodes = 500_000
 
 /** A rule that replaces whatever its path leads to. Throws RuleFault. */
 export function compilePathRule(name: string, path: string): PathRule {
@@ -45,7 +47,8 @@ function follow(
 ): readonly Span[] {
   const budget = new WorkBudget(stepsAtLeast + stepsPerCharacter * (message.end - message.start))
   try {
-    return new PathReading(text, readTree(text, message.start), test, budget).query(query)
+    const tree = readTree(text, message.start, new WorkBudget(mostNodes))
+    return new PathReading(text, tree, test, budget).query(query)
   } catch (problem) {
     if (!(problem instanceof BudgetSpent)) throw problem
     const members = membersOf(text, message.start)

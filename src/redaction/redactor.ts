@@ -4,7 +4,7 @@ import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
 import { TextRedactor, type TextRule } from './text-redactor.js'
 import { findTooDeep } from './too-deep.js'
-import { hasTrigger } from './trigger.js'
+import { findTrigger } from './trigger.js'
 import { redactUrl } from './url.js'
 
 /** A user's rule for values at a path. */
@@ -77,8 +77,10 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
     json(raw) {
       if (!active) return undefined
       const whole = raw.length > 40_000 || pathRules.length > 0 ? wholeValues(raw) : nothingWhole
-      if (whole.size === 0 && textRules.length === 0 && !(defaults && hasTrigger(raw))) return undefined
-      return redactJson(raw, { defaults, text: words, whole, counted, tag })
+      const found = defaults ? findTrigger(raw, 0) : -1
+      if (found < 0 && whole.size === 0 && textRules.length === 0) return undefined
+      const trigger = found < 0 ? Infinity : found
+      return redactJson(raw, { trigger, text: words, whole, counted, tag })
     },
     line(text, channel) {
       if (!active) return undefined

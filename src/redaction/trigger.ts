@@ -30,13 +30,16 @@ function startsWord(bytes: Uint8Array, start: number): boolean {
 
 /** In base64 every short word turns up sooner or later; no name is that long. */
 const longestName = 128
+/** So much of what may be a JWT is looked at. */
+const longestJudged = 64
 
 function isName(bytes: Uint8Array, start: number, end: number): boolean {
   const from = Math.max(0, start - longestName)
   const to = Math.min(end, start + longestName)
   for (let i = start - 1; i >= from; i--) if (!isBase64(bytes[i])) return true
   for (let i = start; i < to; i++) if (!isBase64(bytes[i])) return true
-  return from === 0 || to === end
+  // What stands too close to an edge is judged in the piece before or behind.
+  return (from === 0 && isFirst) || (to === end && isLast)
 }
 
 function isBase64(code: number | undefined): boolean {
@@ -56,7 +59,29 @@ function hasUser(bytes: Uint8Array, start: number, end: number): boolean {
     if (code === 0x40 || code === BACKSLASH) return true
     if (code === 0x2f || code === 0x22 || code === 0x20) return false
   }
+  // The next piece has it too, with more behind it.
+  return isLast ? false : end - start > overlap
+}
+
+/** No `+` and no `/`, so not just somewhere in base64. */
+function isBase64Url(bytes: Uint8Array, start: number, end: number): boolean {
+  if (!startsWord(bytes, start)) return false
+  const to = Math.min(end, start + longestJudged)
+  for (let i = start; i < to; i++) {
+    const code = bytes[i]
+    if (code === 0x2e) return true
+    if (!isWord(code) && code !== 0x2d && code !== 0x5f) return code === BACKSLASH
+  }
   return true
+}
+
+/** `xoxb-` and the like. */
+function isSlackToken(bytes: Uint8Array, start: number): boolean {
+  const code = bytes[start + 4]
+  return (
+    startsWord(bytes, start) &&
+    (code === 0x2d || code === 0x2e || code === BACKSLASH || bytes[start + 3] === BACKSLASH)
+  )
 }
 
 function spelled(heads: readonly string[], joints: readonly string[], tail: string): string[] {
@@ -93,10 +118,10 @@ const values: Trigger[] = [
   { literal: 'ASIA', at: 1, exact: true, confirm: startsWord },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((literal) => ({ literal, at: 1, exact: true as const })),
   { literal: 'github_pat_', at: 5, exact: true },
-  { literal: 'xox', at: 0, exact: true, confirm: startsWord },
+  { literal: 'xox', at: 0, exact: true, confirm: isSlackToken },
   { literal: 'xapp-', at: 2, exact: true },
   { literal: 'hooks.slack', at: 5 },
-  { literal: 'eyJ', at: 0, exact: true, confirm: startsWord },
+  { literal: 'eyJ', at: 0, exact: true, confirm: isBase64Url },
   { literal: '-----BEGIN', at: 4, exact: true },
   { literal: '://', at: 0, confirm: hasUser },
   { literal: ':\\/', at: 0 },
@@ -167,7 +192,12 @@ function confirms(
 const firstPiece = 1024
 const largestPiece = 32_768
 /** Longer than any trigger. */
-const overlap = 16
+const longestTrigger = 16
+/** Every name has what is around it in one of two pieces. */
+const overlap = 2 * longestName + longestTrigger
+/** Of the piece being looked at: whether it begins where the search did, and ends with the text. */
+let isFirst = true
+let isLast = true
 const piece = new Uint8Array(3 * largestPiece)
 
 /** Whether the default rules have to read `text`. */
@@ -185,10 +215,12 @@ export function findTrigger(text: string, start: number): number {
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
     const to = Math.min(from + size, end)
     const length = encoder.encodeInto(from === 0 && to === end ? text : text.slice(from, to), piece).written
+    isFirst = from === start
+    isLast = to === end
     const index = findInPiece(length)
     // Bytes are characters only where all are ASCII.
-    if (index >= 0) return length === to - from ? Math.max(from, from + index - overlap) : from
-    if (to === end) return -1
+    if (index >= 0) return length === to - from ? Math.max(from, from + index - longestTrigger) : from
+    if (isLast) return -1
   }
   return -1
 }

@@ -45,6 +45,8 @@ const secretName = fc
       'apiKey',
       'authorization',
       'bearer',
+      'access_key',
+      'Private Key',
     ),
     fc.constantFrom('', 's', '2', '_value', 'Hash'),
     fc.boolean(),
@@ -111,6 +113,11 @@ const plainMember = fc
   )
   .map(([name, value]) => `"${name}":${value}`)
 
+/** Enough to put what follows at any place in the pieces in which a text is first looked at. */
+const padding = fc
+  .tuple(fc.constantFrom('x', 'aB9+/', '\u20ac', ' ', '\\n'), fc.oneof(fc.constant(0), fc.nat({ max: 9000 })))
+  .map(([piece, length]) => piece.repeat(length / piece.length))
+
 const place = fc.array(
   fc.constantFrom<(object: string) => string>(
     (object) => `[${object}]`,
@@ -139,10 +146,12 @@ describe('a planted secret', () => {
       fc.boolean(),
       place,
       top,
+      padding,
     )
     fc.assert(
-      fc.property(message, ([{ core, member }, before, after, twice, places, top]) => {
-        const members = [...before, member, ...after, ...(twice ? [member] : [])]
+      fc.property(message, ([{ core, member }, before, after, twice, places, top, padding]) => {
+        const pad = padding === '' ? [] : [`"pad":"${padding}"`]
+        const members = [...pad, ...before, member, ...after, ...(twice ? [member] : [])]
         const payload = places.reduce((object, wrap) => wrap(object), `{${members.join(',')}}`)
         const raw = top(payload)
         expect(isFault(findJsonValue(raw))).toBe(false)

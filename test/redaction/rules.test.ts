@@ -110,6 +110,10 @@ describe('path rules', () => {
     const raw = `{"id":1,"params":{"a":[${Array(3000).fill('[1]').join(',')}]}}`
     const left = await pathRedacted(`$.params.a[?count(@[?${Array(150).fill('@==2').join('||')}])==9]`, raw)
     expect(left).toBe('{"id":1,"params":"[REDACTED]"}')
+    const many = `[{"id":1,"result":[${'1,'.repeat(600_000)}1]},{"result":[{"a":1}]}]`
+    expect(await pathRedacted('$.result[0].a', many)).toBe(
+      '[{"id":1,"result":"[REDACTED]"},{"result":[{"a":"[REDACTED]"}]}]',
+    )
   })
 })
 
