@@ -93,6 +93,11 @@ export const recordFlags: readonly RecordFlag[] = [
   { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
 ]
 
+/** What a switch turns off is on without it. */
+const switchedOn = Object.fromEntries(
+  recordFlags.filter(({ given }) => given === false).map(({ key }) => [key, true]),
+)
+
 /** A command line of `record` that is in order. */
 export interface RecordArgs {
   readonly command: readonly string[]
@@ -104,7 +109,7 @@ export interface RecordArgs {
  * some milliseconds. Undefined for whatever is not plainly right: the thorough parser says what is wrong.
  */
 export function parseRecordArgs(args: readonly string[]): RecordArgs | undefined {
-  const options: { [key: string]: unknown } = {}
+  const options: { [key: string]: unknown } = { ...switchedOn }
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at]!
     if (arg === '--' || !arg.startsWith('-') || arg === '-') {

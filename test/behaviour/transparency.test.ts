@@ -34,7 +34,7 @@ const conversations: readonly Conversation[] = [
       ' {"jsonrpc":"2.0", "id":12345678901234567890, "result":{"a":1.0e+2,"a":-0}}\t \n',
       '{"jsonrpc":"2.0","method":"\\u006e","params":{"__proto__":{},"x":"\\ud800 \u2028\u2029"}}\n',
       '{"jsonrpc":"2.0",\r"method":"a"}\n\uFEFF{"jsonrpc":"2.0","method":"bom"}\n',
-      `{"jsonrpc":"2.0","method":"deep","params":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`,
+      `{"jsonrpc":"2.0","method":"deep","params":${'['.repeat(19_990)}${']'.repeat(19_990)}}\n`,
     ],
   },
   {

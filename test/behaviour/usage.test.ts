@@ -145,18 +145,26 @@ describe('help', () => {
       expect(await here(option)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
-  it.each([[''], ['record'], ['inspect'], ['ls'], ['recover']])(
-    'of %s fits 80 columns and shows an example',
-    async (command) => {
-      const { stdout, stderr, code } = await here(...(command === '' ? [] : [command]), '--help')
-      expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
-      expect(stdout).toMatch(new RegExp(`^Examples:\n  wiretape ${command}`, 'm'))
-      expect(stdout.split('\n').filter((line) => line.length > 82)).toEqual([])
-      await expect(stdout).toMatchFileSnapshot(
-        join(fixtures, 'expected', `help${command && `-${command}`}.txt`),
-      )
-    },
-  )
+  it.each([
+    [''],
+    ['record'],
+    ['proxy'],
+    ['proxy start'],
+    ['proxy inspect'],
+    ['proxy export'],
+    ['inspect'],
+    ['convert'],
+    ['ls'],
+    ['recover'],
+  ])('of %s fits 80 columns and shows an example', async (command) => {
+    const { stdout, stderr, code } = await here(...command.split(' ').filter((word) => word !== ''), '--help')
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+    expect(stdout).toMatch(new RegExp(`^Examples:\n  wiretape ${command}`, 'm'))
+    expect(stdout.split('\n').filter((line) => line.length > 82)).toEqual([])
+    await expect(stdout).toMatchFileSnapshot(
+      join(fixtures, 'expected', `help${command && `-${command.replace(' ', '-')}`}.txt`),
+    )
+  })
 })
 
 describe('the quick parser of record', () => {
@@ -176,6 +184,9 @@ describe('the quick parser of record', () => {
     '--max-bytes',
     '5MB',
     '--strict-v1',
+    '--redact',
+    '--no-redact-defaults',
+    '--session-file',
     '-h',
     '--help',
     'node',
@@ -209,12 +220,13 @@ describe('the quick parser of record', () => {
   it('understands the usual ways to write it', () => {
     expect(parseRecordArgs(['--', 'node', '--inspect'])).toEqual({
       command: ['node', '--inspect'],
-      options: {},
+      options: { redactDefaults: true },
     })
     expect(parseRecordArgs(['-o', 'x', '--meta', 'a=1', '--meta=b=2', '-q', 'npx', '--', 'y'])).toEqual({
       command: ['npx', '--', 'y'],
       options: {
         out: 'x',
+        redactDefaults: true,
         quiet: true,
         meta: [
           ['a', '1'],

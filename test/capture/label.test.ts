@@ -121,10 +121,14 @@ describe('a secret in the command line never shows', () => {
         fc.boolean(),
         (before, [program, verb], between, after, env) => {
           // An option of a launcher may stand alone in one and take a value in another: the secret is only
-          // planted where that launcher does not read its own server's name.
+          // planted where that launcher does not read its own server's name, and takes no other word for a value.
           const launcher = launchers[program]![0]!
           const ours = (list: string[]): boolean =>
-            list.every((word, i) => word !== secret || !launcher.flags.includes(list[i - 1]!))
+            list.every(
+              (word, i) =>
+                (word !== secret || !launcher.flags.includes(list[i - 1]!)) &&
+                (!launcher.valued.includes(word) || list[i + 1] === secret),
+            )
           fc.pre(ours(before) && ours(between))
           fc.pre(![...before, ...between].includes('-m'))
           const wrapper = env ? ['env', `TOKEN=${secret}`] : []

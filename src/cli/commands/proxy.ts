@@ -13,6 +13,16 @@ export function registerProxy(program: Command, io: Io, outcome: Outcome): void 
     .command('proxy')
     .summary('record, print and export sessions as session files')
     .description('The session workflow: record to a session file, print it, export it as evidence.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape proxy start --target-command "node server.js" --session-file s.json
+  wiretape proxy inspect --session-file s.json
+  wiretape proxy export --session-file s.json --output evidence.json
+
+wiretape proxy <command> --help tells more about a command.`,
+    )
     .helpCommand(false)
   registerStart(proxy, io, outcome)
   registerInspect(proxy, io, outcome)
@@ -41,10 +51,11 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
   command.addHelpText(
     'after',
     `
-The session file is saved on the way, at most every 30 s, and when the session ends, however it ends.
+The session file is saved on the way, at most every 30 s, and when the session
+ends, however it ends.
 
 Examples:
-  wiretape proxy start --transport stdio --target-command "python my_server.py" --session-file session.json`,
+  wiretape proxy start --target-command "python server.py" --session-file s.json`,
   )
 }
 
@@ -55,7 +66,7 @@ function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
     .description('Prints a session, one line a message. Opens every format that wiretape reads.')
     .requiredOption('--session-file <file>', 'the session file; - reads stdin')
     .option('-v, --verbose', 'payloads too')
-    .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file session.json -v')
+    .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file s.json -v')
     .action(async (options: ProxyInspectOptions) => {
       const { runProxyInspect } = await import('../run/proxy-inspect.js')
       outcome.code = await runProxyInspect(options, io)
@@ -81,6 +92,6 @@ function registerExport(proxy: Command, io: Io, outcome: Outcome): void {
     'after',
     `
 Examples:
-  wiretape proxy export --session-file session.json --output evidence.json --note "found on 2026-11-21"`,
+  wiretape proxy export --session-file s.json --output evidence.json --note no.7`,
   )
 }

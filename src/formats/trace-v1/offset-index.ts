@@ -11,7 +11,7 @@ export interface TraceIndex {
   lineOf(row: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
 }
 
-/** Reads a tape once and keeps about 60 bytes a row, so that any line can be fetched again later. */
+/** Reads a tape once and keeps 60 to 95 bytes a row, so that any line can be fetched again later. */
 export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Report): Promise<TraceIndex> {
   const fold = createFold(idKey)
   let offsets = new Float64Array(256)
