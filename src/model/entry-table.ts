@@ -1,7 +1,7 @@
 import type { Direction, MessageKind } from './envelope.js'
 
 /** What one row of a recording is: a message by its kind, or something else that happened on the wire. */
-export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap'
+export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap' | 'http'
 
 /** Every entry kind; a row stores its position in this list. */
 const kinds: readonly EntryKind[] = [
@@ -13,6 +13,7 @@ const kinds: readonly EntryKind[] = [
   'noise',
   'stderr',
   'gap',
+  'http',
 ]
 
 /** Facts about a row; each is one bit. */

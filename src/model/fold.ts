@@ -65,6 +65,8 @@ export interface Counts {
   noise: number
   stderr: number
   gaps: number
+  /** HTTP exchanges whose response carried no JSON-RPC. */
+  http: number
   /** Messages that the gaps speak of. */
   lost: number
   unanswered: number
@@ -265,7 +267,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
     const c: Counts = { ...zero, gaps, lost }
     for (let row = 0; row < entries.length; row += 1) {
       const kind = entries.kind(row)
-      if (kind === 'noise' || kind === 'stderr' || kind === 'gap') {
+      if (kind === 'noise' || kind === 'stderr' || kind === 'http' || kind === 'gap') {
         if (kind !== 'gap') c[kind] += 1
         continue
       }
@@ -304,6 +306,10 @@ export function createFold(idKey: (idText: string) => string): Fold {
             first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }),
             count: 1,
           }
+        }
+        case 'http': {
+          const row = { kind: record.type, us: usOf(record), seq: -1, sizeBytes: record.sizeBytes ?? 0 }
+          return { first: entries.add({ ...row, flags: directionFlag('server_to_client') }), count: 1 }
         }
         case 'gap':
           return pushGap(record)
@@ -375,6 +381,7 @@ const zero: Counts = {
   invalid: 0,
   noise: 0,
   stderr: 0,
+  http: 0,
   gaps: 0,
   lost: 0,
   unanswered: 0,

@@ -81,6 +81,30 @@ export interface RedactionMark {
   readonly tag: string
 }
 
+/** Headers as they were sent: names as written, in order, repeated ones too; secrets replaced. */
+export type HttpHeaders = readonly (readonly [name: string, value: string])[]
+
+/** Where a message stood in HTTP. */
+export interface HttpContext {
+  /** 0-based number of the HTTP exchange within the session. */
+  readonly exchange: number
+  /** Of a message in a request: its method, and its path with the query, secrets replaced. */
+  readonly method?: string
+  readonly path?: string
+  /** Of a message in a response. */
+  readonly status?: number
+  /** Of the request or response; only on the first message of each. */
+  readonly headers?: HttpHeaders
+}
+
+/** The fields of the server-sent event that brought a message (WHATWG HTML, 9.2). */
+export interface SseContext {
+  readonly event?: string
+  readonly id?: string
+  /** Milliseconds. */
+  readonly retry?: number
+}
+
 /** How the frame of a line-based transport ended; absent means with a line feed. */
 export type FrameEnd = 'crlf' | 'none'
 
@@ -105,6 +129,8 @@ export interface MessageRecord extends Observed {
   readonly seq?: number
   /** Which client's talk this belongs to, where one recording holds several. */
   readonly conversation?: string
+  readonly http?: HttpContext
+  readonly sse?: SseContext
   readonly frameEnd?: FrameEnd
   /** Base64 of the frame without its line end, when `raw` cannot stand for it byte for byte. */
   readonly bytes?: string
@@ -126,6 +152,29 @@ export interface StderrRecord extends Observed {
   readonly text: string
   readonly frameEnd?: FrameEnd
   readonly bytes?: string
+}
+
+/** An HTTP exchange, or what is left of one, that carried no JSON-RPC in its response. */
+export interface HttpRecord extends Observed {
+  readonly type: 'http'
+  readonly exchange: number
+  readonly conversation?: string
+  readonly method: string
+  /** With the query; secrets replaced. */
+  readonly path: string
+  /** Unless a message of the request has them. */
+  readonly requestHeaders?: HttpHeaders
+  /** Absent when no response came. */
+  readonly status?: number
+  readonly headers?: HttpHeaders
+  /** Of the response, where it is text; secrets replaced. */
+  readonly body?: string
+  /** Base64 of a body that is no text. */
+  readonly bytes?: string
+  /** Bytes of the body, as they were on the wire. */
+  readonly sizeBytes?: number
+  /** Why the exchange ended before its time, or why its body is not here. */
+  readonly why?: string
 }
 
 /** Something crossed the wire and is not on the tape. */
@@ -202,6 +251,7 @@ export type TapeRecord =
   | MessageRecord
   | NoiseRecord
   | StderrRecord
+  | HttpRecord
   | GapRecord
   | UndeliveredRecord
   | EndRecord

@@ -1,32 +1,32 @@
 /** Cuts one large JSON document into the values it is made of, while it arrives. */
 import { GrowingBytes } from './growing-bytes.js'
+import { createJsonFollower } from './json-follower.js'
+import { createResync, type ResumeNames, type ResumePoint, type Resync } from './json-resync.js'
 
 /** Where in a document: member names and element numbers, from the outside in. */
 export type JsonPath = readonly (string | number)[]
 
 /** A value of the document, or why there is none. */
 export interface JsonPiece {
+  /** Of a fault between two values, where the next one would stand, or the object or array itself. */
   readonly path: JsonPath
   /** The value as it stands; of a fault what stands there, as far as it was kept. */
   readonly text: string
   /** 1-based line on which it begins. */
   readonly line: number
-  /** Why it is no value. Brackets and strings are balanced in all others; more is not checked. */
+  /** Why it is no value. In all others brackets, commas, colons and strings are right; more is not checked. */
   readonly fault?: string
+  /** True when what is wrong stands before an element, and is none itself. */
+  readonly between?: true
 }
 
 export interface JsonPiecesOptions {
   /** True for an object or array that comes member by member; everything else comes whole. Asked for the root's `[]` too. */
-  opens(path: JsonPath): boolean
+  opens(path: JsonPath, kind: 'object' | 'array'): boolean
   /** True for a value that nobody wants: it is passed over. */
   skips?(path: JsonPath): boolean
-  /** How reading goes on after a broken element of an open array. Without it a fault ends the document. */
-  readonly resume?: {
-    /** Name of the first member of every element. */
-    readonly element: string
-    /** Name of the member that follows the array. */
-    readonly after: string
-  }
+  /** How reading goes on after a broken element of an open array of objects. Without it a fault ends the document. */
+  resume?(array: JsonPath): ResumeNames | undefined
   /** Bytes of the longest value. @default 300 MiB */
   readonly maxBytes?: number
 }
@@ -42,68 +42,99 @@ export interface JsonPieces {
 interface Open {
   readonly close: number
   readonly path: JsonPath
+  readonly resume: ResumeNames | undefined
+  /** Indentation of the line on which it began, and the deepest of those on which its elements do. */
+  readonly indent: number
+  elementIndent: number
   /** Elements or members so far. */
   count: number
+  /** Name of the first member of its elements, once one was seen. */
+  firstName: string | undefined
+}
+
+/** What broke the document, while it is looked for where reading goes on. */
+interface Broken {
+  readonly reason: string
+  readonly array: Open
+  readonly inElement: boolean
+  readonly resync: Resync
+  readonly line: number
+  /** What stands there, once there is enough of it. */
+  text: string | undefined
 }
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
-/** Characters of a broken value that are kept. */
+/** Bytes of a broken value that are kept. */
 const keptOfFault = 65_536
 
-type Due = 'value' | 'first' | 'name' | 'colon' | 'next' | 'nothing' | 'resume'
+type Due = 'start' | 'value' | 'first' | 'name' | 'colon' | 'next' | 'nothing'
 
 export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
-  const { resume, maxBytes = 300 * 1024 * 1024 } = options
+  const { maxBytes = 300 * 1024 * 1024 } = options
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const held = new GrowingBytes()
+  const follower = createJsonFollower()
   const opened: Open[] = []
-  /** Kinds of the brackets that are open inside the value under way. */
-  const inside: number[] = []
   let pieces: JsonPiece[] = []
-  let due: Due = 'value'
+  let due: Due = 'start'
   let path: JsonPath = []
-  let line = 1
-  /** The value under way: where it began, and how far it was looked at. Offsets in `held`. */
-  let start = -1
-  let startLine = 1
+  /** Offset in `held`: where reading is; of a value under way, where it began. */
   let at = 0
-  let inString = false
-  let escaped = false
-  /** What broke the value that is being passed over. */
-  let faultReason = ''
+  let start = -1
+  let line = 1
+  let startLine = 1
+  /** Of the line on which reading is, as far as tokens show it. */
+  let indent = 0
+  let indenting = true
+  let broken: Broken | undefined
 
   function run(last: boolean): void {
     while (due !== 'nothing' && step(last));
-    const from = start === -1 ? at : start
-    held.drop(from)
-    at -= from
-    if (start !== -1) start = 0
+    drop()
   }
 
-  /** One token or value. False when more bytes are needed. */
   function step(last: boolean): boolean {
-    if (due === 'resume') return seek(last)
+    if (due === 'start') return passMark(last)
+    if (broken) return seek(broken, last)
     if (start !== -1) return follow(last)
     const { bytes, length } = held
     for (; at < length; at += 1) {
       const code = bytes[at]!
-      if (code === 0x0a) line += 1
-      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return token(code)
+      if (code === 0x0a) {
+        line += 1
+        indent = 0
+        indenting = true
+      } else if (code === 0x20 || code === 0x09 || code === 0x0d) {
+        if (indenting) indent += 1
+      } else {
+        indenting = false
+        return token(code)
+      }
     }
     return false
+  }
+
+  /** A byte order mark is no part of the document. */
+  function passMark(last: boolean): boolean {
+    const { bytes, length } = held
+    const mark = [0xef, 0xbb, 0xbf]
+    const same = mark.findIndex((byte, i) => i >= length || bytes[i] !== byte)
+    if (same !== -1 && same === length && !last) return false
+    if (same === -1) at = 3
+    due = 'value'
+    return true
   }
 
   function token(code: number): boolean {
     const open = opened.at(-1)
     if (due === 'colon') {
-      if (code !== COLON) return broken("expected ':'")
+      if (code !== COLON) return breaks("expected ':'")
       at += 1
       due = 'value'
       return true
@@ -111,28 +142,40 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     if (due === 'next' || due === 'first') {
       if (open && code === open.close) return closed()
       if (due === 'next') {
-        if (!open) return broken('unexpected text after the value')
-        if (code !== COMMA) return broken(`expected ',' or '${String.fromCharCode(open.close)}'`)
+        if (!open) return breaks('unexpected text after the value')
+        if (code !== COMMA) return breaks(`expected ',' or '${String.fromCharCode(open.close)}'`)
         at += 1
-        due = open.close === CLOSE_OBJECT ? 'name' : 'value'
-        if (due === 'value') path = [...open.path, open.count]
-        return true
       }
-      due = open!.close === CLOSE_OBJECT ? 'name' : 'value'
-      if (due === 'value') path = [...open!.path, open!.count]
+      const { close, path: outer, count } = open!
+      const before = due
+      due = close === CLOSE_OBJECT ? 'name' : 'value'
+      if (due === 'value') path = [...outer, count]
+      if (before === 'next') return true
     }
-    if (due === 'name' && code !== QUOTE) return broken('expected a member name')
+    if (due === 'name' && code !== QUOTE) return breaks('expected a member name')
+    if (open && due === 'value') open.elementIndent = Math.max(open.elementIndent, indent)
+    if (code === COMMA || code === COLON || code === CLOSE_ARRAY || code === CLOSE_OBJECT)
+      return breaks('expected a value')
+    const kind = code === OPEN_OBJECT ? 'object' : code === OPEN_ARRAY ? 'array' : undefined
+    if (kind && options.opens(path, kind)) return openAs(kind)
     start = at
     startLine = line
-    inString = false
-    escaped = false
-    inside.length = 0
-    if (due === 'value' && (code === OPEN_OBJECT || code === OPEN_ARRAY) && options.opens(path)) {
-      opened.push({ close: code + 2, path, count: 0 })
-      start = -1
-      at += 1
-      due = 'first'
-    }
+    follower.begin()
+    return true
+  }
+
+  function openAs(kind: 'object' | 'array'): boolean {
+    opened.push({
+      close: kind === 'object' ? CLOSE_OBJECT : CLOSE_ARRAY,
+      path,
+      resume: kind === 'array' ? options.resume?.(path) : undefined,
+      indent,
+      elementIndent: 2 * indent,
+      count: 0,
+      firstName: undefined,
+    })
+    at += 1
+    due = 'first'
     return true
   }
 
@@ -153,55 +196,32 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
   /** Follows the value under way to its end. */
   function follow(last: boolean): boolean {
     const { bytes, length } = held
-    const first = bytes[start]!
-    if (first !== QUOTE && first !== OPEN_OBJECT && first !== OPEN_ARRAY) return followPlain(last)
-    for (; at < length; at += 1) {
-      const code = bytes[at]!
-      if (inString) {
-        if (escaped) escaped = false
-        else if (code === QUOTE) {
-          inString = false
-          if (inside.length === 0) return complete(at + 1)
-        } else if (code === BACKSLASH) escaped = true
-        else if (code < 0x20) return broken('control character in a string')
-      } else if (code === QUOTE) inString = true
-      else if (code === 0x0a) line += 1
-      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) inside.push(code + 2)
-      else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-        if (inside.pop() !== code) return broken(`unexpected '${String.fromCharCode(code)}'`)
-        if (inside.length === 0) return complete(at + 1)
-      }
-    }
-    return length - start > maxBytes ? broken(`longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`) : false
-  }
-
-  /** A number or a word ends with what cannot belong to it. */
-  function followPlain(last: boolean): boolean {
-    const { bytes, length } = held
-    for (; at < length; at += 1) {
-      const code = bytes[at]!
-      if (code <= 0x20 || code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || code === COLON) {
-        return at === start ? broken('expected a value') : complete(at)
-      }
-    }
-    if (length - start > maxBytes) return broken('too long')
-    return last ? complete(at) : false
+    const found = follower.follow(bytes, at, length)
+    at = found.kind === 'more' ? length : found.at
+    if (at - start > maxBytes) return breaks(`longer than ${Math.round(maxBytes / 1024 / 1024)} MiB`)
+    if (found.kind === 'end') return complete(at)
+    if (found.kind === 'fault') return breaks(found.reason)
+    // Nothing but the end of input ends a number or word that is all of the document.
+    return last && opened.length === 0 && isWord(bytes[start]!) ? complete(length) : false
   }
 
   function complete(end: number): boolean {
-    const wanted = due === 'name' || !options.skips?.(path)
+    const wanted = due === 'name' || options.skips?.(path) !== true
     let text: string | undefined = ''
     try {
       if (wanted) text = utf8.decode(held.bytes.subarray(start, end))
     } catch {
       text = undefined
     }
-    if (text === undefined) pieces.push(fault('not valid UTF-8', end))
+    if (text === undefined) pieces.push(faultAt('not valid UTF-8', textOf(start, end)))
+    line = startLine + follower.lines()
+    const open = opened.at(-1)
     if (due === 'name') {
-      path = [...opened.at(-1)!.path, nameOf(text ?? '')]
+      path = [...open!.path, nameOf(text ?? '')]
       due = 'colon'
     } else {
       if (wanted && text !== undefined) pieces.push({ path, text, line: startLine })
+      if (open?.resume) open.firstName ??= firstNameIn(textOf(start, Math.min(end, start + 256)))
       taken()
     }
     at = end
@@ -209,96 +229,85 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return true
   }
 
-  /** The document stops being JSON at `at`. */
-  function broken(reason: string): boolean {
+  /** The document stops being JSON: in the value under way, or at `at`. */
+  function breaks(reason: string): boolean {
+    const array = opened.findLast((open) => open.resume !== undefined)
+    const inElement = start !== -1 || opened.at(-1) !== array
     if (start === -1) {
       start = at
       startLine = line
     }
-    const array = resume && opened.findLast((open) => open.close === CLOSE_ARRAY)
     if (!array) {
-      pieces.push(fault(reason, held.length))
+      pieces.push(faultAt(reason, textOf(start, Math.min(at + 1, start + maxBytes))))
       due = 'nothing'
-      start = -1
-      at = held.length
       return false
     }
     while (opened.at(-1) !== array) opened.pop()
     path = [...array.path, array.count]
-    faultReason = reason
-    due = 'resume'
-    at = start
-    line = startLine
+    const { element, after } = array.resume!
+    const names = { element: array.firstName ?? element, ...(after !== undefined && { after }) }
+    const { elementIndent, indent: arrayIndent } = array
+    const resync = createResync({ at: start, inElement, names, elementIndent, arrayIndent })
+    broken = { reason, array, inElement, resync, line: startLine, text: undefined }
     return true
   }
 
-  /** Looks for the next element, or for what follows the array. */
-  function seek(last: boolean): boolean {
-    const { bytes, length } = held
-    for (; at < length; at += 1) {
-      if (bytes[at] === 0x0a) line += 1
-      if (bytes[at] !== QUOTE) continue
-      const element = isName(at, resume!.element)
-      const after = isName(at, resume!.after)
-      if (!last && (element === 'perhaps' || after === 'perhaps')) return false
-      if (element === 'yes') {
-        const brace = before(at)
-        if (brace > start && bytes[brace] === OPEN_OBJECT) return resumeAt(brace, 'value')
-      }
-      if (after === 'yes') {
-        const comma = before(at)
-        const bracket = comma > start && bytes[comma] === COMMA ? before(comma) : -1
-        if (bracket > start && bytes[bracket] === CLOSE_ARRAY) return resumeAt(bracket, 'first')
-      }
+  function seek(fault: Broken, last: boolean): boolean {
+    const point = fault.resync.seek(held.bytes, held.length)
+    if (point) return resumeAt(fault, point)
+    if (last) {
+      pieces.push(faultAt(fault.reason, fault.text ?? textOf(start, held.length)))
+      due = 'nothing'
     }
-    if (length - start > maxBytes) {
-      // What is broken is longer than anything we keep: its start is given up.
-      start = length - keptOfFault
-    }
-    if (!last) return false
-    pieces.push(fault(faultReason, length))
-    due = 'nothing'
-    start = -1
     return false
   }
 
-  function resumeAt(offset: number, next: Due): boolean {
-    pieces.push(fault(faultReason, offset))
-    for (; at > offset; at -= 1) if (held.bytes[at] === 0x0a) line -= 1
+  function resumeAt(fault: Broken, point: ResumePoint): boolean {
+    const { array } = fault
+    const text = fault.text ?? textOf(start, point.at)
+    // A comma or bracket too many, or a comma too few, is no element.
+    const isBetween = !fault.inElement && (due === 'next' || !/[^\s,]/.test(text))
+    const piece = faultAt(fault.reason, text)
+    pieces.push(isBetween ? { ...piece, between: true } : piece)
+    broken = undefined
     start = -1
-    due = next
-    const array = opened.at(-1)!
-    array.count += 1
+    at = point.at
+    line = fault.line + point.lines
+    if (!isBetween) array.count += 1
     path = [...array.path, array.count]
+    due = point.kind === 'element' ? 'value' : 'first'
     return true
   }
 
-  /** Index of the last character before `offset` that is no white space. */
-  function before(offset: number): number {
-    let index = offset - 1
-    while (index >= 0 && held.bytes[index]! <= 0x20) index -= 1
-    return index
-  }
-
-  /** Whether the quote at `offset` begins the name; perhaps, when the bytes end inside it. */
-  function isName(offset: number, name: string): 'yes' | 'no' | 'perhaps' {
-    const { bytes, length } = held
-    for (let i = 0; i <= name.length; i += 1) {
-      if (offset + 1 + i >= length) return 'perhaps'
-      const expected = i === name.length ? QUOTE : name.charCodeAt(i)
-      if (bytes[offset + 1 + i] !== expected) return 'no'
+  /** Lets go of what was read. */
+  function drop(): void {
+    let from = start === -1 ? at : start
+    if (due === 'nothing') from = held.length
+    else if (broken) {
+      const isEnough = broken.resync.needed() - start >= keptOfFault
+      if (broken.text === undefined && isEnough) broken.text = textOf(start, held.length)
+      from = broken.text === undefined ? start : broken.resync.needed()
+      broken.resync.dropped(from)
     }
-    return 'yes'
+    held.drop(from)
+    at -= from
+    if (start !== -1) start = Math.max(0, start - from)
   }
 
-  function fault(reason: string, end: number): JsonPiece {
-    const kept = held.bytes.subarray(start, Math.min(end, start + keptOfFault))
-    return { path, text: new TextDecoder().decode(kept), line: startLine, fault: reason }
+  function faultAt(reason: string, text: string): JsonPiece {
+    const between = due === 'name' || due === 'next' || due === 'first'
+    const place = !broken && between ? (opened.at(-1)?.path ?? []) : path
+    return { path: place, text, line: broken?.line ?? startLine, fault: reason }
+  }
+
+  function textOf(from: number, to: number): string {
+    return new TextDecoder().decode(held.bytes.subarray(from, Math.min(to, from + keptOfFault)))
   }
 
   return {
     push(chunk) {
       pieces = []
+      if (due === 'nothing') return pieces
       held.add(chunk)
       run(false)
       return pieces
@@ -307,13 +316,24 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       pieces = []
       run(true)
       if (due !== 'nothing' && !(due === 'next' && opened.length === 0)) {
-        if (start === -1) start = at
-        pieces.push(fault('the document breaks off', held.length))
+        if (start === -1) {
+          start = held.length
+          startLine = line
+        }
+        pieces.push(faultAt('the document breaks off', textOf(start, held.length)))
         due = 'nothing'
       }
       return pieces
     },
   }
+}
+
+function isWord(code: number): boolean {
+  return code !== QUOTE && code !== OPEN_OBJECT && code !== OPEN_ARRAY
+}
+
+function firstNameIn(text: string): string | undefined {
+  return /^\{\s*"([!#-[\]-~]+)"/.exec(text)?.[1]
 }
 
 function nameOf(text: string): string {

@@ -186,6 +186,64 @@ function sorted(line: string): string[] {
     .toSorted()
 }
 
+describe('what was changed on the way', () => {
+  const changed =
+    ',"modified":true,"original":{"jsonrpc":"2.0", "id":1.0},"red":[{"at":"/params/key","tag":"ab"},{"at":"","tag":""}]'
+
+  it('has its place in the model, and is written back byte for byte', async () => {
+    const text = `${metaLine}${messageLine(ping, changed)}${messageLine(`[${ping}]`, changed)}${messageLine(ping, `${changed},"more":1`)}`
+    const [, one, batch, more] = recordsOf(await read(text))
+    for (const record of [one, batch, more]) {
+      expect(record).toMatchObject({
+        modified: true,
+        original: '{"jsonrpc":"2.0", "id":1.0}',
+        red: [
+          { at: '/params/key', tag: 'ab' },
+          { at: '', tag: '' },
+        ],
+      })
+    }
+    expect([one, batch].map((record) => (record as MessageRecord).extra)).toEqual([undefined, undefined])
+    expect((more as MessageRecord).extra).toEqual([['more', '1']])
+    expect(encodeAll(recordsOf(await read(text)))).toBe(text)
+  })
+
+  it('is no part of the strict form', async () => {
+    const records = recordsOf(await read(metaLine + messageLine(ping, changed)))
+    expect(encodeAll(records, true)).toBe(metaLine + messageLine(ping))
+  })
+
+  it.each([
+    '"modified":false',
+    '"modified":"yes"',
+    '"red":[]',
+    '"red":{"at":"","tag":""}',
+    '"red":[{"at":"/a","tag":1}]',
+    '"red":[{"at":"/a","tag":"x","more":1}]',
+    '"red":[{"at":"/a","tag":"x"},5]',
+  ])('in a shape that we do not write stays as it is: %s', async (member) => {
+    const text = metaLine + messageLine(ping, `,${member}`)
+    const [, record] = recordsOf(await read(text))
+    expect(record).not.toHaveProperty('modified')
+    expect(record).not.toHaveProperty('red')
+    expect(encodeAll(recordsOf(await read(text)))).toBe(text)
+  })
+
+  it('may have an original that is no message, and one without the mark', async () => {
+    const text =
+      metaLine +
+      ['null', '"x"', '[1, 2]', '1e400'].map((json) => messageLine(ping, `,"original":${json}`)).join('')
+    const records = recordsOf(await read(text))
+    expect(records.slice(1).map((record) => (record as MessageRecord).original)).toEqual([
+      'null',
+      '"x"',
+      '[1, 2]',
+      '1e400',
+    ])
+    expect(encodeAll(records)).toBe(text)
+  })
+})
+
 describe('versions', () => {
   it.each([
     ['2', 'trace version 2'],
@@ -339,7 +397,16 @@ describe('round trip', () => {
       direction,
       common,
       frame,
-      fc.record({ seq: fc.nat(), conversation: text }, { requiredKeys: [] }),
+      fc.record(
+        {
+          seq: fc.nat(),
+          conversation: text,
+          modified: fc.constant(true as const),
+          original: value,
+          red: fc.array(fc.record({ at: text, tag: text }), { minLength: 1, maxLength: 3 }),
+        },
+        { requiredKeys: [] },
+      ),
     )
     .map(([elements, batch, direction, common, frame, more]): TapeRecord => {
       const used = batch ? elements : elements.slice(0, 1)
@@ -492,7 +559,7 @@ describe('any bytes', () => {
   it('any JSON for any member gives a line or a fault, and what is read can be written and read again', () => {
     const names =
       'v type t dir raw id seq us corr late dup linked batch eol bytes conv startedAt label command wiretape ' +
-      'lost text why exitCode x'
+      'lost text why exitCode x modified original red session'
     const name = fc.constantFrom(...names.split(' '))
     const value = fc.oneof(
       fc.json(),

@@ -24,6 +24,11 @@ export function describe(row: InspectRow): Note {
       return { text: `not JSON: "${escapeText(shortened(record.text))}"`, tone: 'yellow' }
     case 'stderr':
       return { text: escapeText(shortened(record.text)), tone: 'dim' }
+    case 'http': {
+      const of = `of ${named(record.method, record.path)}`
+      if (record.status === undefined) return { text: `no response ${of}`, tone: 'red' }
+      return { text: `${record.status} ${of}`, tone: record.status >= 400 ? 'yellow' : 'dim' }
+    }
     case 'gap':
       return { text: `gap: ${lostOf(record.lost, record.lostStderr)} not recorded`, tone: 'red' }
     default:
@@ -84,7 +89,8 @@ export function notesOf(row: InspectRow): Note[] {
   if (resultType !== undefined && resultType !== 'complete')
     notes.push({ text: escapeText(shortened(resultType)), tone: 'plain' })
   row.part?.links?.forEach(({ kind }, i) => notes.push({ text: linkWords(kind, row.linked[i]), tone: 'dim' }))
-  if (row.record.type === 'gap') notes.push({ text: escapeText(shortened(row.record.why)), tone: 'red' })
+  const why = row.record.type === 'gap' || row.record.type === 'http' ? row.record.why : undefined
+  if (why !== undefined) notes.push({ text: escapeText(shortened(why)), tone: 'red' })
   return notes
 }
 

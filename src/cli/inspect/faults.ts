@@ -101,7 +101,7 @@ function messageFaults({ fold }: LoadedRecording): Fault[] {
 
 function isMessage(entries: EntryTable, row: number): boolean {
   const kind = entries.kind(row)
-  return kind !== 'noise' && kind !== 'stderr' && kind !== 'gap'
+  return kind !== 'noise' && kind !== 'stderr' && kind !== 'http' && kind !== 'gap'
 }
 
 function countRows(entries: EntryTable, wanted: (row: number) => boolean): number {

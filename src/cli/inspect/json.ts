@@ -76,6 +76,10 @@ export function rowJson(
     facts: [...row.facts],
     links: row.part?.links ?? [],
     text: record.type === 'noise' || record.type === 'stderr' ? record.text : null,
+    http:
+      record.type === 'http'
+        ? { method: record.method, path: record.path, status: record.status ?? null, why: record.why ?? null }
+        : null,
     gap:
       record.type === 'gap'
         ? { lost: record.lost, lostBytes: record.lostBytes ?? null, why: record.why }

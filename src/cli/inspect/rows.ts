@@ -114,6 +114,7 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
         break
       case 'noise':
       case 'stderr':
+      case 'http':
       case 'gap': {
         const row = next++
         const columns = columnsOf(entries, row)

@@ -1,8 +1,8 @@
 import type { MessageRecord, Part, Transport } from '../../model/index.js'
 import { readEnvelope } from '../../wire/index.js'
 import { Members } from './members.js'
-import { isRepresentable } from './representable.js'
-import { messageTime, parseMicros } from './time.js'
+import { isId, isRepresentable } from './representable.js'
+import { isWritable, messageTime, parseMicros } from './time.js'
 
 /** What the entries of one session file have in common. */
 export interface EntryContext {
@@ -34,7 +34,7 @@ export function entryOf(
     .text('timestamp', messageTime(microsOf(record, context)))
     .text('direction', record.direction)
     .text('transport', context.transport)
-    .add('jsonrpc_id', id !== undefined && /^(?:"|-?\d+$)/.test(id) ? id : 'null')
+    .add('jsonrpc_id', id !== undefined && isId(id) ? id : 'null')
     .text('method', method ?? null)
     .text('correlated_id', place.correlatedId ?? null)
     .add('modified', String(record.modified === true))
@@ -58,5 +58,6 @@ export function microsOf(record: { t: string; us?: number }, context: EntryConte
   const { us } = record
   if (us === undefined || !Number.isSafeInteger(us)) return wall ?? context.startMicros
   const monotonic = context.startMicros + us
-  return wall === undefined || Math.floor(monotonic / 1000) === Math.floor(wall / 1000) ? monotonic : wall
+  if (wall !== undefined) return Math.floor(monotonic / 1000) === Math.floor(wall / 1000) ? monotonic : wall
+  return isWritable(monotonic) ? monotonic : context.startMicros
 }

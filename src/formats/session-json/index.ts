@@ -20,6 +20,8 @@ const names = ['id', 'started_at', 'ended_at', 'transport', 'server_command', 's
 function detect(head: Uint8Array): number {
   const text = new TextDecoder().decode(head)
   if (!/^\ufeff?\s*\{/.test(text)) return 0
+  // A line of a tape may have a session file in its message.
+  if (/^\ufeff?\s*\{\s*"(?:v|t|type|dir|raw)"\s*:/.test(text)) return 0
   // Members of the messages themselves have other names, `transport` apart.
   const start = text.slice(0, 16_384)
   const found = names.filter((name) => start.includes(`"${name}"`)).length

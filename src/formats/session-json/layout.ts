@@ -5,12 +5,14 @@ import {
   type Part,
   type TapeRecord,
 } from '../../model/index.js'
-import { idKey, JsonObject } from '../../wire/index.js'
+import { idKey } from '../../wire/index.js'
 import { encodeRecord } from '../trace-v1/index.js'
-import { entryOf, keepsOriginal, microsOf, type EntryContext } from './entry.js'
-import { keptName, keptOf, Members } from './members.js'
+import { inReach, isWellFormed } from './demanding.js'
+import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
+import { frameNote, type PlacedEntry } from './frame-note.js'
+import { keptOf, withKeptMembers } from './kept.js'
+import { Members } from './members.js'
 import { isRepresentable } from './representable.js'
-import { parseMicros, tapeTime } from './time.js'
 
 /** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
 export interface Placed {
@@ -23,7 +25,7 @@ export interface Layout {
   place(record: TapeRecord): Placed
 }
 
-/** @param own the recorder gave ids and links; recordings of others are numbered and correlated here */
+/** @param own the recorder gave ids and links; in recordings of others, what has none gets them here */
 export function createLayout(context: EntryContext, own: boolean): Layout {
   const correlator: Correlator<string> | undefined = own ? undefined : createCorrelator(idKey)
   let entryCount = 0
@@ -32,71 +34,57 @@ export function createLayout(context: EntryContext, own: boolean): Layout {
   function place(record: TapeRecord): Placed {
     if (record.type !== 'message') return { entries: [], note: lineNote(record) }
     const given = record.seq ?? nextSequence
-    nextSequence = given + record.parts.length
-    const placed: { part: Part; entry: Members }[] = []
-    for (const [i, part] of record.parts.entries()) {
-      const proxyId = own && part.id !== undefined ? part.id : `msg-${String(given + i + 1).padStart(3, '0')}`
-      const correlatedId = correlator ? correlate(record, part, proxyId) : part.correlatedId
+    nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
+    const message = own ? record : named(record, given)
+    const placed: PlacedEntry[] = []
+    for (const [i, part] of message.parts.entries()) {
       if (!isRepresentable(record.raw.slice(part.start, part.end))) continue
-      const place = { proxyId, sequence: given + i, correlatedId }
-      placed.push({ part, entry: entryOf(record, part, place, context) })
+      const ours = entryOf(message, part, placeOf(part, given, i), context)
+      const kept = keptOf(record.extra, record.batch ? placed.length : undefined)
+      placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
     }
     if (placed.length === 0) return { entries: [], note: lineNote(record) }
-    const note = frameNote(
-      record,
-      placed.map(({ part }) => part),
-      placed[0]!.entry,
-    )
-    const entries = placed.map(({ entry }) => withKept(entry, record))
-    entryCount += entries.length
+    const note = frameNote(message, placed, { at: entryCount, startMicros: context.startMicros, own })
+    entryCount += placed.length
+    const entries = placed.map(({ inFile }) => inFile)
     return note === undefined ? { entries } : { entries, note }
   }
 
-  function correlate(record: MessageRecord, part: Part, proxyId: string): string | undefined {
+  /** What our recorder would have given to the message. */
+  function named(record: MessageRecord, seq: number): MessageRecord {
     const { direction, conversation = '' } = record
-    return correlator!.observe({ ref: proxyId, envelope: part.envelope, direction, conversation }).answers
+    const parts = record.parts.map((part, i) => {
+      const { proxyId } = placeOf(part, seq, i)
+      const { answers } = correlator!.observe({
+        ref: proxyId,
+        envelope: part.envelope,
+        direction,
+        conversation,
+      })
+      const correlatedId = part.correlatedId ?? answers
+      return { ...part, id: proxyId, ...(correlatedId !== undefined && { correlatedId }) }
+    })
+    return { ...record, seq, parts }
   }
 
   /** A line of the tape that stands before the entry of that number. */
   function lineNote(record: TapeRecord): string {
-    return `{"at":${entryCount},"line":${encodeRecord(record).trimEnd()}}`
-  }
-
-  /** What the tape says of a message and its entries do not. */
-  function frameNote(record: MessageRecord, parts: readonly Part[], first: Members): string | undefined {
-    const line = new JsonObject(encodeRecord(record).trimEnd(), 0)
-    const said = new Set(['dir', 'raw', 'modified', keptName])
-    const micros = microsOf(record, context)
-    if (record.t === tapeTime(parseMicros(JSON.parse(first.get('timestamp')!) as string)!)) said.add('t')
-    if (record.us !== undefined && record.us === micros - context.startMicros) said.add('us')
-    if (line.raw('seq') === first.get('sequence')) said.add('seq')
-    if (!record.batch) {
-      if (line.raw('id') === first.get('proxy_id')) said.add('id')
-      if ((line.raw('corr') ?? 'null') === first.get('correlated_id')) said.add('corr')
-      if (keepsOriginal(record)) said.add('original')
-    }
-    const rest = line.others([...said])
-    if (rest.length === 0 && !record.batch) return undefined
-    const note = new Members().add('at', entryCount).add('id', first.get('proxy_id'))
-    if (record.batch) note.add('between', JSON.stringify(between(record.raw, parts)))
-    return String(note.add('line', String(new Members().addAll(rest))))
+    return `{"at":${entryCount},"line":${inReach(encodeRecord(record).trimEnd())}}`
   }
 
   return { place }
 }
 
-/** The text of a batch before, between and after its entries: brackets, commas, and elements that are none. */
-function between(raw: string, parts: readonly Part[]): string[] {
-  const texts: string[] = []
-  let from = 0
-  for (const { start, end } of parts) {
-    texts.push(raw.slice(from, start))
-    from = end
+function placeOf(part: Part, first: number, index: number): EntryPlace {
+  const { id, correlatedId } = part
+  return {
+    proxyId: isId(id) ? id : `msg-${String(first + index + 1).padStart(3, '0')}`,
+    sequence: Number.isSafeInteger(first + index) ? first + index : index,
+    correlatedId: correlatedId !== undefined && isWellFormed(correlatedId) ? correlatedId : undefined,
   }
-  return [...texts, raw.slice(from)]
 }
 
-/** A session file that came to us keeps its own members and its own ways to write them. */
-function withKept(entry: Members, record: MessageRecord): Members {
-  return record.batch ? entry : entry.addAll(keptOf(record.extra))
+/** The format's stricter reader wants ids that are not blank. */
+function isId(id: string | undefined): id is string {
+  return id !== undefined && id.trim() !== '' && isWellFormed(id)
 }

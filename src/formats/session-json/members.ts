@@ -1,8 +1,4 @@
 import type { JsonMembers } from '../../model/index.js'
-import { JsonObject, kindAt } from '../../wire/index.js'
-
-/** Members of a session file that only it has, on the records of a tape: unknown ones, and texts we would write otherwise. */
-export const keptName = 'session'
 
 /** Members in the order in which they are written; later ones of the same name take the place of earlier ones. */
 export class Members {
@@ -37,17 +33,20 @@ export class Members {
 
   /** On one line. */
   toString(): string {
-    return `{${[...this.#members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+    return objectText(this)
   }
 }
 
-/** What a session file had beside what we would write. */
-export function keptOf(extra: JsonMembers | undefined): JsonMembers {
-  const text = extra?.find(([name]) => name === keptName)?.[1]
-  return text === undefined || kindAt(text, 0) !== 'object' ? [] : new JsonObject(text, 0).others()
+/** A JSON object on one line; names may repeat. */
+export function objectText(members: Iterable<readonly [name: string, json: string]>): string {
+  return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
 }
 
-/** Of what stands in a file, what the members that we would write do not say. */
-export function differing(inFile: JsonMembers, ours: Members): JsonMembers {
-  return inFile.filter(([name, json]) => ours.get(name) !== json)
+/**
+ * A line of a tape put together from what was derived and what was kept. What was kept counts, and stands
+ * behind, so that members which we have no name for keep their order.
+ */
+export function mergedLine(derived: JsonMembers, kept: JsonMembers): JsonMembers {
+  const names = new Set(kept.map(([name]) => name))
+  return [...derived.filter(([name]) => !names.has(name)), ...kept]
 }

@@ -1,5 +1,5 @@
-import type { TapeRecord } from '../../model/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt, type JsonPiece } from '../../wire/index.js'
+import type { Report, TapeRecord } from '../../model/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPiece } from '../../wire/index.js'
 import { decodeLine } from '../trace-v1/index.js'
 
 /** What `metadata.wiretape.lines` says of the entry with that number, or of the batch that begins there. */
@@ -8,6 +8,8 @@ export interface FrameNote {
   readonly id: string
   /** Members of the tape's line. */
   readonly line: JsonObject
+  /** Members that the line did not have. */
+  readonly without: readonly string[]
   /** Of a batch: its text before, between and after the entries. */
   readonly between: readonly string[] | undefined
 }
@@ -16,48 +18,83 @@ type Note = { readonly at: number } & ({ readonly record: TapeRecord } | { reado
 
 /** The notes in step with the messages: both stand in the order of the tape. */
 export interface Notes {
-  /** Lines of the tape that stand before the message of that number. */
-  before(number: number): Promise<TapeRecord[]>
-  of(number: number): Promise<FrameNote | undefined>
+  /**
+   * The lines that stand before an entry, and what is said of it. Entries are asked for in file order.
+   *
+   * @param id its `proxy_id`; undefined for one that could not be read
+   */
+  next(number: number, id: string | undefined): Promise<{ before: TapeRecord[]; frame?: FrameNote }>
   /** Lines after the last message. */
-  rest(): AsyncIterable<TapeRecord>
+  rest(): AsyncGenerator<TapeRecord, void, undefined>
   close(): Promise<void>
 }
 
-export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>): Notes {
-  let next: Note | undefined
-  let ended = false
+/** Notes looked at to find the place again in a file to which messages were added, or from which some were taken. */
+const lookedAhead = 16
 
-  async function peek(): Promise<Note | undefined> {
-    while (!next && !ended) {
+export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, report: Report): Notes {
+  const ahead: Note[] = []
+  let ended = false
+  /** By how much messages stand behind the number that their note says. */
+  let shift = 0
+  let bad = 0
+  let lost = 0
+
+  async function look(): Promise<Note | undefined> {
+    while (ahead.length < lookedAhead && !ended) {
       const { value, done } = await pieces.next()
       ended = done === true
-      if (value && value.fault === undefined) next = noteOf(value.text)
+      // What is broken elsewhere in the file is none of ours.
+      if (!value || value.path.length < 3) continue
+      const note = value.fault === undefined ? noteOf(onOneLine(value.text)) : undefined
+      if (note) ahead.push(note)
+      else bad += 1
     }
-    return next
+    return ahead[0]
+  }
+
+  /** The first note is on an entry. -1 when it is none of this one, and no other note is. */
+  function indexFor(note: Note, number: number, id: string | undefined): number {
+    if (note.at + shift > number) return -1
+    if (note.at + shift === number && (id === undefined || hasId(note, id))) return 0
+    return ahead.findIndex((other) => hasId(other, id))
   }
 
   return {
-    async before(number) {
-      const records: TapeRecord[] = []
-      for (let note = await peek(); note && note.at <= number; note = await peek()) {
-        // A note on a message that is no longer there says nothing of any other.
-        if ('frame' in note && note.at === number) break
-        if ('record' in note) records.push(note.record)
-        next = undefined
+    async next(number, id) {
+      const before: TapeRecord[] = []
+      for (let note = await look(); note && note.at + shift <= number; note = await look()) {
+        if ('record' in note) before.push(note.record)
+        // Its message may be further down, when others were put before it.
+        else if (note.at + shift > number - lookedAhead) break
+        else lost += 1
+        ahead.shift()
       }
-      return records
-    },
-    async of(number) {
-      const note = await peek()
-      if (!note || !('frame' in note) || note.at !== number) return undefined
-      next = undefined
-      return note.frame
+      const [first] = ahead
+      const index = first && 'frame' in first ? indexFor(first, number, id) : -1
+      if (index === -1) return { before }
+      const passed = ahead.splice(0, index + 1)
+      const found = passed.pop()!
+      for (const note of passed) {
+        if ('record' in note) before.push(note.record)
+        else lost += 1
+      }
+      shift = number - found.at
+      return 'frame' in found ? { before, frame: found.frame } : { before }
     },
     async *rest() {
-      for (let note = await peek(); note; note = await peek()) {
-        next = undefined
+      for (let note = await look(); note; note = await look()) {
+        ahead.shift()
         if ('record' in note) yield note.record
+        else lost += 1
+      }
+      if (lost > 0) {
+        const message = `the file was changed: what metadata.wiretape.lines says of ${lost} of its messages fits none, and is left out`
+        report({ severity: 'warning', code: 'changed', message })
+      }
+      if (bad > 0) {
+        const message = `${bad} elements of metadata.wiretape.lines are no lines of a tape: they are left out`
+        report({ severity: 'error', code: 'bad-note', message })
       }
     },
     async close() {
@@ -66,18 +103,31 @@ export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>): N
   }
 }
 
+function hasId(note: Note, id: string | undefined): boolean {
+  return 'frame' in note && note.frame.id === id
+}
+
 function noteOf(text: string): Note | undefined {
   const span = findJsonValue(text)
   if (isFault(span) || kindAt(text, span.start) !== 'object') return undefined
   const note = new JsonObject(text, span.start)
   const at = note.number('at')
   const id = note.string('id')
-  const line = note.object('line')
-  if (at === undefined || !line) return undefined
+  const line = lineOf(note)
+  if (at === undefined || line === undefined) return undefined
   if (id !== undefined) {
-    const between = note.has('between') ? note.strings('between') : undefined
-    return { at, frame: { id, line, between: between && between.length > 1 ? between : undefined } }
+    const between = note.has('between') ? note.strings('between') : []
+    const frame = { id, line: new JsonObject(line, 0), without: note.strings('without') }
+    return { at, frame: { ...frame, between: between.length > 1 ? between : undefined } }
   }
-  const decoded = decodeLine(note.raw('line')!)
+  const decoded = decodeLine(line)
   return 'record' in decoded ? { at, record: decoded.record } : undefined
+}
+
+/** The line itself, or where it is too much for other readers a string of it. */
+function lineOf(note: JsonObject): string | undefined {
+  const text = note.string('line') ?? note.raw('line')
+  if (text === undefined) return undefined
+  const span = findJsonValue(text)
+  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : text.slice(span.start, span.end)
 }

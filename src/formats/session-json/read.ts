@@ -1,25 +1,15 @@
 import { WiretapeError, type Report, type TapeRecord, type Transport } from '../../model/index.js'
-import { createJsonPieces, findJsonValue, isFault, JsonObject, kindAt, onOneLine } from '../../wire/index.js'
-import type { JsonPath, JsonPiece } from '../../wire/index.js'
 import type { Input } from '../format.js'
-import { differing, Members } from './members.js'
-import { createEntryReader, type EntryReader } from './read-entry.js'
+import { messagesOnly, notesOnly, walk } from './document.js'
+import { decodeEntry } from './entry-file.js'
+import type { EntryContext } from './entry.js'
+import { factsOf, type Facts } from './facts.js'
+import { differing } from './kept.js'
+import { createEntryReader, keptLine } from './read-entry.js'
 import { readNotes, type Notes } from './read-notes.js'
-import { bareEnd, bareMeta, commandOf, headOf, withKept } from './session.js'
-import { parseMicros, preciseTime } from './time.js'
-
-/** What the file says beside its messages. */
-interface Facts {
-  /** Top-level members but `messages` and `metadata`. */
-  readonly top: Members
-  /** All top-level names. */
-  readonly names: ReadonlySet<string>
-  readonly metadata: Members
-  /** Members of `metadata.wiretape` but `lines`. */
-  readonly own: Members
-  readonly hasMessages: boolean
-  readonly hasNotes: boolean
-}
+import { commandOf } from './server-command.js'
+import { bareEnd, bareMeta, headOf, withBeside } from './session.js'
+import { parseMicros, parseMoment, preciseTime } from './time.js'
 
 const required = [
   'id',
@@ -40,29 +30,32 @@ const transports = ['stdio', 'sse', 'streamable-http'] as const satisfies readon
  */
 export async function* readSession(input: Input, report: Report): AsyncIterable<TapeRecord> {
   const facts = await factsOf(input)
-  if (!facts.hasMessages && facts.names.size === 0) {
+  const missing = required.filter((name) => !facts.names.has(name))
+  if (missing.length > required.length - 2) {
     throw new WiretapeError('not-a-recording', 'it holds no session', { hint: 'Is it the right file?' })
   }
-  const missing = required.filter((name) => !facts.names.has(name))
   if (missing.length > 0) fault(`the session has no ${missing.map((name) => `"${name}"`).join(', ')}`)
+  for (const name of facts.repeated) fault(`"${name}" stands there more than once`)
+  if (facts.problem !== undefined) {
+    report({ severity: 'warning', code: 'unknown-metadata', message: facts.problem })
+  }
   function fault(message: string): void {
     report({ severity: 'error', code: 'bad-session', message })
   }
 
   const meta = metaOf(facts, fault)
   const end = endOf(facts, fault)
-  const kept = differing([...facts.top], headOf(meta, end).members)
-  yield withKept(meta, objectOf(facts.own.get('meta')), new Members().addAll(kept))
-  const transport = meta.wiretape!.transport
-  const entries = createEntryReader({ startMicros: parseMicros(meta.startedAt)!, transport }, report)
-  const notes = facts.hasNotes ? readNotes(notePieces(input)) : undefined
+  const kept = differing(facts.top, headOf(meta, end).members)
+  yield withBeside(meta, facts.own?.meta, kept)
+  const context = { startMicros: parseMicros(meta.startedAt)!, transport: meta.wiretape!.transport }
+  const notes = facts.own?.hasNotes ? readNotes(walk(input, notesOnly), report) : undefined
   try {
-    yield* messagesOf(input, entries, notes, report)
+    yield* messagesOf(input, context, notes, report)
   } finally {
     await notes?.close()
   }
-  if (end) yield withKept(end, objectOf(facts.own.get('end')), new Members())
-  else {
+  if (end) yield withBeside(end, facts.own?.end, [])
+  else if (facts.top.get('ended_at') === 'null') {
     const message =
       '"ended_at" is null: cut off, still being recorded, or by a version that never fills it in'
     report({ severity: 'warning', code: 'incomplete', message })
@@ -71,116 +64,63 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
 
 async function* messagesOf(
   input: Input,
-  entries: EntryReader,
+  context: EntryContext,
   notes: Notes | undefined,
   report: Report,
 ): AsyncGenerator<TapeRecord, void, undefined> {
-  for await (const piece of piecesOf(input, opensRoot, (path) => path[0] !== 'messages')) {
+  const entries = createEntryReader(context, report)
+  for await (const piece of walk(input, messagesOnly)) {
     const [name, number] = piece.path
-    if (name === 'messages' && typeof number === 'number') {
-      yield* (await notes?.before(number)) ?? []
-      yield* entries.take(piece, number, await notes?.of(number))
-    } else if (piece.fault !== undefined) {
+    if (name !== 'messages' || typeof number !== 'number') {
+      if (piece.fault === undefined) continue
       const message = `not valid JSON: ${piece.fault}`
       report({ severity: 'error', code: 'not-json', message, at: { line: piece.line } })
-    } else if (name === 'messages') {
-      const message = '"messages" is no array'
-      report({ severity: 'error', code: 'bad-session', message, at: { line: piece.line } })
+      continue
+    }
+    const { entry, problem } = decodeEntry(piece, number, context)
+    if (problem !== undefined) {
+      const message = `${piece.between ? 'before ' : ''}message ${number}: ${problem}`
+      report({ severity: 'error', code: 'bad-entry', message, at: { line: piece.line } })
+    }
+    if (piece.between) continue
+    const said = await notes?.next(number, entry?.proxyId)
+    if (said && said.before.length > 0) {
+      yield* entries.end()
+      yield* said.before
+    }
+    if (entry) yield* entries.take(entry, said?.frame)
+    else {
+      yield* entries.end()
+      yield keptLine(piece)
     }
   }
   yield* entries.end()
-  yield* notes?.rest() ?? []
-}
-
-async function factsOf(input: Input): Promise<Facts> {
-  const top = new Members()
-  const metadata = new Members()
-  const own = new Members()
-  const names = new Set<string>()
-  let hasMessages = false
-  let hasNotes = false
-  const opens = (path: JsonPath): boolean => {
-    const [name, second, third] = path
-    if (path.length === 1) names.add(String(name))
-    if (path.length === 1 && name === 'messages') hasMessages = true
-    if (path.length === 3 && isNotes(path)) hasNotes = true
-    return (
-      path.length === 0 ||
-      (path.length === 1 && (name === 'messages' || name === 'metadata')) ||
-      (name === 'metadata' &&
-        second === 'wiretape' &&
-        (third === undefined || isNotes(path)) &&
-        path.length <= 3)
-    )
-  }
-  const skips = (path: JsonPath): boolean => path[0] === 'messages' || (path.length > 3 && isNotes(path))
-  for await (const { path, text, fault } of piecesOf(input, opens, skips)) {
-    const [name, second, third] = path
-    if (path.length === 1) names.add(String(name))
-    if (fault !== undefined || isFault(findJsonValue(text))) continue
-    const value = onOneLine(text)
-    if (path.length === 1) top.add(String(name), value)
-    else if (path.length === 2 && name === 'metadata') metadata.add(String(second), value)
-    else if (path.length === 3 && second === 'wiretape') own.add(String(third), value)
-  }
-  const displaced = own.get('displaced')
-  if (displaced !== undefined) metadata.add('wiretape', displaced)
-  return { top, names, metadata, own, hasMessages, hasNotes }
-}
-
-function isNotes([name, second, third]: JsonPath): boolean {
-  return name === 'metadata' && second === 'wiretape' && third === 'lines'
-}
-
-function opensRoot(path: JsonPath): boolean {
-  return path.length === 0 || (path.length === 1 && path[0] === 'messages')
-}
-
-function notePieces(input: Input): AsyncGenerator<JsonPiece, void, undefined> {
-  const opens = (path: JsonPath): boolean =>
-    path.length === 0 ||
-    (path.length === 1 && (path[0] === 'metadata' || path[0] === 'messages')) ||
-    (path.length === 2 && path[0] === 'metadata' && path[1] === 'wiretape') ||
-    (path.length === 3 && isNotes(path))
-  return piecesOf(input, opens, (path) => path.length < 4 || !isNotes(path))
-}
-
-async function* piecesOf(
-  input: Input,
-  opens: (path: JsonPath) => boolean,
-  skips: (path: JsonPath) => boolean,
-): AsyncGenerator<JsonPiece, void, undefined> {
-  // A broken message ends where the next begins, with `proxy_id`, or where `metadata` follows the last.
-  const pieces = createJsonPieces({ opens, skips, resume: { element: 'proxy_id', after: 'metadata' } })
-  let isFirst = true
-  for await (const chunk of input.bytes()) {
-    yield* pieces.push(isFirst ? withoutBom(chunk) : chunk)
-    isFirst = false
-  }
-  yield* pieces.end()
-}
-
-function withoutBom(chunk: Uint8Array): Uint8Array {
-  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk
+  if (notes) yield* notes.rest()
 }
 
 function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareMeta> {
-  const { top } = facts
-  const startedAt = stringOf(top.get('started_at'))
-  const startMicros = startedAt === undefined ? undefined : parseMicros(startedAt)
-  if (facts.names.has('started_at') && startMicros === undefined) fault('"started_at" is no ISO 8601 time')
+  const { top, names } = facts
+  const startMicros = parseMoment(top.get('started_at') ?? 'null')
+  if (names.has('started_at') && startMicros === undefined) fault('"started_at" is no ISO 8601 time')
+  const id = stringOf(top.get('id'))
+  if (names.has('id') && id === undefined) fault('"id" is no string')
   const said = stringOf(top.get('transport'))
   const transport = transports.find((known) => known === said)
-  if (facts.names.has('transport') && transport === undefined) {
+  if (names.has('transport') && transport === undefined) {
     fault(`"transport" is ${top.get('transport')?.slice(0, 40)}, not stdio, sse or streamable-http`)
   }
-  if (facts.names.has('metadata') && top.get('metadata') !== undefined) fault('"metadata" is no object')
+  for (const name of ['server_command', 'server_url']) {
+    const text = top.get(name) ?? 'null'
+    if (text !== 'null' && !text.startsWith('"')) fault(`"${name}" is neither a string nor null`)
+  }
+  if (top.get('metadata') !== undefined) fault('"metadata" is no object')
+  if (names.has('messages') && facts.messages !== 'array') fault('"messages" is no array')
   return bareMeta({
     startedAt: preciseTime(startMicros ?? 0),
-    session: stringOf(top.get('id')) ?? '',
+    session: id ?? '',
     transport: transport ?? 'stdio',
     url: stringOf(top.get('server_url')) ?? null,
-    metadata: [...facts.metadata],
+    metadata: facts.metadata,
     command: commandOf(stringOf(top.get('server_command')) ?? null),
   })
 }
@@ -188,15 +128,11 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
 function endOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareEnd> | undefined {
   const text = facts.top.get('ended_at')
   if (text === undefined || text === 'null') return undefined
-  const endMicros = parseMicros(stringOf(text) ?? '')
+  const endMicros = parseMoment(text)
   if (endMicros === undefined) fault('"ended_at" is no ISO 8601 time')
-  return bareEnd('', endMicros)
+  return endMicros === undefined ? undefined : bareEnd('', endMicros)
 }
 
 function stringOf(json: string | undefined): string | undefined {
   return json?.startsWith('"') ? (JSON.parse(json) as string) : undefined
-}
-
-function objectOf(json: string | undefined): JsonObject | undefined {
-  return json !== undefined && kindAt(json, 0) === 'object' ? new JsonObject(json, 0) : undefined
 }

@@ -2,7 +2,8 @@ import type { Direction, MetaRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 import { adopt } from '../adopt.js'
 import { entryOf } from './entry.js'
-import { keptOf, Members } from './members.js'
+import { keptOf, withKeptMembers } from './kept.js'
+import type { Members } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
 
 /** One message as a session file shows it. */
@@ -60,8 +61,8 @@ async function* rowsOf(recording: Recording, head: SessionHead): AsyncGenerator<
     next = first + record.parts.length
     for (const [i, part] of record.parts.entries()) {
       const place = { proxyId: part.id ?? '', sequence: first + i, correlatedId: part.correlatedId }
-      const entry = entryOf(record, part, place, head)
-      if (!record.batch) entry.addAll(keptOf(record.extra))
+      const ours = entryOf(record, part, place, head)
+      const entry = record.batch ? ours : withKeptMembers(ours, keptOf(record.extra))
       const id = entry.get('jsonrpc_id')!
       yield {
         sequence: first + i,

@@ -1,6 +1,5 @@
 import {
   joinCommandLine,
-  splitCommandLine,
   type EndRecord,
   type JsonMembers,
   type MetaRecord,
@@ -8,7 +7,10 @@ import {
 } from '../../model/index.js'
 import { JsonObject } from '../../wire/index.js'
 import { decodeLine, encodeRecord } from '../trace-v1/index.js'
-import { keptName, keptOf, Members } from './members.js'
+import { isDemanding, isWellFormed } from './demanding.js'
+import { differing, keptName, keptOf, withKeptHead } from './kept.js'
+import { Members, mergedLine, objectText } from './members.js'
+import { commandOf } from './server-command.js'
 import { parseMicros, preciseTime, sessionTime } from './time.js'
 
 /** What a session file says beside its messages. */
@@ -21,44 +23,65 @@ export interface SessionHead {
   readonly members: Members
   /** Unknown members of the file. */
   readonly others: JsonMembers
+  /** What stands in `metadata`, but for `wiretape`. */
   readonly metadata: JsonMembers
+  /** What a user put under that name. */
+  readonly displaced: string | undefined
   /** What the documented members cannot say of the tape's first and last line, as members of such lines. */
-  readonly meta: Members
-  readonly end: Members
+  readonly meta: JsonMembers
+  readonly end: JsonMembers
 }
-
-const known = ['id', 'started_at', 'ended_at', 'transport', 'server_command', 'server_url', 'metadata']
 
 /** @param end the last line, when the tape has one */
 export function headOf(meta: MetaRecord, end: EndRecord | undefined): SessionHead {
-  const identity = meta.wiretape
-  const id = identity?.session ?? madeUpId(meta)
+  const ours = documentedOf(meta, end)
+  const inFile = withKeptHead(new Members().addAll([...ours]), keptOf(meta.extra))
+  const metadata = new Members().addAll(meta.wiretape?.metadata ?? [])
+  const shown = [...metadata].filter(([, json]) => !isDemanding(json))
+  const displaced = shown.find(([name]) => name === 'wiretape')
+  const others = shown.filter((member) => member !== displaced)
   const startMicros = parseMicros(meta.startedAt) ?? 0
-  const transport = identity?.transport ?? 'stdio'
-  const metadata = identity?.metadata ?? []
-  const url = identity?.url ?? null
-  const command = meta.command.length === 0 ? null : joinCommandLine(meta.command)
-  const endMicros = end && parseMicros(end.t)
-  const kept = keptOf(meta.extra)
-  const members = new Members()
-    .text('id', id)
-    .text('started_at', sessionTime(startMicros))
-    .text('ended_at', endMicros === undefined ? null : sessionTime(endMicros))
-    .text('transport', transport)
-    .text('server_command', command)
-    .text('server_url', url)
-  for (const [name, json] of kept) if (members.get(name) !== undefined) members.add(name, json)
-  const shown = { startedAt: preciseTime(startMicros), session: id, transport, url, metadata }
+  const transport = meta.wiretape?.transport ?? 'stdio'
+  const url = textOf(ours, 'server_url')
+  const bare = bareMeta({
+    startedAt: preciseTime(startMicros),
+    session: textOf(ours, 'id') ?? '',
+    transport,
+    url,
+    command: commandOf(textOf(ours, 'server_command')),
+    metadata: displaced ? [...others, displaced] : others,
+  })
   return {
-    id,
+    id: bare.wiretape!.session,
     startMicros,
     transport,
-    members,
-    others: kept.filter(([name]) => !known.includes(name) && name !== 'messages'),
-    metadata,
-    meta: beside(encodeRecord(meta), encodeRecord(bareMeta({ ...shown, command: commandOf(command) }))),
-    end: end ? beside(encodeRecord(end), encodeRecord(bareEnd(end.t, endMicros))) : new Members(),
+    members: new Members().addAll([...inFile].filter(([name]) => ours.get(name) !== undefined)),
+    others: [...inFile].filter(([name]) => ours.get(name) === undefined),
+    metadata: others,
+    displaced: displaced?.[1],
+    meta: metaBeside(meta, bare, objectText(differing(inFile, ours))),
+    end: end ? endBeside(end) : [],
   }
+}
+
+/** What the documented members say of a recording. */
+function documentedOf(meta: MetaRecord, end: EndRecord | undefined): Members {
+  const identity = meta.wiretape
+  const endMicros = end && parseMicros(end.t)
+  const command = meta.command.length === 0 ? null : joinCommandLine(meta.command)
+  const writable = (text: string | null | undefined): string | null =>
+    typeof text === 'string' && isWellFormed(text) ? text : null
+  return new Members()
+    .text('id', writable(identity?.session) ?? madeUpId(meta))
+    .text('started_at', sessionTime(parseMicros(meta.startedAt) ?? 0))
+    .text('ended_at', endMicros === undefined ? null : sessionTime(endMicros))
+    .text('transport', identity?.transport ?? 'stdio')
+    .text('server_command', writable(command))
+    .text('server_url', writable(identity?.url))
+}
+
+function textOf(members: Members, name: string): string | null {
+  return JSON.parse(members.get(name) ?? 'null') as string | null
 }
 
 /** The first line of a tape as the documented members alone would give it. */
@@ -101,42 +124,51 @@ export function bareEnd(t: string, endMicros: number | undefined): EndRecord {
   }
 }
 
-export function commandOf(serverCommand: string | null): readonly string[] {
-  if (serverCommand === null) return []
-  const split = splitCommandLine(serverCommand)
-  return 'fault' in split ? [serverCommand] : split.words
+/** @param derivedKept what a reader makes of the members that we write otherwise */
+function metaBeside(meta: MetaRecord, bare: MetaRecord, derivedKept: string): JsonMembers {
+  const line = new JsonObject(encodeRecord(meta).trimEnd(), 0)
+  const theirs = new JsonObject(encodeRecord(bare).trimEnd(), 0)
+  const isLast = meta.extra?.findIndex(([name]) => name === keptName) === (meta.extra?.length ?? 0) - 1
+  const isDerived = isLast && derivedKept !== '{}' && line.raw(keptName) === derivedKept
+  const rest = beside(line, theirs, meta.extra, ['type', 'v', 'wiretape', ...(isDerived ? [keptName] : [])])
+  const identity = line.object('wiretape')
+  const own = identity ? beside(identity, theirs.object('wiretape')!, meta.wiretape?.extra, []) : []
+  return own.length > 0 ? [...rest, ['wiretape', objectText(own)]] : rest
 }
 
-/** The members of a line that another line does not have in the same way; `wiretape` member by member. */
-function beside(line: string, bare: string): Members {
-  const ours = new JsonObject(line.trimEnd(), 0)
-  const theirs = new JsonObject(bare.trimEnd(), 0)
-  const rest = new Members()
-  for (const [name, json] of ours.others(['type', 'v', 'wiretape', keptName])) {
-    if (theirs.raw(name) !== json) rest.add(name, json)
-  }
-  const own = new Members()
-  for (const [name, json] of ours.object('wiretape')?.others() ?? []) {
-    if (theirs.object('wiretape')?.raw(name) !== json) own.add(name, json)
-  }
-  if (own.size > 0) rest.add('wiretape', String(own))
-  return rest
+function endBeside(end: EndRecord): JsonMembers {
+  const line = new JsonObject(encodeRecord(end).trimEnd(), 0)
+  const theirs = new JsonObject(encodeRecord(bareEnd(end.t, parseMicros(end.t))).trimEnd(), 0)
+  return beside(line, theirs, end.extra, ['type'])
 }
 
-/** Puts what a file kept beside a bare line back into it. Undefined when that makes no such line. */
-export function withKept<T extends MetaRecord | EndRecord>(
+/** The members of an object that another does not have in the same way; unknown ones all together, in order. */
+function beside(
+  object: JsonObject,
+  theirs: JsonObject,
+  extra: JsonMembers | undefined,
+  known: readonly string[],
+): JsonMembers {
+  const unknown = new Set(extra?.map(([name]) => name))
+  return object.others(known).filter(([name, json]) => unknown.has(name) || theirs.raw(name) !== json)
+}
+
+/** Puts what a file kept beside a bare line back into it. The bare line when that makes no such line. */
+export function withBeside<T extends MetaRecord | EndRecord>(
   bare: T,
   kept: JsonObject | undefined,
-  extra: Members,
+  derivedKept: JsonMembers,
 ): T {
   const base = new JsonObject(encodeRecord(bare).trimEnd(), 0)
-  const line = new Members().addAll(base.others())
-  const own = new Members().addAll(base.object('wiretape')?.others() ?? [])
-  for (const [name, json] of kept?.others(['type', 'v', 'wiretape']) ?? []) line.add(name, json)
-  own.addAll(kept?.object('wiretape')?.others() ?? [])
-  if (own.size > 0) line.add('wiretape', String(own))
-  if (extra.size > 0) line.add(keptName, String(extra))
-  const decoded = decodeLine(String(line))
+  const identity = base.object('wiretape')
+  const never = identity ? ['type', 'v', 'wiretape'] : ['type', 'v']
+  const line = [...mergedLine(base.others(['wiretape']), kept?.others(never) ?? [])]
+  if (identity) {
+    const own = mergedLine(identity.others(), kept?.object('wiretape')?.others() ?? [])
+    line.push(['wiretape', objectText(own)])
+  }
+  if (derivedKept.length > 0 && kept?.has(keptName) !== true) line.push([keptName, objectText(derivedKept)])
+  const decoded = decodeLine(objectText(line))
   return 'record' in decoded && decoded.record.type === bare.type ? (decoded.record as T) : bare
 }
 

@@ -1,13 +1,34 @@
 /** Microseconds since the epoch: what session files tell, and more than a `Date` holds. */
-const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:?\d\d)?$/
+const iso = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,30}))?([Zz]|[+-]\d\d(?::?\d\d)?)?$/
+/** Years 1 to 9999, which is what other readers take. */
+const earliest = Date.parse('0001-01-01T00:00:00Z') * 1000
+const latest = Date.parse('9999-12-31T00:00:00Z') * 1000
 
 /** ISO 8601 as session files have it; without a zone it is UTC. Undefined for anything else. */
 export function parseMicros(text: string): number | undefined {
   const match = iso.exec(text)
   if (!match) return undefined
-  const [, date, time, fraction = '', zone = 'Z'] = match
-  const ms = Date.parse(`${date}T${time}${zone}`)
-  return Number.isNaN(ms) ? undefined : ms * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  const [, date, time, seconds = ':00', fraction = '', zone = 'Z'] = match
+  const local = `${date}T${time}${seconds}`
+  const ms = Date.parse(`${local}Z`)
+  // Date takes the 30th of February for a day in March.
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(local)) return undefined
+  const micros = (ms - offsetMs(zone)) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  return isWritable(micros) ? micros : undefined
+}
+
+/** A moment as `started_at` and `ended_at` have it: an ISO 8601 string, or a number of seconds since the epoch. */
+export function parseMoment(json: string): number | undefined {
+  if (json.startsWith('"')) return parseMicros(JSON.parse(json) as string)
+  const number = /^[-\d]/.test(json) ? Number(json) : Number.NaN
+  // As the format's own reader takes it: a number this large is of milliseconds.
+  const micros = Math.round(Math.abs(number) > 2e10 ? number * 1e3 : number * 1e6)
+  return isWritable(micros) ? micros : undefined
+}
+
+/** Whether the time can be written so that others read it. */
+export function isWritable(micros: number): boolean {
+  return micros >= earliest && micros <= latest
 }
 
 /** `2026-11-21T01:33:10.416879Z`; the fraction is left out when it is 0. */
@@ -28,6 +49,13 @@ export function tapeTime(micros: number): string {
 /** As `tapeTime`, but with microseconds where there are any. */
 export function preciseTime(micros: number): string {
   return micros % 1000 === 0 ? tapeTime(micros) : sessionTime(micros)
+}
+
+function offsetMs(zone: string): number {
+  const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
+  if (!match) return 0
+  const [, sign, hours, minutes = '0'] = match
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
 function secondsOf(micros: number): string {

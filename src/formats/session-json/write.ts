@@ -1,16 +1,17 @@
 import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 import { createLayout, type Layout } from './layout.js'
-import { Members } from './members.js'
+import { inReach } from './demanding.js'
+import { type Members, objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
-import { preciseTime } from './time.js'
+import { parseMicros, preciseTime } from './time.js'
 
 /** Characters of notes that are kept until the messages are written; with more, the recording is read again. */
 const mostNotes = 4_000_000
 /** Characters put out at a time. */
 const textAtOnce = 1 << 16
 /** Of our own structure in `metadata.wiretape`. */
-const notesVersion = 1
+export const notesVersion = 1
 
 /** The two lines around a recording that the file has members for. */
 interface Ends {
@@ -65,19 +66,16 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     report({ severity: 'warning', code: 'kept-in-metadata', message })
   }
   yield '  "metadata": {'
-  const metadata = new Members().addAll(head.metadata)
-  const displaced = metadata.get('wiretape')
   let separator = ''
-  for (const [name, json] of metadata) {
-    if (name === 'wiretape') continue
+  for (const [name, json] of head.metadata) {
     yield `${separator}\n    ${JSON.stringify(name)}: ${json}`
     separator = ','
   }
-  const hasOwn = head.meta.size > 0 || head.end.size > 0 || notesSize > 0 || displaced !== undefined
-  if (hasOwn) {
+  const { meta, end, displaced } = head
+  if (meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined) {
     yield `${separator}\n    "wiretape": {\n      "version": ${notesVersion}`
-    if (head.meta.size > 0) yield `,\n      "meta": ${String(head.meta)}`
-    if (head.end.size > 0) yield `,\n      "end": ${String(head.end)}`
+    if (meta.length > 0) yield `,\n      "meta": ${inReach(objectText(meta))}`
+    if (end.length > 0) yield `,\n      "end": ${inReach(objectText(end))}`
     if (displaced !== undefined) yield `,\n      "displaced": ${displaced}`
     if (notesSize > 0) {
       yield ',\n      "lines": ['
@@ -112,7 +110,7 @@ async function endsOf(recording: Recording): Promise<Ends> {
     meta: hasMeta ? meta! : (meta ?? metaFrom(first)),
     hasMeta,
     own: meta === undefined || meta.wiretape !== undefined,
-    end: last?.type === 'end' ? last : undefined,
+    end: last?.type === 'end' && parseMicros(last.t) !== undefined ? last : undefined,
   }
 }
 

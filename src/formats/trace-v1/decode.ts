@@ -9,6 +9,7 @@ import type {
   TapeRecord,
 } from '../../model/index.js'
 import { canonicalNumber, findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { decodeHttp, decodeHttpContext, decodeSse } from './decode-http.js'
 import { decodeParts } from './decode-parts.js'
 import { LineMembers } from './line-members.js'
 
@@ -57,6 +58,7 @@ const decoders: Readonly<Record<string, ((line: LineMembers) => TapeRecord | und
   stderr: decodeStderr,
   gap: decodeGap,
   undelivered: decodeUndelivered,
+  http: decodeHttp,
 }
 
 function decodeMeta(line: LineMembers): DecodedLine {
@@ -165,6 +167,8 @@ function decodeMessage(line: LineMembers): DecodedLine {
   const original = line.object.raw('original')
   if (original !== undefined) line.use('original')
   const red = decodeMarks(line)
+  const http = decodeHttpContext(line)
+  const sse = decodeSse(line)
   const { frameEnd, bytes } = frameOf(line)
   const { extra } = line.rest()
   // Member by member: spreading what may be absent costs more than all the rest, a million times over.
@@ -175,6 +179,8 @@ function decodeMessage(line: LineMembers): DecodedLine {
   if (modified) record.modified = true
   if (original !== undefined) record.original = original
   if (red) record.red = red
+  if (http) record.http = http
+  if (sse) record.sse = sse
   if (frameEnd) record.frameEnd = frameEnd
   if (bytes !== undefined) record.bytes = bytes
   if (extra) record.extra = extra

@@ -1,6 +1,8 @@
 import type {
   EndRecord,
   GapRecord,
+  HttpContext,
+  HttpRecord,
   JsonMembers,
   MessageRecord,
   MetaRecord,
@@ -119,6 +121,8 @@ function tailOf(record: MessageRecord): string {
   if (record.modified) tail += ',"modified":true'
   if (record.original !== undefined) tail += `,"original":${record.original}`
   if (record.red) tail += `,"red":${JSON.stringify(record.red)}`
+  if (record.http) tail += `,"http":${httpOf(record.http)}`
+  if (record.sse) tail += `,"sse":${JSON.stringify(record.sse)}`
   if (record.frameEnd !== undefined) tail += `,"eol":"${record.frameEnd}"`
   if (record.bytes !== undefined) tail += `,"bytes":${quoted(record.bytes)}`
   return `${tail}}\n`
@@ -151,6 +155,8 @@ function encodeMessage(record: MessageRecord, strict: boolean): string {
   if (record.modified) line.add('modified', 'true')
   line.add('original', record.original)
   if (record.red) line.add('red', JSON.stringify(record.red))
+  if (record.http) line.add('http', httpOf(record.http))
+  if (record.sse) line.add('sse', JSON.stringify(record.sse))
   addFrame(line, record)
   return `${line.close()}\n`
 }
@@ -213,6 +219,9 @@ function encodeOther(record: Other): string {
       line.text('text', record.text)
       addFrame(line, record)
       break
+    case 'http':
+      addHttp(line, record)
+      break
     case 'gap':
       addGap(line, record)
       break
@@ -222,6 +231,30 @@ function encodeOther(record: Other): string {
       break
   }
   return `${line.close()}\n`
+}
+
+function httpOf({ exchange, method, path, status, headers }: HttpContext): string {
+  const http = new ObjectWriter()
+  http.add('exchange', exchange)
+  http.text('method', method)
+  http.text('path', path)
+  http.add('status', status)
+  if (headers) http.add('headers', JSON.stringify(headers))
+  return http.close()
+}
+
+function addHttp(line: ObjectWriter, record: HttpRecord): void {
+  line.add('exchange', record.exchange)
+  line.text('conv', record.conversation)
+  line.text('method', record.method)
+  line.text('path', record.path)
+  if (record.requestHeaders) line.add('requestHeaders', JSON.stringify(record.requestHeaders))
+  line.add('status', record.status)
+  if (record.headers) line.add('headers', JSON.stringify(record.headers))
+  line.text('body', record.body)
+  line.text('bytes', record.bytes)
+  line.add('sizeBytes', record.sizeBytes)
+  line.text('why', record.why)
 }
 
 function addGap(line: ObjectWriter, gap: GapRecord): void {

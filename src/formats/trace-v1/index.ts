@@ -75,7 +75,21 @@ async function* read(input: Input, report: Report): AsyncIterable<TapeRecord> {
   for await (const line of readTraceLines(input.bytes(), report)) yield line.record
 }
 
+/** Characters put out at a time. */
+const textAtOnce = 1 << 16
+
 async function* write(recording: Recording): AsyncIterable<Uint8Array> {
   const utf8 = new TextEncoder()
-  for await (const record of recording.records()) yield utf8.encode(encodeRecord(record))
+  let lines: string[] = []
+  let size = 0
+  for await (const record of recording.records()) {
+    const line = encodeRecord(record)
+    lines.push(line)
+    size += line.length
+    if (size < textAtOnce) continue
+    yield utf8.encode(lines.join(''))
+    lines = []
+    size = 0
+  }
+  yield utf8.encode(lines.join(''))
 }

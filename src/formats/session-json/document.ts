@@ -1,0 +1,49 @@
+import { createJsonPieces, type JsonPath, type JsonPiece } from '../../wire/index.js'
+import type { Input } from '../format.js'
+
+/** A walk through a session file: which objects and arrays come member by member, and which values nobody wants. */
+export interface Walk {
+  opens(path: JsonPath, kind: 'object' | 'array'): boolean
+  skips(path: JsonPath): boolean
+}
+
+/** The values of a session file, in file order. */
+export async function* walk(input: Input, which: Walk): AsyncGenerator<JsonPiece, void, undefined> {
+  const pieces = createJsonPieces({ ...which, resume })
+  for await (const chunk of input.bytes()) yield* pieces.push(chunk)
+  yield* pieces.end()
+}
+
+/** A broken message ends where the next begins, or where `metadata` follows the last. */
+function resume(path: JsonPath): { element: string; after?: string } | undefined {
+  if (path.length === 1 && path[0] === 'messages') return { element: 'proxy_id', after: 'metadata' }
+  return isNotes(path) ? { element: 'at' } : undefined
+}
+
+/** `metadata.wiretape.lines` itself. */
+export function isNotes(path: JsonPath): boolean {
+  return path.length === 3 && path[0] === 'metadata' && path[1] === 'wiretape' && path[2] === 'lines'
+}
+
+/** `messages`, one by one. */
+export const messagesOnly: Walk = {
+  opens: (path, kind) => path.length === 0 || isMessages(path, kind),
+  skips: ([name]) => name !== 'messages',
+}
+
+/** `metadata.wiretape.lines`, one by one. */
+export const notesOnly: Walk = {
+  opens: (path, kind) => path.length === 0 || isMessages(path, kind) || isInMetadata(path, kind),
+  skips: (path) => path.length !== 4 || !isNotes(path.slice(0, 3)),
+}
+
+export function isMessages(path: JsonPath, kind: 'object' | 'array'): boolean {
+  return path.length === 1 && path[0] === 'messages' && kind === 'array'
+}
+
+/** What must be opened on the way to the notes, and these. */
+export function isInMetadata(path: JsonPath, kind: 'object' | 'array'): boolean {
+  if (path[0] !== 'metadata') return false
+  if (isNotes(path)) return kind === 'array'
+  return kind === 'object' && (path.length === 1 || (path.length === 2 && path[1] === 'wiretape'))
+}

@@ -1,0 +1,126 @@
+import type { JsonMembers } from '../../model/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPath } from '../../wire/index.js'
+import type { Input } from '../format.js'
+import { isInMetadata, isMessages, isNotes, walk, type Walk } from './document.js'
+import { Members } from './members.js'
+import { notesVersion } from './write.js'
+
+/** What a session file says beside its messages. */
+export interface Facts {
+  /** Top-level members but `messages`, and but `metadata` when it is an object. */
+  readonly top: Members
+  /** All top-level names, and those that stand there more than once. */
+  readonly names: ReadonlySet<string>
+  readonly repeated: ReadonlySet<string>
+  readonly messages: 'array' | 'other'
+  readonly metadata: JsonMembers
+  /** What we put into `metadata.wiretape`. Undefined when nothing there is ours. */
+  readonly own: OwnFacts | undefined
+  /** What is wrong with `metadata.wiretape`. */
+  readonly problem: string | undefined
+}
+
+export interface OwnFacts {
+  readonly meta: JsonObject | undefined
+  readonly end: JsonObject | undefined
+  readonly hasNotes: boolean
+}
+
+/** Goes through the whole file and keeps all but the messages and the notes on them. */
+export async function factsOf(input: Input): Promise<Facts> {
+  const read = await collect(input, true)
+  const { own } = read
+  if (!read.hasOwn) return factsFrom(read, undefined)
+  const version = own.get('version')
+  if (version !== String(notesVersion)) {
+    const whole = await collect(input, false)
+    const said = version === undefined ? 'no version' : `version ${version.slice(0, 40)}`
+    return factsFrom(
+      whole,
+      undefined,
+      `metadata.wiretape says ${said}, and we read ${notesVersion}: it is kept as it is`,
+    )
+  }
+  const displaced = own.get('displaced')
+  if (displaced !== undefined) read.metadata.add('wiretape', displaced)
+  const wrong = ['meta', 'end', 'lines'].filter(
+    (name) => own.get(name) !== undefined && (name === 'lines' || !objectOf(own.get(name))),
+  )
+  return factsFrom(
+    read,
+    { meta: objectOf(own.get('meta')), end: objectOf(own.get('end')), hasNotes: read.hasNotes },
+    wrong.length === 0
+      ? undefined
+      : `${wrong.map((name) => `metadata.wiretape.${name}`).join(', ')} is not what we write: left out`,
+  )
+}
+
+interface Collected {
+  readonly top: Members
+  readonly names: ReadonlySet<string>
+  readonly repeated: ReadonlySet<string>
+  readonly messages: Facts['messages']
+  readonly metadata: Members
+  /** Members of `metadata.wiretape` but `lines`. */
+  readonly own: Members
+  readonly hasOwn: boolean
+  readonly hasNotes: boolean
+}
+
+function factsFrom(read: Collected, own: OwnFacts | undefined, problem?: string): Facts {
+  const { top, names, repeated, messages } = read
+  return { top, names, repeated, messages, metadata: [...read.metadata], own, problem }
+}
+
+/** @param opensOwn false takes `metadata.wiretape` for a value like any other */
+async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
+  const top = new Members()
+  const metadata = new Members()
+  const own = new Members()
+  const names = new Set<string>()
+  const repeated = new Set<string>()
+  let messages: Facts['messages'] = 'other'
+  let hasOwn = false
+  let hasNotes = false
+
+  function see(path: JsonPath): void {
+    if (path.length !== 1) return
+    const name = String(path[0])
+    if (names.has(name)) repeated.add(name)
+    names.add(name)
+  }
+
+  const facts: Walk = {
+    opens(path, kind) {
+      const opened =
+        path.length === 0 ||
+        isMessages(path, kind) ||
+        (isInMetadata(path, kind) && (opensOwn || path.length < 2))
+      if (opened) see(path)
+      if (opened && isMessages(path, kind)) messages = 'array'
+      if (opened && path.length === 2) hasOwn = true
+      if (opened && isNotes(path)) hasNotes = true
+      return opened
+    },
+    skips: (path) =>
+      (path.length === 2 && path[0] === 'messages') || (path.length === 4 && isNotes(path.slice(0, 3))),
+  }
+  for await (const { path, text, fault } of walk(input, facts)) {
+    if (fault !== undefined || isFault(findJsonValue(text))) continue
+    see(path)
+    const [name, second, third] = path
+    const value = onOneLine(text)
+    if (path.length === 1) top.add(String(name), value)
+    else if (path.length === 2 && name === 'metadata') metadata.add(String(second), value)
+    else if (path.length === 3 && second === 'wiretape') own.add(String(third), value)
+  }
+  return { top, names, repeated, messages, metadata, own, hasOwn, hasNotes }
+}
+
+/** An object, or where it is too much for other readers a string of it. */
+function objectOf(json: string | undefined): JsonObject | undefined {
+  if (json === undefined) return undefined
+  const text = json.startsWith('"') ? (JSON.parse(json) as string) : json
+  const span = findJsonValue(text)
+  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : new JsonObject(text, span.start)
+}

@@ -1,0 +1,117 @@
+import type { JsonMembers, MessageRecord, Part } from '../../model/index.js'
+import { JsonObject } from '../../wire/index.js'
+import { encodeRecord } from '../trace-v1/index.js'
+import { inReach } from './demanding.js'
+import { keepsOriginal } from './entry.js'
+import { differing, keptName } from './kept.js'
+import { Members, objectText } from './members.js'
+import { parseMicros, tapeTime } from './time.js'
+
+/** An entry of `messages` and the message it was made of. */
+export interface PlacedEntry {
+  readonly part: Part
+  /** What we write. */
+  readonly ours: Members
+  /** The same with what a session file had in another way: what stands in the file. */
+  readonly inFile: Members
+}
+
+/** Members that a reader makes from an entry alone. */
+const derivedNames = ['id', 'seq', 'us', 'corr', 'modified', 'original']
+
+/**
+ * What a tape says of a message, or of a batch, and its entries do not: an element of
+ * `metadata.wiretape.lines`. Undefined when they say it all.
+ *
+ * @param at number of the first entry in `messages`
+ * @param own the tape is ours: what its line does not have shall not be added on reading
+ */
+export function frameNote(
+  record: MessageRecord,
+  placed: readonly PlacedEntry[],
+  place: { readonly at: number; readonly startMicros: number; readonly own: boolean },
+): string | undefined {
+  const line = new JsonObject(encodeRecord(record).trimEnd(), 0)
+  const derived = derivedFrom(record, placed, place.startMicros)
+  const extra = new Set(record.extra?.map(([name]) => name))
+  const kept = record.extra?.at(-1)
+  if (kept && isDerivedKept(record, kept, placed)) extra.delete(keptName)
+  const said = [keptName, ...derived.keys()].filter(
+    (name) => !extra.has(name) && (name === keptName || derived.get(name) === line.raw(name)),
+  )
+  const rest = line.others(['dir', 'raw', ...said])
+  const without = place.own ? derivedNames.filter((name) => derived.has(name) && !line.has(name)) : []
+  if (rest.length === 0 && without.length === 0 && !record.batch) return undefined
+  const note = new Members().add('at', place.at).add('id', placed[0]!.inFile.get('proxy_id'))
+  if (record.batch) note.add('between', JSON.stringify(between(record.raw, placed)))
+  if (without.length > 0) note.add('without', JSON.stringify(without))
+  return String(note.add('line', inReach(objectText(rest))))
+}
+
+/** The members of a tape's line that `deriveLine` makes of these entries. */
+function derivedFrom(
+  record: MessageRecord,
+  placed: readonly PlacedEntry[],
+  startMicros: number,
+): ReadonlyMap<string, string> {
+  const { inFile, part } = placed[0]!
+  return new Map(
+    deriveLine({
+      micros: parseMicros(JSON.parse(inFile.get('timestamp')!) as string)!,
+      startMicros,
+      sequence: String(Number(inFile.get('sequence')!) - record.parts.indexOf(part)),
+      modified: record.modified === true,
+      ...(!record.batch && {
+        proxyId: inFile.get('proxy_id')!,
+        correlatedId: inFile.get('correlated_id')!,
+        original: keepsOriginal(record) ? record.original : undefined,
+      }),
+    }),
+  )
+}
+
+/** What entries say for a line of a tape; all texts are JSON. Of a batch the first entry, without ids. */
+export interface Sayings {
+  readonly micros: number
+  readonly startMicros: number
+  readonly sequence: string
+  readonly modified: boolean
+  readonly proxyId?: string
+  readonly correlatedId?: string
+  readonly original?: string | undefined
+}
+
+/** The members of a tape's line but `dir` and `raw`. */
+export function deriveLine(said: Sayings): JsonMembers {
+  const line = new Members()
+    .text('t', tapeTime(said.micros))
+    .add('id', said.proxyId)
+    .add('seq', said.sequence)
+    .add('us', Math.max(0, said.micros - said.startMicros))
+  if (said.correlatedId?.startsWith('"')) line.add('corr', said.correlatedId)
+  if (said.modified) line.add('modified', 'true').add('original', said.original)
+  return [...line]
+}
+
+/** Whether a reader finds by itself what the record keeps of a session file. */
+function isDerivedKept(
+  record: MessageRecord,
+  [name, json]: readonly [string, string],
+  placed: readonly PlacedEntry[],
+): boolean {
+  if (name !== keptName || record.extra!.filter((member) => member[0] === keptName).length > 1) return false
+  const texts = placed.map(({ ours, inFile }) => objectText(differing(inFile, ours)))
+  if (texts.every((text) => text === '{}')) return false
+  return json === (record.batch ? `[${texts.join(',')}]` : texts[0])
+}
+
+/** The text of a batch before, between and after its entries: brackets, commas, and elements that are none. */
+function between(raw: string, placed: readonly PlacedEntry[]): string[] {
+  const texts: string[] = []
+  let from = 0
+  for (const { part } of placed) {
+    texts.push(raw.slice(from, part.start))
+    from = part.end
+  }
+  return [...texts, raw.slice(from)]
+}

@@ -1,0 +1,8 @@
+import { splitCommandLine } from '../../model/index.js'
+
+/** The words of a `server_command`; one that no shell could cut is a single word. */
+export function commandOf(serverCommand: string | null): readonly string[] {
+  if (serverCommand === null) return []
+  const split = splitCommandLine(serverCommand)
+  return 'fault' in split ? [serverCommand] : split.words
+}

@@ -1,0 +1,125 @@
+/** How reading goes on after a broken element of an array. */
+export interface ResumeNames {
+  /** Name of the first member of every element, until one was seen. */
+  readonly element: string
+  /** Name of the member that follows the array. */
+  readonly after?: string
+}
+
+/** Where reading goes on: at the `{` of an element, or at the `]` of the array. */
+export interface ResumePoint {
+  readonly kind: 'element' | 'after'
+  readonly at: number
+  /** Line feeds between the start of the search and that place. */
+  readonly lines: number
+}
+
+/**
+ * Looks through what is broken for the next element or the end of the array. In an indented document neither
+ * stands deeper than the one before did, so that what looks the same inside a broken element is passed over.
+ */
+export interface Resync {
+  /** @returns undefined when nothing was found up to `length`; then it goes on from there */
+  seek(bytes: Uint8Array, length: number): ResumePoint | undefined
+  /** Bytes before this are not needed any more. */
+  needed(): number
+  /** That many bytes were dropped from the front. */
+  dropped(count: number): void
+}
+
+export interface ResyncStart {
+  readonly at: number
+  /** True when the search begins inside an element, which therefore is not the next one. */
+  readonly inElement: boolean
+  readonly names: ResumeNames
+  /** Indentation of the lines on which an element and the array began. */
+  readonly elementIndent: number
+  readonly arrayIndent: number
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_OBJECT = 0x7b
+const CLOSE_ARRAY = 0x5d
+
+export function createResync(start: ResyncStart): Resync {
+  const { names, inElement, elementIndent, arrayIndent } = start
+  let first = start.at
+  let at = start.at
+  let lines = 0
+  /** Of the line under way. */
+  let indent = 0
+  let indenting = false
+  // The last character that was no white space, and where its line is; what follows it is looked at.
+  let code = 0
+  let codeAt = start.at
+  let codeIndent = 0
+  let codeLines = 0
+  /** The last `]` with its comma. */
+  let bracketAt = start.at
+  let bracketLines = 0
+  let afterBracket = false
+
+  function pointAt(bytes: Uint8Array, length: number): ResumePoint | 'perhaps' | undefined {
+    if (code === OPEN_OBJECT && (codeAt > first || !inElement) && codeIndent <= elementIndent) {
+      const found = isName(bytes, length, names.element)
+      if (found === 'perhaps') return found
+      if (found === 'yes') return { kind: 'element', at: codeAt, lines: codeLines }
+    }
+    if (names.after === undefined || !afterBracket || code !== COMMA || indent > arrayIndent) return undefined
+    const found = isName(bytes, length, names.after)
+    if (found === 'perhaps') return found
+    return found === 'yes' ? { kind: 'after', at: bracketAt, lines: bracketLines } : undefined
+  }
+
+  /** Whether the quote at `at` begins the name; perhaps, when the bytes end inside it. */
+  function isName(bytes: Uint8Array, length: number, name: string): 'yes' | 'no' | 'perhaps' {
+    for (let i = 0; i <= name.length; i += 1) {
+      if (at + 1 + i >= length) return 'perhaps'
+      const expected = i === name.length ? QUOTE : name.charCodeAt(i)
+      if (bytes[at + 1 + i] !== expected) return 'no'
+    }
+    return 'yes'
+  }
+
+  function take(next: number): void {
+    if (next === COMMA && code === CLOSE_ARRAY) {
+      afterBracket = true
+      bracketAt = codeAt
+      bracketLines = codeLines
+    } else afterBracket = false
+    code = next
+    codeAt = at
+    codeIndent = indent
+    codeLines = lines
+  }
+
+  return {
+    seek(bytes, length) {
+      for (; at < length; at += 1) {
+        const next = bytes[at]!
+        if (next === 0x0a) {
+          lines += 1
+          indent = 0
+          indenting = true
+        } else if (next <= 0x20) {
+          if (indenting) indent += 1
+        } else {
+          indenting = false
+          const point = next === QUOTE ? pointAt(bytes, length) : undefined
+          if (point === 'perhaps') return undefined
+          if (point) return point
+          take(next)
+        }
+      }
+      return undefined
+    },
+    needed: () => (afterBracket ? bracketAt : codeAt),
+    dropped(count) {
+      first -= count
+      at -= count
+      codeAt -= count
+      bracketAt -= count
+    },
+  }
+}
