@@ -1,7 +1,9 @@
 export { defaultLabel } from './label.js'
+export { redactedMetadata, type CaptureFiles, type CaptureOptions } from './running-capture.js'
 export {
   recordStdio,
   registryFolderIn,
   type CaptureResult,
   type StdioCaptureOptions,
 } from './record-stdio.js'
+export { recordHttp, type HttpCaptureOptions } from './record-http.js'

@@ -17,6 +17,8 @@ export interface Io {
    * slow. Resolves to false when nobody reads any more.
    */
   write(text: string): Promise<boolean>
+  /** Puts out what is collected. */
+  flush(): Promise<boolean>
   /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
   complain(message: string, hint?: string): Promise<void>
   /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
@@ -52,6 +54,7 @@ export function createIo(): Io {
       collected += text
       return collected.length < batchLength ? !output.gone() : flush()
     },
+    flush,
     async complain(message, hint) {
       const { escapeText } = await import('../render/index.js')
       await flush()

@@ -1,5 +1,11 @@
 /** What `record` can be told. */
 export interface RecordOptions {
+  /** Record an HTTP server instead of a command. */
+  readonly url?: string
+  readonly listen?: string
+  readonly allowRemote?: boolean
+  readonly insecure?: boolean
+  readonly oauthRewrite?: boolean
   readonly out?: string
   readonly label?: string
   readonly target?: string
@@ -32,6 +38,26 @@ export interface RecordFlag {
 }
 
 export const recordFlags: readonly RecordFlag[] = [
+  {
+    long: '--url',
+    key: 'url',
+    value: 'url',
+    help: 'record the HTTP server at this URL; clients use the URL that is printed',
+  },
+  {
+    long: '--listen',
+    key: 'listen',
+    value: 'host:port',
+    help: 'where clients connect (default: any free port of 127.0.0.1)',
+  },
+  { long: '--allow-remote', key: 'allowRemote', help: 'listen on an address that others can reach' },
+  { long: '--insecure', key: 'insecure', help: 'accept any certificate of the server' },
+  {
+    long: '--no-oauth-rewrite',
+    key: 'oauthRewrite',
+    given: false,
+    help: 'pass OAuth metadata on as they are',
+  },
   {
     long: '--out',
     short: '-o',

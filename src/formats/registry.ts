@@ -1,9 +1,10 @@
 import type { Format } from './format.js'
+import { httpSse, streamableHttp } from './http-transcript/index.js'
 import { sessionJson } from './session-json/index.js'
 import { traceV1 } from './trace-v1/index.js'
 
 /** Every format, in the order in which they are asked whether an input is theirs. */
-export const formats: readonly Format[] = [traceV1, sessionJson]
+export const formats: readonly Format[] = [traceV1, sessionJson, streamableHttp, httpSse]
 
 /** Bytes of an input that `detectFormat` wants to see; fewer when the input is shorter. */
 export const detectionBytes = 65_536

@@ -10,6 +10,8 @@ export interface Observation<R> {
   readonly direction: Direction
   /** Ids mean something within one conversation only. */
   readonly conversation: string
+  /** Where the transport itself says which request this answers, as an HTTP response does. */
+  readonly request?: { readonly ref: R; readonly answered: boolean }
 }
 
 /** What is certain about a message at the moment it is seen. */
@@ -118,7 +120,10 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     if (envelope.id === undefined) return {}
     const key = keyOf(conversation, opposite(direction), idKey(envelope.id))
     const request = open.get(key)
+    const known = message.request
+    if (known?.answered) return { answers: known.ref, late: true }
     if (!request) {
+      if (known) return { answers: known.ref }
       const before = answered.get(key)
       return before ? { answers: before.ref, late: true } : {}
     }
@@ -128,12 +133,13 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       // A task goes on after the request that began it, and so does its progress.
       if (!envelope.createsTask) for (const name of request.names) name.users -= 1
     }
-    if (request.ambiguous) return {}
-    answered.set(key, { ref: request.ref })
-    rounds.answered(conversation, key, request.ref, envelope)
+    if (request.ambiguous && !known) return {}
+    const ref = known?.ref ?? request.ref
+    answered.set(key, { ref })
+    rounds.answered(conversation, key, ref, envelope)
     if (envelope.createsTask && envelope.taskId !== undefined)
-      give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), request.ref)
-    return { answers: request.ref }
+      give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
+    return { answers: ref }
   }
 
   function cancelled(message: Observation<R>, cancels: string): R | undefined {

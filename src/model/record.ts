@@ -164,6 +164,8 @@ export interface HttpRecord extends Observed {
   readonly path: string
   /** Unless a message of the request has them. */
   readonly requestHeaders?: HttpHeaders
+  /** Of a request that was no JSON-RPC, as far as it is text; secrets replaced. */
+  readonly requestBody?: string
   /** Absent when no response came. */
   readonly status?: number
   readonly headers?: HttpHeaders
@@ -173,6 +175,8 @@ export interface HttpRecord extends Observed {
   readonly bytes?: string
   /** Bytes of the body, as they were on the wire. */
   readonly sizeBytes?: number
+  /** Of an event that is no message, such as `endpoint` or one with nothing but an id; its data is the body. */
+  readonly sse?: SseContext
   /** Why the exchange ended before its time, or why its body is not here. */
   readonly why?: string
 }

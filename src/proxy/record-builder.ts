@@ -1,5 +1,4 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
-import { isAscii, isUtf8 } from 'node:buffer'
 import {
   createCorrelator,
   type Correlator,
@@ -12,19 +11,19 @@ import {
 } from '../model/index.js'
 import {
   createLineFramer,
-  elementsOf,
   findJsonValue,
   idKey,
   isFault,
-  kindAt,
   partsOf,
   readEnvelope,
   type LineFrame,
   type LineFramer,
 } from '../wire/index.js'
-import type { RedactedJson, Redactor } from '../redaction/index.js'
+import type { Redactor } from '../redaction/index.js'
 import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
+import { LongLine } from './long-line.js'
+import { base64, exactText, holdsMessages, rewritten, textOf } from './message-text.js'
 
 /** Messages above this are forwarded and leave a gap with their size and hash. */
 const longestMessage = 64 * 1024 * 1024
@@ -82,6 +81,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     err: undefined,
   }
   const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
+  const longLine = new LongLine()
   /** Where the last frame of stderr ended: a long line's last piece does not say how the line ended. */
   let stderrOffset = 0
   /** Bytes of each channel so far, lost ones included. */
@@ -141,9 +141,10 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     if (frame.kind === 'line') {
       return { type: 'stderr', ...stamp(at), ...recordedText(bytes, channel), ...frameEndOf(frame.end) }
     }
-    if (bytes.length === 0 && terminatorBytes === 0) return undefined
+    const text = frame.last ? longLine.last(bytes) : longLine.piece(bytes)
+    if (text.length === 0 && terminatorBytes === 0) return undefined
     const end = terminatorBytes === 0 ? 'none' : terminatorBytes === 2 ? 'crlf' : 'lf'
-    return { type: 'stderr', ...stamp(at), ...recordedText(bytes, channel), ...frameEndOf(end) }
+    return { type: 'stderr', ...stamp(at), ...recordedText(text, channel), ...frameEndOf(end) }
   }
 
   function messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
@@ -240,7 +241,13 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
       oversize[channel] = undefined
       const lines = loss.lines + (loss.atLineStart ? 0 : 1)
       if (channel === 'err') {
+        const rest = longLine.last(new Uint8Array(0))
+        const kept: TapeRecord[] =
+          rest.length === 0
+            ? []
+            : [{ type: 'stderr', ...stamp(at), ...recordedText(rest, channel), ...frameEndOf('none') }]
         return [
+          ...kept,
           { type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
         ]
       }
@@ -258,56 +265,6 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   }
 }
 
-/** The messages of a frame in its redacted text; who is who was found out before. */
-function rewritten(
-  redacted: RedactedJson,
-  parts: readonly Part[],
-): Pick<MessageRecord, 'raw' | 'batch' | 'parts'> {
-  const { raw } = redacted
-  const { batch, parts: spans } = partsOf(raw)
-  const kept = spans.map(({ start, end }, i) => ({
-    ...parts[i]!,
-    envelope: readEnvelope(raw, start),
-    start,
-    end,
-  }))
-  return { raw, batch, parts: kept }
-}
-
-/** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */
-function holdsMessages(text: string, start: number): boolean {
-  const kind = kindAt(text, start)
-  if (kind === 'object') return true
-  if (kind !== 'array') return false
-  const [first] = elementsOf(text, start, 1)
-  return first !== undefined && kindAt(text, first.start) === 'object'
-}
-
 function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {
   return end === 'lf' ? {} : { frameEnd: end }
-}
-
-/** Text as people can read it; `bytes` too when the text cannot be turned back into them. */
-function textOf(bytes: Uint8Array): { text: string; bytes?: string } {
-  const text = exactText(bytes)
-  return text === undefined ? { text: decode(bytes), bytes: base64(bytes) } : { text }
-}
-
-/** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied and not decoded. */
-function exactText(bytes: Uint8Array): string | undefined {
-  if (isAscii(bytes)) return bufferOf(bytes).toString('latin1')
-  return isUtf8(bytes) ? bufferOf(bytes).toString('utf8') : undefined
-}
-
-/** What cannot be decoded becomes U+FFFD. */
-function decode(bytes: Uint8Array): string {
-  return bufferOf(bytes).toString('utf8')
-}
-
-function base64(bytes: Uint8Array): string {
-  return bufferOf(bytes).toString('base64')
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -3,6 +3,9 @@ import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/inde
 import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
+import { createConversations } from './conversations.js'
+import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
+import type { RecordedHttpEvent } from './http-event.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Redaction } from './run-redactor.js'
 
@@ -50,15 +53,27 @@ export type RecorderMessage =
       readonly deliveredBytes: number
       readonly why: string
     }
+  | { readonly kind: 'http'; readonly events: readonly RecordedHttpEvent[] }
+  | {
+      readonly kind: 'http-lost'
+      readonly us: number
+      readonly wallMs: number
+      readonly bytes: number
+      readonly why: string
+    }
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
 /** The recording side: everything that is not forwarding. */
 export interface RecorderCore {
-  handle(message: RecorderMessage): RecordingReport | undefined
+  /** A promise where decoding takes its time: nothing else may be handled before it is settled. */
+  handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
   const builder = createRecordBuilder(redactor)
+  let httpBuilder: HttpBuilder | undefined
+  const http = (): HttpBuilder =>
+    (httpBuilder ??= createHttpBuilder(redactor, createConversations(redactor.name === 'none')))
   const now = (): { t: string; us: number } => ({
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
@@ -70,6 +85,12 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
     ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
   })
+
+  async function handleHttp(events: readonly RecordedHttpEvent[]): Promise<undefined> {
+    for (const event of events) await http().event(event, (record) => journal.add(record))
+    journal.flush()
+    return undefined
+  }
 
   return {
     handle(message) {
@@ -86,6 +107,11 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           return undefined
         case 'undelivered':
           journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
+          return undefined
+        case 'http':
+          return handleHttp(message.events)
+        case 'http-lost':
+          journal.append([http().lost(message.bytes, message.why, message)])
           return undefined
         case 'close': {
           const { exitCode, redacted: before = [], ...wiretape } = message.end

@@ -1,7 +1,12 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { buffersOf } from './chunk-batch.js'
-import { createRecorderCore, type RecorderInit, type RecorderMessage } from './recorder-core.js'
+import {
+  createRecorderCore,
+  type RecorderInit,
+  type RecorderMessage,
+  type RecordingReport,
+} from './recorder-core.js'
 import type { RecorderReply } from './recorder.js'
 import { createRunRedactor } from './run-redactor.js'
 
@@ -11,15 +16,35 @@ const core = createRecorderCore(init, await createRunRedactor(init.redaction))
 const reply = (message: RecorderReply, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer)
 
+/** Set while a message takes its time: the next ones wait for it. */
+let busy: Promise<void> | undefined
+
 port.on('message', (message: RecorderMessage) => {
+  if (busy) return wait(busy.then(() => handle(message)))
   const report = core.handle(message)
+  if (report instanceof Promise) wait(report.then(() => answer(message, undefined)))
+  else answer(message, report)
+})
+
+function wait(work: Promise<void>): void {
+  busy = work
+  void work.then(() => {
+    if (busy === work) busy = undefined
+  })
+}
+
+async function handle(message: RecorderMessage): Promise<void> {
+  answer(message, await core.handle(message))
+}
+
+function answer(message: RecorderMessage, report: RecordingReport | undefined): void {
   if (report) {
     reply({ kind: 'closed', report })
     port.close()
-  } else {
-    const buffers = message.kind === 'chunks' ? buffersOf(message.batch) : []
-    reply({ kind: 'done', buffers }, buffers)
+    return
   }
-})
+  const buffers = message.kind === 'chunks' ? buffersOf(message.batch) : []
+  reply({ kind: 'done', buffers }, buffers)
+}
 
 reply({ kind: 'ready' })

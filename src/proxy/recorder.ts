@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
+import type { HttpEvent } from '../transports/index.js'
+import type { RecordedHttpEvent } from './http-event.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** What the recording thread says: that it is there, then one reply to every message, in order. */
@@ -10,6 +12,8 @@ export type RecorderReply =
   | { readonly kind: 'done'; readonly buffers?: readonly ArrayBuffer[] }
   | { readonly kind: 'closed'; readonly report: RecordingReport }
 
+/** What an event of HTTP weighs beside the bytes of a body. */
+const eventBytes = 1_024
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
 /** Bytes handed over at a time. */
@@ -45,6 +49,8 @@ export interface Recorder {
   /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
   bytes(channel: Channel, chunk: Uint8Array, atMs?: number, wallMs?: number): void
   ended(channel: Channel): void
+  /** Something passed on an HTTP exchange; its bytes are copied. */
+  http(event: HttpEvent): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
   /** Writes what is queued and the last line. Resolves when the tape is on the disk, or cannot be. */
@@ -72,6 +78,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   const startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
 
   const filler = new BatchFiller()
+  let httpEvents: RecordedHttpEvent[] = []
+  let httpBytes = 0
+  let lostHttpBytes = 0
   let flushTimer: NodeJS.Timeout | undefined
   /** When the oldest chunk of the batch that is being filled arrived. */
   let pendingSinceMs = 0
@@ -121,7 +130,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     // While nothing is asked of it, the thread owes no progress.
     const nowMs = performance.now()
     if (unanswered.length === 0) lastProgressMs = nowMs
-    const sinceMs = message.kind === 'chunks' ? pendingSinceMs : nowMs
+    const sinceMs = message.kind === 'chunks' || message.kind === 'http' ? pendingSinceMs : nowMs
     unanswered.push({ sizeBytes, sinceMs, postedMs: nowMs })
     unansweredBytes += sizeBytes
     worker.postMessage(message, transfer)
@@ -130,6 +139,13 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   function flush(): void {
     clearTimeout(flushTimer)
     flushTimer = undefined
+    if (httpEvents.length > 0) {
+      const events = httpEvents
+      const sizeBytes = httpBytes
+      httpEvents = []
+      httpBytes = 0
+      post({ kind: 'http', events }, sizeBytes, events.flatMap(memoryOf))
+    }
     if (filler.isEmpty) return
     const { sizeBytes } = filler
     const { batch, transfer } = filler.take()
@@ -139,7 +155,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   /** Senders wait while too much is queued; not for a disk that does not move at all. */
   function press(nowMs: number): void {
     if (waiting || died !== undefined) return
-    if (filler.sizeBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs) return
+    if (filler.sizeBytes + httpBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs) return
     // Nobody comes to fill the batch further.
     flush()
     waiting = true
@@ -151,7 +167,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
 
   /** How long the oldest chunk that is not on the tape has waited. */
   function waitedMs(nowMs: number): number {
-    const sinceMs = unanswered[0]?.sinceMs ?? (filler.isEmpty ? nowMs : pendingSinceMs)
+    const isIdle = filler.isEmpty && httpEvents.length === 0
+    const sinceMs = unanswered[0]?.sinceMs ?? (isIdle ? nowMs : pendingSinceMs)
     return nowMs - sinceMs
   }
 
@@ -169,7 +186,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   }
 
   function relax(): void {
-    if (filler.sizeBytes + unansweredBytes > windowBytes / 2) return
+    if (filler.sizeBytes + httpBytes + unansweredBytes > windowBytes / 2) return
     if (waitedMs(performance.now()) > lagMs / 2) return
     tellLosses()
     release()
@@ -180,8 +197,11 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     if (!losses || died !== undefined) return
     const told = losses
     losses = undefined
+    const why = 'the tape made no progress for 1 s'
+    if (lostHttpBytes > 0) post({ kind: 'http-lost', ...moment(), bytes: lostHttpBytes, why }, 0)
+    lostHttpBytes = 0
     for (const [channel, loss] of told) {
-      post({ kind: 'lost', channel, ...moment(), ...loss, why: 'the tape made no progress for 1 s' }, 0)
+      post({ kind: 'lost', channel, ...moment(), ...loss, why }, 0)
     }
   }
 
@@ -207,6 +227,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     losses ??= new Map()
     clearTimeout(flushTimer)
     filler.drop()
+    httpEvents = []
+    httpBytes = 0
     release()
     finish(undefined)
   }
@@ -239,6 +261,22 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       else flushTimer ??= setTimeout(flush, batchMs)
       press(atMs)
     },
+    http(event) {
+      const sizeBytes = eventBytes + ('bytes' in event ? event.bytes.length : 0)
+      if (losses) {
+        lostHttpBytes += sizeBytes
+        return
+      }
+      if (httpEvents.length === 0) pendingSinceMs = event.atMs
+      const us = (event.atMs - startedMs) * 1000
+      httpEvents.push(
+        'bytes' in event ? { ...event, us, bytes: Uint8Array.from(event.bytes) } : { ...event, us },
+      )
+      httpBytes += sizeBytes
+      if (httpBytes >= batchBytes) flush()
+      else flushTimer ??= setTimeout(flush, batchMs)
+      press(event.atMs)
+    },
     ended(channel) {
       if (caughtUp()) post({ kind: 'ended', channel, ...moment() }, 0)
     },
@@ -260,6 +298,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       })
     },
   }
+}
+
+function memoryOf(event: RecordedHttpEvent): ArrayBuffer[] {
+  return 'bytes' in event ? [event.bytes.buffer as ArrayBuffer] : []
 }
 
 function windowFor(bytesPerMs: number): number {

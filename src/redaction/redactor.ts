@@ -1,4 +1,6 @@
+import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
+import { redactHeaders, redactParameters } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
@@ -42,6 +44,12 @@ export interface Redactor {
   command(argv: readonly string[]): string[]
   /** A URL: also the password of its user, and parameters that are named as secrets. */
   url(url: string): string
+  /** Headers of HTTP. */
+  headers(headers: HttpHeaders): HttpHeaders
+  /** Path and query of a request. */
+  path(path: string): string
+  /** A form (`application/x-www-form-urlencoded`), as OAuth uses it. */
+  form(text: string): string
   report(): RedactionReport
 }
 
@@ -65,6 +73,7 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
   const blocks = new KeyBlocks()
   const active = defaults || rules.length > 0
   const redactText = (text: string): string => words.redact(text, counted) ?? text
+  const http = { counted, text: redactText }
 
   function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
     const whole = findTooDeep(raw)
@@ -98,6 +107,17 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
     text: redactText,
     command: (argv) => redactCommand(argv, defaults, counted, redactText),
     url: (url) => redactText(defaults ? redactUrl(url, counted) : url),
+    headers: (headers) => (defaults ? redactHeaders(headers, http) : plainHeaders(headers, redactText)),
+    path(path) {
+      const at = path.indexOf('?')
+      if (at === -1 || !defaults) return redactText(path)
+      return redactText(`${path.slice(0, at)}?${redactParameters(path.slice(at + 1), http)}`)
+    },
+    form: (text) => redactText(defaults ? redactParameters(text, http) : text),
     report: () => [...counts].map(([rule, count]) => ({ rule, count })),
   }
+}
+
+function plainHeaders(headers: HttpHeaders, redactText: (text: string) => string): HttpHeaders {
+  return headers.map(([name, value]) => [name, redactText(value)] as const)
 }

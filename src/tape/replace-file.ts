@@ -1,6 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, link, open, readdir, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import {
+  chmod,
+  constants,
+  copyFile,
+  link,
+  lstat,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
 import { makeFolder } from './make-folder.js'
@@ -36,7 +50,7 @@ export async function replaceFile(
   let file: FileHandle | undefined
   try {
     makeFolder(dirname(path), realDisk)
-    const target = await realpath(path).catch(() => path)
+    const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
     if (before && !before.isFile()) {
       if (before.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
@@ -63,9 +77,26 @@ export async function replaceFile(
 
 /** A second name for the file, so that it is never missing; a copy where the file system has no links. */
 async function keep(target: string): Promise<void> {
-  const backup = `${target}.bak`
-  await rm(backup, { force: true })
-  await link(target, backup).catch(() => copyFile(target, backup))
+  const backup = await freeName(`${target}.bak`)
+  await link(target, backup).catch(() => copyFile(target, backup, constants.COPYFILE_EXCL))
+  await chmod(backup, 0o600)
+}
+
+/** The name, or the first of `name.1`, `name.2`, … that nobody has: older ones stay. */
+async function freeName(name: string): Promise<string> {
+  for (let number = 0; ; number += 1) {
+    const tried = number === 0 ? name : `${name}.${number}`
+    const taken = await lstat(tried).catch(() => undefined)
+    if (!taken) return tried
+  }
+}
+
+/** Where a file is or will be: a symbolic link goes on pointing at it, also one that points at nothing yet. */
+async function placeOf(path: string): Promise<string> {
+  const found = await realpath(path).catch(() => undefined)
+  if (found !== undefined) return found
+  const named = await readlink(path).catch(() => undefined)
+  return named === undefined ? path : resolve(dirname(path), named)
 }
 
 /** Beside the target, so that it can be renamed; whose it is stands in the name. */
@@ -104,7 +135,7 @@ function isRunning(pid: number): boolean {
 export async function checkReplaceable(path: string): Promise<void> {
   try {
     makeFolder(dirname(path), realDisk)
-    const target = await realpath(path).catch(() => path)
+    const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
     if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
     if (before && !before.isFile()) return

@@ -115,6 +115,18 @@ describe('a recording', () => {
     expect(texts.join('\n')).not.toMatch(/c2Vjcm|mF_9/)
   })
 
+  it('keeps a secret whole that stands where a long line of stderr is cut', async () => {
+    for (const words of [13_100, 13_105, 13_107, 13_200, 26_200]) {
+      const line = `password=${secrets.bearer} then ${secrets.github} `
+      const script = `process.stderr.write('word '.repeat(${words}) + ${JSON.stringify(line)} + 'x '.repeat(40000) + '\\n')`
+      const run = await record([], [process.execPath, '-e', script])
+      expect(run.stderr.length).toBe(words * 5 + line.length + 80_001)
+    }
+    const text = written()
+    expect(text).not.toContain(secrets.bearer)
+    expect(text).not.toContain(secrets.github)
+  })
+
   it('leaves what only looks like a secret', async () => {
     const result = {
       tools: [

@@ -82,6 +82,10 @@ describe('record --session-file', () => {
     await recorder.ended
     expect(session().messages).toHaveLength(1)
     expect(readFileSync(`${file}.bak`, 'utf8')).toBe('an older session')
+    expect(statSync(`${file}.bak`).mode & 0o777).toBe(0o600)
+    await record(server('exit-with.mjs', '0')).ended
+    expect(readFileSync(`${file}.bak`, 'utf8')).toBe('an older session')
+    expect(JSON.parse(readFileSync(`${file}.bak.1`, 'utf8')).messages).toHaveLength(1)
     expect(readdirSync(stage.folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
@@ -135,12 +139,16 @@ describe('proxy start', () => {
   })
 
   it.each([
-    [[], "required option '--target-command <command>' not specified (see wiretape proxy start --help)"],
-    [['--target-command', "node 'x"], "--target-command: the ' at column 6 is not closed"],
-    [['--target-command', ' '], '--target-command is empty'],
+    [[], '--target-command is missing (see wiretape proxy start --help)'],
+    [['--transport', 'sse'], '--target-url is missing (see wiretape proxy start --help)'],
+    [
+      ['--target-command', "node 'x"],
+      "--target-command: the ' at column 6 is not closed (see wiretape proxy start --help)",
+    ],
+    [['--target-command', ' '], '--target-command is empty (see wiretape proxy start --help)'],
     [
       ['--target-command', 'x', '--transport', 'tcp'],
-      "option '--transport <transport>' argument 'tcp' is invalid. Allowed choices are stdio. (see wiretape proxy start --help)",
+      "option '--transport <transport>' argument 'tcp' is invalid. Allowed choices are stdio, streamable-http, sse. (see wiretape proxy start --help)",
     ],
   ])('refuses %j in one line', async (args, line) => {
     expect(await cli(['proxy', 'start', ...args])).toEqual({
@@ -267,6 +275,19 @@ describe('proxy export', () => {
     })
   })
 
+  it('takes secrets out of what is said about it', async () => {
+    write(sample)
+    await exported(
+      '--note',
+      'the db password: hunter2',
+      '--meta',
+      'token=hunter3',
+      '--target',
+      'https://me:hunter4@host',
+    )
+    expect(readFileSync(stage.path('out/evidence.json'), 'utf8')).not.toMatch(/hunter[234]/)
+  })
+
   it('writes onto its own input, and keeps that as .bak', async () => {
     write(sample)
     await cli([
@@ -289,7 +310,8 @@ describe('proxy export', () => {
     expect(linesOfType(stage.path('out/evidence.json'), undefined)).toHaveLength(3)
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
-      stderr: 'wiretape: --output-format xml: no such format (it is one of trace-v1, session-json)\n',
+      stderr:
+        'wiretape: --output-format xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse)\n',
     })
   })
 })
@@ -318,7 +340,9 @@ describe('a session file with a fault in it', () => {
     const check = await cli(['inspect', '--check', 'session.json'])
     expect(check).toMatchObject({ code: 1 })
     expect(check.stdout).toContain(problem)
-    expect(await cli(['proxy', 'inspect', '--session-file', 'session.json'])).toMatchObject({ code: 0 })
+    const inspect = await cli(['proxy', 'inspect', '--session-file', 'session.json'])
+    expect(inspect).toMatchObject({ code: 0 })
+    expect(inspect.stderr.split(problem)).toHaveLength(2)
   })
 
   it('is read on after a message that is broken JSON, named by its number', async () => {
@@ -342,10 +366,19 @@ describe('convert', () => {
 
   it.each([
     [['session.json', 'session.json'], 'session.json exists (name another output, or --force replaces it)'],
-    [['session.json', 'x.txt'], 'the name x.txt tells no format (--to trace-v1|session-json does)'],
-    [['session.json', '-'], 'stdout has no name that tells a format (--to trace-v1|session-json does)'],
+    [
+      ['session.json', 'x.txt'],
+      'the name x.txt tells no format (--to trace-v1|session-json|streamable-http|http-sse does)',
+    ],
+    [
+      ['session.json', '-'],
+      'stdout has no name that tells a format (--to trace-v1|session-json|streamable-http|http-sse does)',
+    ],
     [['session.json'], 'convert session.json to what? (name the file to write as well)'],
-    [['--to', 'xml', 'session.json', 'x'], '--to xml: no such format (it is one of trace-v1, session-json)'],
+    [
+      ['--to', 'xml', 'session.json', 'x'],
+      '--to xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse)',
+    ],
     [
       ['--from', 'har', 'session.json', 'x.json'],
       '--from har: no such format (it is one of trace-v1, session-json)',

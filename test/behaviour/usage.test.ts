@@ -94,12 +94,8 @@ describe('a command line', () => {
     ['with an unknown option before the command', ['--json', 'inspect', 'x'], /unknown option '--json'/],
     ['without a file', ['inspect'], "missing required argument 'file' (see wiretape inspect --help)"],
     ['with too many folders', ['ls', 'a', 'b'], /too many arguments for 'ls'/],
-    [
-      'that records nothing',
-      ['record'],
-      /missing required argument 'command'.*\(see wiretape record --help\)/,
-    ],
-    ['that records nothing after --', ['record', '--label', 'x', '--'], /missing required argument/],
+    ['that records nothing', ['record'], /what is to be recorded\?.*--url/],
+    ['that records nothing after --', ['record', '--label', 'x', '--'], /what is to be recorded\?/],
     [
       'that records with an unknown option',
       ['record', '--lable', 'x', '--', 'true'],
@@ -220,12 +216,13 @@ describe('the quick parser of record', () => {
   it('understands the usual ways to write it', () => {
     expect(parseRecordArgs(['--', 'node', '--inspect'])).toEqual({
       command: ['node', '--inspect'],
-      options: { redactDefaults: true },
+      options: { oauthRewrite: true, redactDefaults: true },
     })
     expect(parseRecordArgs(['-o', 'x', '--meta', 'a=1', '--meta=b=2', '-q', 'npx', '--', 'y'])).toEqual({
       command: ['npx', '--', 'y'],
       options: {
         out: 'x',
+        oauthRewrite: true,
         redactDefaults: true,
         quiet: true,
         meta: [

@@ -253,6 +253,7 @@ describe('messages', () => {
       invalid: 1,
       noise: 1,
       stderr: 1,
+      http: 0,
       gaps: 1,
       lost: 3,
       unanswered: 1,

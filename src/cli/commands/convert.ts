@@ -14,7 +14,10 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .argument('<file...>', 'the recording, then the file to write; - is stdin and stdout')
     .usage('[options] <in...> <out>')
     .option('--from <format>', 'what the input is (default: its content tells)')
-    .option('--to <format>', 'what to write: trace-v1, session-json (default: the name of the output tells)')
+    .option(
+      '--to <format>',
+      'what to write: trace-v1, session-json, streamable-http, http-sse (default: the name of the output tells)',
+    )
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',

@@ -39,15 +39,17 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
     )
     .addOption(
       new Option('--transport <transport>', 'how the server is spoken to')
-        .choices(['stdio'])
+        .choices(['stdio', 'streamable-http', 'sse'])
         .default('stdio'),
     )
-    .requiredOption('--target-command <command>', 'the server and its arguments, as one text')
+    .option('--target-command <command>', 'the server and its arguments, as one text (stdio)')
+    .option('--target-url <url>', 'the URL of the server (streamable-http, sse)')
+    .option('--listen-port <port>', 'where clients connect, on 127.0.0.1 (default: any free port)')
     .action(async (options: ProxyStartOptions & RecordOptions) => {
       const { runProxyStart } = await import('../run/proxy-start.js')
       outcome.code = await runProxyStart(options, io)
     })
-  for (const flag of recordFlags) command.addOption(optionOf(flag))
+  for (const flag of recordFlags) if (flag.key !== 'url') command.addOption(optionOf(flag))
   command.addHelpText(
     'after',
     `

@@ -13,10 +13,10 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
         'Put it in front of the server command of your MCP client; the client notices nothing.',
     )
     .argument(
-      '<command...>',
+      '[command...]',
       'the server and its arguments, after -- or from the first word that is no option',
     )
-    .usage('[options] -- <command> [args...]')
+    .usage('[options] -- <command> [args...]\n       wiretape record [options] --url <url>')
     .passThroughOptions()
     .action(async (command: string[], options: RecordOptions) => {
       const { runRecord } = await import('../run/record.js')
@@ -31,6 +31,7 @@ Exits as the server does: its status, 128 + signal, 127 when it cannot be starte
 Examples:
   wiretape record -- npx -y @modelcontextprotocol/server-everything
   wiretape record --out tapes --label files -- node server.js /data
+  wiretape record --url https://example.com/mcp
 
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["record", "--", "node", "server.js"]`,

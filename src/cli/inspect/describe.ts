@@ -26,6 +26,11 @@ export function describe(row: InspectRow): Note {
       return { text: escapeText(shortened(record.text)), tone: 'dim' }
     case 'http': {
       const of = `of ${named(record.method, record.path)}`
+      if (record.sse)
+        return {
+          text: `${named(record.sse.event ?? 'event', record.sse.id)} in ${record.status} ${of}`,
+          tone: 'dim',
+        }
       if (record.status === undefined) return { text: `no response ${of}`, tone: 'red' }
       return { text: `${record.status} ${of}`, tone: record.status >= 400 ? 'yellow' : 'dim' }
     }

@@ -1,3 +1,5 @@
+import { redactedMetadata } from '../../capture/index.js'
+import { createRunRedactor } from '../../proxy/index.js'
 import { adopt, type Recording } from '../../formats/index.js'
 import type { JsonMembers, MetaRecord, TapeRecord } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
@@ -21,7 +23,9 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
   )
   const { recording, close } = await openOne([sessionFile], io)
   try {
-    const added = metadataOf(options)
+    // What is added goes by the rules that a recording goes by.
+    const redactor = await createRunRedactor({ defaults: true })
+    const added = redactedMetadata(metadataOf(options), redactor)
     const edit = (records: Recording): Recording =>
       added.length === 0 ? records : withMetadata(records, added)
     const messages = await transfer(recording, { output, format, backup: true }, io, edit)

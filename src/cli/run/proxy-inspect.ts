@@ -21,10 +21,9 @@ export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Pro
     const problems: Problem[] = []
     const view = await viewSession(recording)
     let count = 0
-    const counted = await viewSession({
-      records: () => recording.records((problem) => problems.push(problem)),
-    })
-    for await (const _ of counted.rows()) count += 1
+    for await (const record of recording.records((problem) => problems.push(problem))) {
+      if (record.type === 'message') count += record.parts.length
+    }
     const head = [`Session: ${escapeText(view.id)}`, `Transport: ${escapeText(view.transport)}`]
     if (view.serverCommand) head.push(`Server command: ${escapeText(view.serverCommand)}`)
     if (view.serverUrl) head.push(`Server URL: ${escapeText(view.serverUrl)}`)

@@ -4,14 +4,31 @@ import type { RecordOptions } from '../record-options.js'
 import { runRecord } from './record.js'
 
 export interface ProxyStartOptions {
-  readonly transport: 'stdio'
-  readonly targetCommand: string
+  readonly transport: 'stdio' | 'streamable-http' | 'sse'
+  readonly targetCommand?: string
+  readonly targetUrl?: string
+  readonly listenPort?: string
 }
 
-/** As `record`, with the server's command line as one text. */
+/** As `record`, with the server's command line as one text, or its URL. */
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
-  const split = splitCommandLine(options.targetCommand)
-  if ('fault' in split) throw new WiretapeError('usage', `--target-command: ${split.fault}`)
-  if (split.words.length === 0) throw new WiretapeError('usage', '--target-command is empty')
-  return runRecord(split.words, options, io)
+  const { transport, targetCommand, targetUrl, listenPort, ...recording } = options
+  if (transport === 'stdio') {
+    if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')
+    if (targetCommand === undefined) throw wrong('--target-command is missing')
+    const split = splitCommandLine(targetCommand)
+    if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
+    if (split.words.length === 0) throw wrong('--target-command is empty')
+    return runRecord(split.words, recording, io)
+  }
+  if (targetCommand !== undefined)
+    throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
+  if (targetUrl === undefined) throw wrong('--target-url is missing')
+  const { runRecordHttp } = await import('./record-http.js')
+  const listen = listenPort === undefined ? {} : { listen: listenPort }
+  return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io)
+}
+
+function wrong(message: string): WiretapeError {
+  return new WiretapeError('usage', message, { hint: 'see wiretape proxy start --help' })
 }

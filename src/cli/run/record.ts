@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { defaultLabel, recordStdio, registryFolderIn, type CaptureResult } from '../../capture/index.js'
+import {
+  defaultLabel,
+  recordStdio,
+  registryFolderIn,
+  type CaptureFiles,
+  type CaptureOptions,
+} from '../../capture/index.js'
 import { WiretapeError, type RuleCount } from '../../model/index.js'
 import type { Redaction } from '../../proxy/index.js'
 import { diskReason } from '../../tape/index.js'
@@ -18,20 +24,21 @@ export async function runRecord(command: readonly string[], options: RecordOptio
       hint: 'it limits how many files of that size are kept',
     })
   }
+  if (options.url !== undefined) {
+    if (command.length > 0) throw new WiretapeError('usage', '--url and a command exclude each other')
+    const { runRecordHttp } = await import('./record-http.js')
+    return runRecordHttp(options.url, 'streamable-http', options, io)
+  }
+  if (command.length === 0) {
+    throw new WiretapeError('usage', 'what is to be recorded?', {
+      hint: 'name the server command after --, or its --url',
+    })
+  }
   if (command[0] === '') throw new WiretapeError('usage', 'the server command is empty')
   try {
     const result = await recordStdio({
       command,
-      folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),
-      registryFolder: registryFolderIn(io.dataFolder),
-      label: options.label ?? defaultLabel(command, io.cwd),
-      metadata: metadataOf(options),
-      redaction: redactionOf(options, io),
-      strict: options.strictV1 === true,
-      ...(options.sessionFile !== undefined && { sessionFile: resolve(io.cwd, options.sessionFile) }),
-      ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-      ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
-      version: readVersion(),
+      ...captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io),
     })
     await conclude(result, options, io)
     return result.exitCode
@@ -42,6 +49,30 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   }
 }
 
+/** What is the same over every transport. */
+export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {
+  if (options.sessionFile === '-') {
+    throw new WiretapeError('usage', '--session-file cannot be stdout', { hint: 'name a file' })
+  }
+  return {
+    folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),
+    registryFolder: registryFolderIn(io.dataFolder),
+    label,
+    metadata: metadataOf(options),
+    redaction: redactionOf(options, io),
+    strict: options.strictV1 === true,
+    ...(options.sessionFile !== undefined && { sessionFile: resolve(io.cwd, options.sessionFile) }),
+    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+    ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+    version: readVersion(),
+  }
+}
+
+function readReason(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : diskReason(cause)
+}
+
 function redactionOf(options: RecordOptions, io: Io): Redaction {
   const { redact, redactFile, redactDefaults = true } = options
   if (redactFile === undefined) return { defaults: redactDefaults, ...(redact && { patterns: redact }) }
@@ -49,13 +80,17 @@ function redactionOf(options: RecordOptions, io: Io): Redaction {
   try {
     text = readFileSync(resolve(io.cwd, redactFile), 'utf8')
   } catch (cause) {
-    throw new WiretapeError('unreadable', `cannot read ${redactFile}: ${diskReason(cause)}`, { cause })
+    throw new WiretapeError('unreadable', `cannot read ${redactFile}: ${readReason(cause)}`, { cause })
   }
   return { defaults: redactDefaults, ...(redact && { patterns: redact }), file: { name: redactFile, text } }
 }
 
 /** While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it. */
-async function conclude(result: CaptureResult, options: RecordOptions, io: Io): Promise<void> {
+export async function conclude(
+  result: CaptureFiles & { readonly notStarted?: string },
+  options: RecordOptions,
+  io: Io,
+): Promise<void> {
   const { tape } = result
   const path = tape.paths.at(-1) ?? 'no file'
   if (result.notStarted !== undefined) {

@@ -8,7 +8,7 @@ import { differing } from './kept.js'
 import { createEntryReader, keptLine } from './read-entry.js'
 import { readNotes, type Notes } from './read-notes.js'
 import { commandOf } from './server-command.js'
-import { bareEnd, bareMeta, headOf, withBeside } from './session.js'
+import { bareEnd, bareMeta, madeUpId, headOf, withBeside } from './session.js'
 import { parseMicros, parseMoment, preciseTime } from './time.js'
 
 const required = [
@@ -115,7 +115,7 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
   }
   if (top.get('metadata') !== undefined) fault('"metadata" is no object')
   if (names.has('messages') && facts.messages !== 'array') fault('"messages" is no array')
-  return bareMeta({
+  const meta = bareMeta({
     startedAt: preciseTime(startMicros ?? 0),
     session: id ?? '',
     transport: transport ?? 'stdio',
@@ -123,6 +123,7 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
     metadata: facts.metadata,
     command: commandOf(stringOf(top.get('server_command')) ?? null),
   })
+  return id === undefined ? { ...meta, wiretape: { ...meta.wiretape!, session: madeUpId(meta) } } : meta
 }
 
 function endOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareEnd> | undefined {

@@ -51,11 +51,13 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
   if (t === undefined || exchange === undefined || method === undefined || path === undefined)
     return undefined
   const requestHeaders = decodeHeaders(line, 'requestHeaders')
+  const requestBody = line.string('requestBody')
   const status = line.count('status')
   const headers = decodeHeaders(line, 'headers')
   const body = line.string('body')
   const bytes = line.string('bytes')
   const sizeBytes = line.count('sizeBytes')
+  const sse = decodeSse(line)
   const why = line.string('why')
   return {
     type: 'http',
@@ -66,11 +68,13 @@ export function decodeHttp(line: LineMembers): TapeRecord | undefined {
     method,
     path,
     ...(requestHeaders && { requestHeaders }),
+    ...(requestBody !== undefined && { requestBody }),
     ...(status !== undefined && { status }),
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
     ...(bytes !== undefined && { bytes }),
     ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(sse && { sse }),
     ...(why !== undefined && { why }),
     ...line.rest(),
   }

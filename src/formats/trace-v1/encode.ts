@@ -249,11 +249,13 @@ function addHttp(line: ObjectWriter, record: HttpRecord): void {
   line.text('method', record.method)
   line.text('path', record.path)
   if (record.requestHeaders) line.add('requestHeaders', JSON.stringify(record.requestHeaders))
+  line.text('requestBody', record.requestBody)
   line.add('status', record.status)
   if (record.headers) line.add('headers', JSON.stringify(record.headers))
   line.text('body', record.body)
   line.text('bytes', record.bytes)
   line.add('sizeBytes', record.sizeBytes)
+  if (record.sse) line.add('sse', JSON.stringify(record.sse))
   line.text('why', record.why)
 }
 

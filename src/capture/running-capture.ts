@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { registerCapture, type Registration } from '../control/index.js'
+import type { JsonMembers, MetaRecord, Transport } from '../model/index.js'
+import {
+  createRecorder,
+  createRunRedactor,
+  type Recorder,
+  type RecordingReport,
+  type Redaction,
+  type SessionEnd,
+} from '../proxy/index.js'
+import type { Redactor } from '../redaction/index.js'
+import { checkReplaceable, makeFolder, realDisk, startTape, type SegmentFile } from '../tape/index.js'
+import { JsonObject } from '../wire/index.js'
+import { createSessionSaver } from './session-saver.js'
+
+/** Where and how to record, whatever the transport. */
+export interface CaptureOptions {
+  /** Folder of the tape; created when missing. */
+  readonly folder: string
+  /** Folder in which live captures are registered. */
+  readonly registryFolder: string
+  readonly label: string
+  readonly metadata: JsonMembers
+  readonly strict: boolean
+  readonly maxBytes?: number
+  readonly maxFiles?: number
+  /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
+  readonly sessionFile?: string
+  /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
+  readonly redaction: Redaction
+  /** wiretape's own version. */
+  readonly version: string
+}
+
+/** What is being recorded, as it is: it is redacted before anybody sees it. */
+export interface CaptureTarget {
+  readonly transport: Transport
+  /** Argv of the server; `[]` over HTTP. */
+  readonly command: readonly string[]
+  readonly url: string | null
+}
+
+/** What came of a capture's files. */
+export interface CaptureFiles {
+  readonly tape: RecordingReport
+  /** Why the session file could not be saved. */
+  readonly sessionTrouble?: string
+}
+
+/** The files and the recording thread of one run. */
+export interface RunningCapture {
+  readonly redactor: Redactor
+  /** The first segment. */
+  readonly path: string
+  /** Starts the recording thread. @param onPressure called with true when the senders must wait */
+  record(onPressure: (wait: boolean) => void): Recorder
+  /** Makes the capture known to `ls`. */
+  register(): void
+  /** Ends the tape and saves the session file. */
+  finish(end: SessionEnd): Promise<CaptureFiles>
+  /** Gives up what is not a file; can be called at any time, and twice. */
+  close(): void
+}
+
+/**
+ * Checks the rules of redaction and that the session file can be written.
+ *
+ * @returns makes the tape, which throws WiretapeError `unwritable` when there can be none
+ * @throws WiretapeError `usage`, `unwritable`
+ */
+export async function prepareCapture(
+  options: CaptureOptions,
+): Promise<{ start(target: CaptureTarget): RunningCapture }> {
+  const redactor = await createRunRedactor(options.redaction)
+  if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
+  return { start: (target) => startCapture(options, target, redactor) }
+}
+
+function startCapture(options: CaptureOptions, target: CaptureTarget, redactor: Redactor): RunningCapture {
+  const startedNs = process.hrtime.bigint()
+  const meta = metaOf(options, target, redactor, new Date())
+  const { sessionFile, maxFiles } = options
+  const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
+  const saver =
+    sessionFile === undefined ? undefined : createSessionSaver({ target: sessionFile, tape: file.path })
+  let recorder: Recorder | undefined
+  let registration: Registration | undefined
+  return {
+    redactor,
+    path: file.path,
+    record(onPressure) {
+      const tape = { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes }
+      recorder = createRecorder(
+        {
+          tape,
+          meta,
+          startedNs,
+          strict: options.strict,
+          redaction: options.redaction,
+          ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+          ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
+        },
+        { onPressure },
+      )
+      return recorder
+    },
+    register() {
+      registration = register(options.registryFolder, meta, file.path)
+    },
+    async finish(end) {
+      const tape = await recorder!.close({ ...end, redacted: redactor.report() })
+      if (!saver) return { tape }
+      const sessionTrouble = await saver.finish(tape.paths)
+      return sessionTrouble === undefined ? { tape: prune(tape, maxFiles) } : { tape, sessionTrouble }
+    },
+    close() {
+      registration?.close()
+    },
+  }
+}
+
+/** Deletes the segments that are one too many. */
+function prune(tape: RecordingReport, maxFiles: number | undefined): RecordingReport {
+  if (maxFiles === undefined) return tape
+  for (const path of tape.paths.slice(0, -maxFiles)) rmSync(path, { force: true })
+  return { ...tape, paths: tape.paths.slice(-maxFiles) }
+}
+
+/** A registry that cannot be had never stops a recording: `ls` then does not know that it is live. */
+function register(folder: string, meta: MetaRecord, tape: string): Registration {
+  try {
+    makeFolder(folder, realDisk)
+  } catch {
+    return { close: () => undefined }
+  }
+  const { startedAt, label } = meta
+  return registerCapture(folder, { session: meta.wiretape!.session, label, tape, startedAt })
+}
+
+function metaOf(
+  options: CaptureOptions,
+  target: CaptureTarget,
+  redactor: Redactor,
+  started: Date,
+): MetaRecord {
+  return {
+    type: 'meta',
+    startedAt: started.toISOString(),
+    label: redactor.text(options.label),
+    command: redactor.command(target.command),
+    mcpTapVersion: `wiretape ${options.version}`,
+    wiretape: {
+      version: options.version,
+      session: randomUUID(),
+      transport: target.transport,
+      url: target.url === null ? null : redactor.url(target.url),
+      segment: 0,
+      redaction: redactor.name,
+      metadata: redactedMetadata(options.metadata, redactor),
+    },
+  }
+}
+
+/** What a person said about the recording goes by the same rules as what was recorded. */
+export function redactedMetadata(metadata: JsonMembers, redactor: Redactor): JsonMembers {
+  const members = metadata.map(([name, json]) => `${JSON.stringify(name)}:${redactedText(json, redactor)}`)
+  const text = `{${members.join(',')}}`
+  return new JsonObject(redactor.json(text)?.raw ?? text, 0).others()
+}
+
+/** Words of a person, where a message would have JSON. */
+function redactedText(json: string, redactor: Redactor): string {
+  return json.startsWith('"') ? JSON.stringify(redactor.text(JSON.parse(json) as string)) : json
+}

@@ -1,0 +1,70 @@
+import { recordHttp } from '../../capture/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import type { RecordOptions } from '../record-options.js'
+import { captureOptions, conclude } from './record.js'
+
+/** Records an HTTP server until a signal ends it. The only line on stdout is the URL for clients. */
+export async function runRecordHttp(
+  url: string,
+  transport: 'streamable-http' | 'sse',
+  options: RecordOptions,
+  io: Io,
+): Promise<number> {
+  const upstream = parseUrl(url)
+  const { host, port } = parseListen(options.listen)
+  try {
+    const result = await recordHttp({
+      ...captureOptions(options, options.label ?? upstream.hostname, io),
+      upstream,
+      transport,
+      host,
+      port,
+      allowRemote: options.allowRemote === true,
+      insecure: options.insecure === true,
+      oauthRewrite: options.oauthRewrite !== false,
+      onListening: (own) => void printUrl(own, upstream, options, io),
+      onNotice: (line) => void io.complain(line),
+    })
+    await conclude(result, options, io)
+    return exitCode.done
+  } catch (error) {
+    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
+    await io.complain(error.message, error.hint)
+    return exitCode.found
+  }
+}
+
+async function printUrl(own: string, upstream: URL, options: RecordOptions, io: Io): Promise<void> {
+  await io.write(`${own}\n`)
+  await io.flush()
+  if (options.quiet) return
+  await io.complain(
+    `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl-C`,
+  )
+  if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)
+}
+
+function parseUrl(text: string): URL {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch (cause) {
+    throw new WiretapeError('usage', '--url is no URL', { hint: 'such as https://example.com/mcp', cause })
+  }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url
+  throw new WiretapeError('usage', `--url has to begin with http:// or https://, not ${url.protocol}//`)
+}
+
+function parseListen(text: string | undefined): { host: string; port: number } {
+  if (text === undefined) return { host: '127.0.0.1', port: 0 }
+  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:]+):)?(\d{1,5})$/.exec(text)
+  const port = Number(match?.[2])
+  if (!match || port > 65_535) {
+    throw new WiretapeError('usage', `--listen ${text} is no address`, {
+      hint: 'it has the form 127.0.0.1:8080',
+    })
+  }
+  return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
+}

@@ -1,0 +1,55 @@
+import { decodeString, skipString } from '../../wire/index.js'
+import { hasLoneSurrogate } from '../session-json/demanding.js'
+
+/** Levels of objects and arrays that readers follow, those of the document counted. */
+const deepest = 127
+
+const number = /-?[0-9][0-9.eE+-]*/y
+
+/**
+ * Why readers would refuse the whole file over this checked JSON text, in words for a person; undefined when
+ * they take it.
+ *
+ * @param outerDepth objects and arrays that stand around the text
+ */
+export function jsonRefusal(text: string, outerDepth: number): string | undefined {
+  if (hasLoneSurrogate(text)) return 'it has half a character'
+  /** Of each open object the names so far; undefined for an array. */
+  const open: (Set<string> | undefined)[] = []
+  let isName = false
+  for (let at = 0; at < text.length;) {
+    const character = text[at]!
+    if (character === '"') {
+      const end = skipString(text, at)
+      const names = open.at(-1)
+      if (isName && names) {
+        const name = decodeString(text, at, end)
+        if (names.has(name)) return 'it has a member twice'
+        names.add(name)
+      }
+      isName = false
+      at = end
+      continue
+    }
+    if (character === '{' || character === '[') {
+      if (outerDepth + open.length >= deepest) return 'it is nested too deeply'
+      open.push(character === '{' ? new Set() : undefined)
+      isName = character === '{'
+    } else if (character === '}' || character === ']') {
+      open.pop()
+      isName = false
+    } else if (character === ',') {
+      isName = open.at(-1) !== undefined
+    } else {
+      number.lastIndex = at
+      const digits = number.exec(text)?.[0]
+      if (digits !== undefined) {
+        if (!Number.isFinite(Number(digits))) return 'it has a number beyond all doubles'
+        at += digits.length
+        continue
+      }
+    }
+    at += 1
+  }
+  return undefined
+}

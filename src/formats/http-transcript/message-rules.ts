@@ -1,0 +1,68 @@
+import { JsonObject, kindAt } from '../../wire/index.js'
+
+/** Methods that readers take for requests even without an id. */
+const alwaysRequests = new Set([
+  'completion/complete',
+  'elicitation/create',
+  'initialize',
+  'logging/setLevel',
+  'ping',
+  'prompts/get',
+  'prompts/list',
+  'resources/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/templates/list',
+  'resources/unsubscribe',
+  'roots/list',
+  'sampling/createMessage',
+  'server/discover',
+  'subscriptions/listen',
+  'tasks/cancel',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
+  'tools/call',
+  'tools/list',
+])
+
+/** A message as the strictest reader sees it: what it is, or why it refuses the whole file over it. */
+export type Reading =
+  | { readonly refusal: string }
+  | { readonly kind: 'request' | 'answer' | 'notification'; readonly id?: string; readonly method?: string }
+
+/** @param text checked JSON without white space around it and without repeated members */
+export function readMessage(text: string): Reading {
+  if (kindAt(text, 0) !== 'object') return { refusal: 'it is no JSON object' }
+  const message = new JsonObject(text, 0)
+  if (message.string('jsonrpc') !== '2.0') return { refusal: '"jsonrpc" is not "2.0"' }
+  const id = message.raw('id')
+  const hasId = id !== undefined && ['string', 'number'].includes(kindAt(id, 0))
+  if (message.has('method')) {
+    const method = message.string('method')
+    if (method === undefined) return { refusal: '"method" is not a string' }
+    if (id === undefined && !alwaysRequests.has(method)) return { kind: 'notification', method }
+    return hasId ? { kind: 'request', id, method } : { refusal: `a request needs a string or number as "id"` }
+  }
+  if (message.has('result') === message.has('error')) {
+    return { refusal: 'it has neither "method" nor exactly one of "result" and "error"' }
+  }
+  if (hasId) return errorRefusal(message) ?? { kind: 'answer', id }
+  if (message.has('result')) return { refusal: 'a result needs a string or number as "id"' }
+  if (id !== undefined && id !== 'null') return { refusal: '"id" is neither a string, a number nor null' }
+  return errorRefusal(message) ?? { kind: 'answer' }
+}
+
+function errorRefusal(message: JsonObject): { readonly refusal: string } | undefined {
+  if (!message.has('error')) return undefined
+  const error = message.object('error')
+  const isError = error && isInteger(error.raw('code') ?? '') && error.string('message') !== undefined
+  return isError ? undefined : { refusal: '"error" needs an integer "code" and a string "message"' }
+}
+
+/** Of 64 bits, signed or not; readers take `-0` and `1.0` for other numbers. */
+function isInteger(text: string): boolean {
+  if (!/^(?:0|-?[1-9][0-9]{0,19})$/.test(text)) return false
+  const value = BigInt(text)
+  return value >= -(2n ** 63n) && value < 2n ** 64n
+}

@@ -1,0 +1,78 @@
+import { opposite, type MessageRecord, type Part } from '../../model/index.js'
+import { exactId, idName } from './id-name.js'
+import type { Reading } from './message-rules.js'
+
+/** Sees the messages that are to be written, in order. */
+export interface OpenIds {
+  /** Why a message cannot stand in the transcript; undefined when it can, and then it counts as written. */
+  refusal(record: MessageRecord, part: Part, reading: Reading): string | undefined
+}
+
+interface OpenRequest {
+  /** Its JSON-RPC id. */
+  readonly exact: string
+  /** Its `proxyId`. */
+  readonly id: string | undefined
+  readonly answeredBy: MessageRecord['direction']
+  readonly conversation: string | undefined
+}
+
+/**
+ * MCP keeps the ids of the two sides and of several clients apart; readers of transcripts do not. They refuse
+ * a request whose id is open, and some of them a second `tools/call` under one id, `1` and `"1"` being one;
+ * and they give every answer to whatever is open under its id. So a transcript holds one request under an id
+ * at a time and one call under it ever, and no answer without its request.
+ */
+export function createOpenIds(): OpenIds {
+  const open = new Map<string, OpenRequest>()
+  const called = new Set<string>()
+  /** `proxyId` of the requests that were left out. */
+  const leftOut = new Set<string>()
+
+  function requestRefusal(name: string, method: string | undefined): string | undefined {
+    if (open.has(name)) return 'a request under its id is still open, and the format keeps no sides apart'
+    if (method === 'tools/call' && called.has(name)) return 'a tools/call had its id before'
+    return undefined
+  }
+
+  function answerRefusal(
+    idText: string,
+    { direction, conversation }: MessageRecord,
+    part: Part,
+  ): string | undefined {
+    const { correlatedId } = part
+    if (correlatedId !== undefined && leftOut.has(correlatedId)) return 'its request is left out'
+    const request = open.get(idName(idText))
+    if (!request) return undefined
+    const isOurs =
+      correlatedId !== undefined && request.id !== undefined
+        ? correlatedId === request.id
+        : request.answeredBy === direction && request.conversation === conversation
+    const answers = isOurs && request.exact === exactId(idText)
+    return answers ? undefined : 'a request that it does not answer is open under its id'
+  }
+
+  function refusal(record: MessageRecord, part: Part, reading: Reading): string | undefined {
+    if ('refusal' in reading || reading.id === undefined) {
+      if ('refusal' in reading && part.id !== undefined) leftOut.add(part.id)
+      return 'refusal' in reading ? reading.refusal : undefined
+    }
+    const name = idName(reading.id)
+    if (reading.kind === 'answer') {
+      const reason = answerRefusal(reading.id, record, part)
+      if (reason === undefined) open.delete(name)
+      return reason
+    }
+    const reason = requestRefusal(name, reading.method)
+    if (reason !== undefined) {
+      if (part.id !== undefined) leftOut.add(part.id)
+      return reason
+    }
+    const { direction, conversation } = record
+    open.set(name, { exact: exactId(reading.id), id: part.id, answeredBy: opposite(direction), conversation })
+    if (reading.method === 'tools/call') called.add(name)
+    return undefined
+  }
+
+  return { refusal }
+}

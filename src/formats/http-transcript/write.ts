@@ -1,0 +1,131 @@
+import type { MessageRecord, Part, Report, TapeRecord } from '../../model/index.js'
+import { adopt } from '../adopt.js'
+import type { Recording } from '../format.js'
+import { createClock } from './clock.js'
+import {
+  contextText,
+  entryText,
+  headersText,
+  isMessageEvent,
+  slotOf,
+  slotText,
+  type Slot,
+  type TranscriptTransport,
+} from './entry.js'
+import { factsOf, type Facts } from './facts.js'
+import { httpEntry, saysNothing } from './http-entry.js'
+import { jsonRefusal } from './json-rules.js'
+import { readMessage } from './message-rules.js'
+import { createOpenIds, type OpenIds } from './open-ids.js'
+
+/** Characters put out at a time. */
+const textAtOnce = 1 << 16
+/** Objects and arrays around a message: the document, `entries`, the entry, and `sse`. */
+const outerDepth: Readonly<Record<Slot, number>> = { request: 3, response: 3, sse: 4 }
+
+/** A recording as one JSON document, an entry a line. Each message stands in it as its exact text. */
+export async function* writeTranscript(
+  transport: TranscriptTransport,
+  recording: Recording,
+  report: Report,
+): AsyncIterable<Uint8Array> {
+  const utf8 = new TextEncoder()
+  const facts = await factsOf(recording)
+  checkTransport(transport, facts, report)
+  const headers = headersText(facts.headers)
+  let text = `{\n  "transport": "${transport}",\n`
+  if (headers !== undefined) text += `  "transport_context": {"headers":${headers}},\n`
+  text += '  "entries": ['
+  let separator = '\n'
+  for await (const entry of entriesOf(transport, adopt(recording), facts, report)) {
+    text += `${separator}    ${entry}`
+    separator = ',\n'
+    if (text.length < textAtOnce) continue
+    yield utf8.encode(text)
+    text = ''
+  }
+  yield utf8.encode(`${text}${separator === '\n' ? '' : '\n  '}]\n}\n`)
+}
+
+async function* entriesOf(
+  transport: TranscriptTransport,
+  recording: Recording,
+  facts: Facts,
+  report: Report,
+): AsyncGenerator<string, void, undefined> {
+  const clock = createClock()
+  const openIds = createOpenIds()
+  const without = new Map<TapeRecord['type'], number>()
+  let count = 0
+  for await (const record of recording.records()) {
+    const timestampMs = clock(timeOf(record))
+    if (record.type === 'message') {
+      const slot = slotOf(record, transport)
+      const { http, direction } = record
+      const context = contextText(http, direction, lastEventIdOf(http, facts))
+      for (const [i, part] of record.parts.entries()) {
+        const reason = refusalOf(record, part, slot, facts, openIds)
+        if (reason === undefined)
+          yield entryText({ timestampMs, context }, slot, slotText(slot, record, part))
+        else {
+          const message = `message ${(record.seq ?? count) + i} is left out: ${reason}`
+          report({ severity: 'warning', code: 'left-out', message })
+        }
+      }
+      count += record.parts.length
+      continue
+    }
+    const entry =
+      record.type === 'http'
+        ? httpEntry(record, timestampMs, lastEventIdOf(record, facts), (message) =>
+            report({ severity: 'warning', code: 'stand-in', message }),
+          )
+        : undefined
+    if (entry !== undefined) yield entry
+    else if (!isExpendable(record)) without.set(record.type, (without.get(record.type) ?? 0) + 1)
+  }
+  if (without.size === 0) return
+  const kinds = [...without].map(([type, number]) => `${type} ${number}`).join(', ')
+  const message = `records that the format has no place for: ${kinds}`
+  report({ severity: 'warning', code: 'left-out', message })
+}
+
+/** Why a message is left out: a reader would refuse the whole file over it, or misunderstand others by it. */
+function refusalOf(
+  record: MessageRecord,
+  part: Part,
+  slot: Slot,
+  { resent }: Facts,
+  openIds: OpenIds,
+): string | undefined {
+  if (slot === 'sse' && !isMessageEvent(record.sse)) return undefined
+  const text = record.raw.slice(part.start, part.end)
+  const refusal = jsonRefusal(text, outerDepth[slot])
+  const reading = refusal === undefined ? readMessage(text) : { refusal }
+  if ('kind' in reading && reading.kind === 'request' && resent.has(record.http?.exchange, reading.id!)) {
+    return 'HTTP turned it away, and it was sent again'
+  }
+  return openIds.refusal(record, part, reading)
+}
+
+function checkTransport(transport: TranscriptTransport, facts: Facts, report: Report): void {
+  const said = facts.transport === 'sse' ? 'http-sse' : facts.transport
+  if (said === undefined || said === transport) return
+  const message = `the recording is of ${said}, and is written as one of ${transport}`
+  report({ severity: 'warning', code: 'other-transport', message })
+}
+
+function lastEventIdOf(http: { readonly exchange: number } | undefined, facts: Facts): string | undefined {
+  return http && facts.lastEventIds.get(http.exchange)
+}
+
+function timeOf(record: TapeRecord): string | undefined {
+  if (record.type === 'unknown') return undefined
+  return record.type === 'meta' ? record.startedAt : record.t
+}
+
+/** What is not missed: the lines around a recording, and answers of HTTP that only say yes. */
+function isExpendable(record: TapeRecord): boolean {
+  if (record.type === 'http') return saysNothing(record)
+  return record.type === 'meta' || record.type === 'end'
+}

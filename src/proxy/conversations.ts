@@ -1,0 +1,41 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** Names of conversations that are remembered. */
+const remembered = 10_000
+
+/**
+ * Tells whose talk an HTTP exchange belongs to: that of a session id, where there is one, else of a connection. A
+ * session id works like a password, so what is recorded is a digest of it, under a key that is thrown away.
+ */
+export interface Conversations {
+  /** @param session what the request says: `Mcp-Session-Id`, or `sessionId` in the query of a legacy endpoint */
+  of(connection: number, session: string | undefined): string
+  /** A response gave the session a name: it goes on under that of the exchange which began it. */
+  begin(session: string, conversation: string): void
+}
+
+export function createConversations(plain: boolean): Conversations {
+  const key = randomBytes(32)
+  const known = new Map<string, string>()
+  const digest = (session: string): string =>
+    plain ? session : createHmac('sha256', key).update(session).digest('hex').slice(0, 16)
+
+  function remember(session: string, conversation: string): void {
+    if (known.size >= remembered) known.delete(known.keys().next().value!)
+    known.set(session, conversation)
+  }
+
+  return {
+    of(connection, session) {
+      if (session === undefined) return `connection-${connection}`
+      const before = known.get(session)
+      if (before !== undefined) return before
+      const conversation = digest(session)
+      remember(session, conversation)
+      return conversation
+    },
+    begin(session, conversation) {
+      if (!known.has(session)) remember(session, conversation)
+    },
+  }
+}

@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createCorrelator,
+  isAnswer,
+  type Direction,
+  type HttpRecord,
+  type MessageRecord,
+  type Part,
+  type SseContext,
+  type TapeRecord,
+} from '../model/index.js'
+import type { Redactor } from '../redaction/index.js'
+import {
+  createSseParser,
+  findJsonValue,
+  idKey,
+  isFault,
+  JsonObject,
+  partsOf,
+  readEnvelope,
+  type SseEvent,
+} from '../wire/index.js'
+import type { Conversations } from './conversations.js'
+import { createDecoder, HttpBody } from './http-body.js'
+import type { RecordedHttpEvent } from './http-event.js'
+import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
+import { exactText, holdsMessages, rewritten, textOf } from './message-text.js'
+import type { Moment } from './record-builder.js'
+
+/** Messages and bodies above this are forwarded and leave a gap with their size and hash. */
+const longestMessage = 64 * 1024 * 1024
+/** Characters of a body that is no message which are recorded. */
+const longestText = 1024 * 1024
+/** Exchanges that go on at the same time and are remembered. */
+const mostExchanges = 50_000
+
+/** Turns what passed on HTTP exchanges into records: messages with their place in HTTP, and what carried none. */
+export interface HttpBuilder {
+  /** Gives each record to `take` as it is made. Events must come in order, one call after the other. */
+  event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Promise<void>
+  /** Events are missing: what they would have told is not on the tape. */
+  lost(sizeBytes: number, why: string, at: Moment): TapeRecord
+}
+
+type Take = (record: TapeRecord) => void
+
+export function createHttpBuilder(redactor: Redactor, conversations: Conversations): HttpBuilder {
+  const correlator = createCorrelator<string>(idKey)
+  const exchanges = new Map<number, HttpExchange>()
+  let seq = 0
+
+  const stamp = (at: Moment): { t: string; us: number } => ({
+    t: new Date(Math.floor(at.wallMs)).toISOString(),
+    us: Math.round(at.us),
+  })
+
+  async function event(event: RecordedHttpEvent, take: Take): Promise<void> {
+    if (event.kind === 'request') {
+      begin(event)
+      return
+    }
+    const exchange = exchanges.get(event.exchange)
+    if (!exchange) return
+    switch (event.kind) {
+      case 'request-body':
+        exchange.requestBody.add(event.bytes)
+        return
+      case 'request-end':
+        return readRequest(exchange, event, take)
+      case 'response':
+        respond(exchange, event)
+        return
+      case 'response-body':
+        return readResponseBytes(exchange, event, take)
+      case 'response-end':
+        await endResponse(exchange, event, take)
+        return conclude(exchange, event, take)
+      case 'failed':
+        return fail(exchange, event, take)
+    }
+  }
+
+  function begin(event: Extract<RecordedHttpEvent, { kind: 'request' }>): void {
+    const headers = pairsOf(event.headers)
+    const session = headerOf(headers, 'mcp-session-id') ?? legacySessionOf(event.path)
+    if (exchanges.size >= mostExchanges) exchanges.delete(exchanges.keys().next().value!)
+    exchanges.set(event.exchange, {
+      number: event.exchange,
+      method: event.method,
+      path: redactor.path(event.path),
+      requestHeaders: headers,
+      conversation: conversations.of(event.connection, session),
+      requestBody: new HttpBody(longestMessage),
+      requests: new Map(),
+      requestTold: false,
+    })
+  }
+
+  async function readRequest(exchange: HttpExchange, at: Moment, take: Take): Promise<void> {
+    const { requestBody, requestHeaders } = exchange
+    if (requestBody.sizeBytes === 0) return
+    if (requestBody.isTooLong) return take(gapOf(requestBody, 'client_to_server', at))
+    const decoded = await decodeWhole(requestBody.bytes(), headerOf(requestHeaders, 'content-encoding'))
+    if (!('bytes' in decoded)) {
+      exchange.requestText = `(${decoded.opaque})`
+      return
+    }
+    const record = messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
+    if (record) return take(record)
+    const { body } = readable(decoded.bytes, requestHeaders)
+    if (body !== undefined) exchange.requestText = body
+  }
+
+  function respond(exchange: HttpExchange, event: Extract<RecordedHttpEvent, { kind: 'response' }>): void {
+    const headers = pairsOf(event.headers)
+    const session = headerOf(headers, 'mcp-session-id')
+    if (session !== undefined) conversations.begin(session, exchange.conversation)
+    const isStream = mediaTypeOf(headers) === 'text/event-stream'
+    const coding = headerOf(headers, 'content-encoding')
+    const decoder = createDecoder(coding)
+    exchange.response = {
+      status: event.status,
+      headers,
+      told: false,
+      body: new HttpBody(longestMessage),
+      events: isStream ? createSseParser({ maxBytes: longestMessage }) : undefined,
+      decoder,
+      ...(!decoder && { opaque: `the content coding ${coding} is not known here` }),
+    }
+  }
+
+  async function readResponseBytes(
+    exchange: HttpExchange,
+    event: Extract<RecordedHttpEvent, { kind: 'response-body' }>,
+    take: Take,
+  ): Promise<void> {
+    const { response } = exchange
+    if (!response) return
+    if (!response.events) {
+      response.body.add(event.bytes)
+      return
+    }
+    if (response.opaque !== undefined) return
+    try {
+      const bytes = await response.decoder!.push(event.bytes)
+      for (const sse of response.events.push(bytes)) takeEvent(exchange, sse, event, take)
+    } catch (error) {
+      response.opaque = `its content coding is broken: ${wordsOf(error)}`
+    }
+  }
+
+  function takeEvent(exchange: HttpExchange, sse: SseEvent, at: Moment, take: Take): void {
+    const context: SseContext = {
+      ...(sse.event !== undefined && { event: sse.event }),
+      ...(sse.id !== undefined && { id: sse.id }),
+      ...(sse.retry !== undefined && { retry: sse.retry }),
+    }
+    if (sse.event === 'endpoint' && sse.data !== undefined) {
+      const session = legacySessionOf(sse.data)
+      if (session !== undefined) conversations.begin(session, exchange.conversation)
+    }
+    const isMessage = sse.data !== undefined && (sse.event === undefined || sse.event === 'message')
+    const record = isMessage && messageOf(exchange, Buffer.from(sse.data!), 'server_to_client', context, at)
+    if (record) return take(record)
+    if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
+    const body = sse.event === 'endpoint' ? redactor.path(sse.data ?? '') : redactor.text(sse.data ?? '')
+    take({ ...httpOf(exchange, at), body, sse: context })
+  }
+
+  async function endResponse(exchange: HttpExchange, at: Moment, take: Take): Promise<void> {
+    const { response } = exchange
+    if (!response) return
+    if (response.events) {
+      for (const sse of response.events.end()) if (sse.complete) takeEvent(exchange, sse, at, take)
+      return
+    }
+    if (response.body.isTooLong) {
+      take(gapOf(response.body, 'server_to_client', at))
+      return
+    }
+    if (response.opaque !== undefined || response.body.sizeBytes === 0) return
+    const decoded = await decodeWhole(response.body.bytes(), headerOf(response.headers, 'content-encoding'))
+    if (!('bytes' in decoded)) {
+      response.opaque = decoded.opaque
+      return
+    }
+    const record = messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
+    if (record) take(record)
+    else
+      take({
+        ...httpOf(exchange, at),
+        ...readable(decoded.bytes, response.headers),
+        sizeBytes: response.body.sizeBytes,
+      })
+  }
+
+  /** An exchange whose response told nothing yet leaves a record of its own. */
+  function conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
+    exchanges.delete(exchange.number)
+    const { response } = exchange
+    const reason = why ?? response?.opaque
+    if (response?.told && reason === undefined) return
+    const sizeBytes = response?.body.sizeBytes ?? 0
+    take({
+      ...httpOf(exchange, at),
+      ...(sizeBytes > 0 && { sizeBytes }),
+      ...(reason !== undefined && { why: reason }),
+    })
+  }
+
+  async function fail(
+    exchange: HttpExchange,
+    event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
+    take: Take,
+  ): Promise<void> {
+    if (exchange.requestText === undefined && exchange.requests.size === 0 && !exchange.requestTold) {
+      await readRequest(exchange, event, take)
+    }
+    const { response } = exchange
+    // What came of the body is worth having, as far as it can be read.
+    if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
+      const { body } = readable(response.body.bytes(), response.headers)
+      if (body !== undefined) take({ ...httpOf(exchange, event), body })
+    }
+    const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`
+    conclude(exchange, event, take, redactor.text(`${event.by}: ${event.why}${answered}`))
+  }
+
+  /** @returns undefined when the bytes are no JSON-RPC */
+  function messageOf(
+    exchange: HttpExchange,
+    bytes: Uint8Array,
+    direction: Direction,
+    sse: SseContext | undefined,
+    at: Moment,
+  ): MessageRecord | undefined {
+    const text = exactText(bytes)
+    const span = text === undefined ? undefined : findJsonValue(text)
+    if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
+    const exact = text.slice(span.start, span.end)
+    // Line breaks are white space here, and the end of a line on the tape.
+    const raw = exact.replaceAll(/[\r\n]/g, ' ')
+    const { batch, parts: spans } = partsOf(raw)
+    if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
+    const parts = spans.map(({ start, end }) => partOf(exchange, raw, start, end, direction))
+    const redacted = redactor.json(raw)
+    const first = seq
+    seq += parts.length
+    return {
+      type: 'message',
+      ...stamp(at),
+      direction,
+      ...(redacted ? { ...rewritten(redacted, parts), red: redacted.red } : { raw, batch, parts }),
+      seq: first,
+      conversation: exchange.conversation,
+      http: contextOf(exchange, direction),
+      ...(sse && { sse }),
+      ...(!redacted && raw !== text && { bytes: Buffer.from(bytes).toString('base64') }),
+    }
+  }
+
+  function partOf(
+    exchange: HttpExchange,
+    raw: string,
+    start: number,
+    end: number,
+    direction: Direction,
+  ): Part {
+    const id: string = randomUUID()
+    const envelope = readEnvelope(raw, start)
+    const { conversation } = exchange
+    const key = envelope.id === undefined ? undefined : idKey(envelope.id)
+    const isResponse = direction === 'server_to_client' && isAnswer(envelope) && key !== undefined
+    const request = isResponse ? exchange.requests.get(key) : undefined
+    const seen = correlator.observe({
+      ref: id,
+      envelope,
+      direction,
+      conversation,
+      ...(request && { request }),
+    })
+    if (request) request.answered = true
+    if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
+      exchange.requests.set(key, { ref: id, answered: false })
+    }
+    return {
+      id,
+      envelope,
+      start,
+      end,
+      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
+      ...(seen.late && { late: true as const }),
+      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
+      ...(seen.links.length > 0 && { links: seen.links }),
+    }
+  }
+
+  function contextOf(exchange: HttpExchange, direction: Direction): NonNullable<MessageRecord['http']> {
+    const { number, method, path, response } = exchange
+    if (direction === 'client_to_server') {
+      exchange.requestTold = true
+      return { exchange: number, method, path, headers: redactor.headers(exchange.requestHeaders) }
+    }
+    if (!response) return { exchange: number }
+    const { status, headers, told } = response
+    response.told = true
+    return { exchange: number, status, ...(!told && { headers: redactor.headers(headers) }) }
+  }
+
+  function httpOf(exchange: HttpExchange, at: Moment): HttpRecord {
+    const { number, conversation, method, path, response, requestText } = exchange
+    const tellsRequest = !exchange.requestTold
+    exchange.requestTold = true
+    const tellsResponse = response !== undefined && !response.told
+    if (response) response.told = true
+    return {
+      type: 'http',
+      ...stamp(at),
+      exchange: number,
+      conversation,
+      method,
+      path,
+      ...(tellsRequest && { requestHeaders: redactor.headers(exchange.requestHeaders) }),
+      ...(tellsRequest && requestText !== undefined && { requestBody: requestText }),
+      ...(response && { status: response.status }),
+      ...(tellsResponse && { headers: redactor.headers(response.headers) }),
+    }
+  }
+
+  /** A body that is no message, as people can read it. */
+  function readable(
+    bytes: Uint8Array,
+    headers: HttpExchange['requestHeaders'],
+  ): { body?: string; bytes?: string } {
+    const { text, bytes: encoded } = textOf(bytes)
+    // What is no text may be anything: only its size is told.
+    if (encoded !== undefined) return {}
+    const cut = text.slice(0, longestText)
+    if (mediaTypeOf(headers) === 'application/x-www-form-urlencoded') return { body: redactor.form(cut) }
+    const isJson = cut.length === text.length && !isFault(findJsonValue(text))
+    return { body: (isJson ? redactor.json(text.trim())?.raw : undefined) ?? redactor.text(cut) }
+  }
+
+  function gapOf(body: HttpBody, direction: Direction, at: Moment): TapeRecord {
+    const sha256 = body.sha256()
+    return {
+      type: 'gap',
+      ...stamp(at),
+      lost: 1,
+      lostBytes: body.sizeBytes,
+      why: `a message of more than ${longestMessage / 1024 / 1024} MB was forwarded but not recorded`,
+      direction,
+      ...(sha256 !== undefined && { sha256 }),
+    }
+  }
+
+  return {
+    event,
+    lost(sizeBytes, why, at) {
+      // What is under way can no longer be told apart.
+      exchanges.clear()
+      return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
+    },
+  }
+}
+
+/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
+function speaksJsonRpc(raw: string, start: number): boolean {
+  return raw.charAt(start) === '{' && new JsonObject(raw, start).has('jsonrpc')
+}
+
+/** Legacy servers put the session into the query of their endpoint. */
+function legacySessionOf(path: string): string | undefined {
+  const query = path.split('?')[1]
+  if (query === undefined) return undefined
+  const parameters = new URLSearchParams(query)
+  return parameters.get('sessionId') ?? parameters.get('session_id') ?? undefined
+}
+
+async function decodeWhole(
+  bytes: Uint8Array,
+  coding: string | undefined,
+): Promise<{ bytes: Uint8Array } | { opaque: string }> {
+  const decoder = createDecoder(coding)
+  if (!decoder) return { opaque: `the content coding ${coding} is not known here` }
+  try {
+    return { bytes: await decoder.push(bytes) }
+  } catch (error) {
+    return { opaque: `its content coding is broken: ${wordsOf(error)}` }
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,52 @@
+import type { HttpHeaders } from '../model/index.js'
+import type { SseParser } from '../wire/index.js'
+import type { Decoder, HttpBody } from './http-body.js'
+
+/** What is known about one HTTP exchange while it goes on. */
+export interface HttpExchange {
+  readonly number: number
+  readonly method: string
+  /** Redacted. */
+  readonly path: string
+  /** As sent. */
+  readonly requestHeaders: HttpHeaders
+  conversation: string
+  readonly requestBody: HttpBody
+  /** Requests that its response may answer, by the key of their id. */
+  readonly requests: Map<string, { readonly ref: string; answered: boolean }>
+  /** A message has told the headers. */
+  requestTold: boolean
+  /** Body of a request that was no JSON-RPC; redacted. */
+  requestText?: string
+  response?: HttpResponse
+}
+
+export interface HttpResponse {
+  readonly status: number
+  /** As sent. */
+  readonly headers: HttpHeaders
+  /** A message has told status and headers. */
+  told: boolean
+  readonly body: HttpBody
+  /** Set for an event stream. */
+  readonly events: SseParser | undefined
+  decoder: Decoder | undefined
+  /** Why the body is not read. */
+  opaque?: string
+}
+
+export function headerOf(headers: HttpHeaders, name: string): string | undefined {
+  return headers.find(([known]) => known.toLowerCase() === name)?.[1]
+}
+
+/** `text/event-stream` of `text/event-stream; charset=utf-8`. */
+export function mediaTypeOf(headers: HttpHeaders): string {
+  return (headerOf(headers, 'content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+/** Node's flat list as pairs. */
+export function pairsOf(rawHeaders: readonly string[]): HttpHeaders {
+  const pairs: (readonly [string, string])[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!, rawHeaders[i + 1]!])
+  return pairs
+}

@@ -1,0 +1,49 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { MessageRecord, Part } from '../model/index.js'
+import type { RedactedJson } from '../redaction/index.js'
+import { elementsOf, kindAt, partsOf, readEnvelope } from '../wire/index.js'
+
+/** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */
+export function holdsMessages(text: string, start: number): boolean {
+  const kind = kindAt(text, start)
+  if (kind === 'object') return true
+  if (kind !== 'array') return false
+  const [first] = elementsOf(text, start, 1)
+  return first !== undefined && kindAt(text, first.start) === 'object'
+}
+
+/** The messages of a frame in its redacted text; who is who was found out before. */
+export function rewritten(
+  redacted: RedactedJson,
+  parts: readonly Part[],
+): Pick<MessageRecord, 'raw' | 'batch' | 'parts'> {
+  const { raw } = redacted
+  const { batch, parts: spans } = partsOf(raw)
+  const kept = spans.map(({ start, end }, i) => ({
+    ...parts[i]!,
+    envelope: readEnvelope(raw, start),
+    start,
+    end,
+  }))
+  return { raw, batch, parts: kept }
+}
+
+/** The text of valid UTF-8, or undefined. Nearly all frames are ASCII, which is copied and not decoded. */
+export function exactText(bytes: Uint8Array): string | undefined {
+  if (isAscii(bytes)) return bufferOf(bytes).toString('latin1')
+  return isUtf8(bytes) ? bufferOf(bytes).toString('utf8') : undefined
+}
+
+/** Text as people can read it; `bytes` too when the text cannot be turned back into them. */
+export function textOf(bytes: Uint8Array): { text: string; bytes?: string } {
+  const text = exactText(bytes)
+  return text === undefined ? { text: bufferOf(bytes).toString('utf8'), bytes: base64(bytes) } : { text }
+}
+
+export function base64(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('base64')
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

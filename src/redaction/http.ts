@@ -1,0 +1,73 @@
+import type { HttpHeaders } from '../model/index.js'
+import { marker } from './marker.js'
+import { secretTermOf } from './secret-names.js'
+
+/** Headers that are secrets as a whole, besides those whose name says so. A session id works like a bearer token. */
+const secretHeaders = new Set([
+  'cookie',
+  'set-cookie',
+  'dpop',
+  'x-api-key',
+  'mcp-session-id',
+  'x-mcp-remote-auth',
+])
+/** Of these the scheme stays. */
+const credentials = new Set(['authorization', 'proxy-authorization'])
+/** Parameters of OAuth exchanges and of legacy SSE endpoints that no name rule knows. */
+const secretParameters = new Set([
+  'code',
+  'code_verifier',
+  'client_assertion',
+  'assertion',
+  'device_code',
+  'sessionid',
+  'session_id',
+])
+
+/** What a redactor does to the texts of its other rules. */
+export interface HttpRules {
+  counted(rule: string): void
+  text(text: string): string
+}
+
+export function redactHeaders(headers: HttpHeaders, rules: HttpRules): HttpHeaders {
+  return headers.map(([name, value]) => [name, headerValue(name.toLowerCase(), value, rules)] as const)
+}
+
+function headerValue(name: string, value: string, rules: HttpRules): string {
+  if (value === '') return value
+  if (credentials.has(name)) {
+    rules.counted(`header:${name}`)
+    const scheme = /^\s*([A-Za-z][\w-]{0,30})\s+\S/.exec(value)?.[1]
+    return scheme === undefined ? marker : `${scheme} ${marker}`
+  }
+  if (secretHeaders.has(name) || secretTermOf(name) !== undefined) {
+    rules.counted(`header:${name}`)
+    return marker
+  }
+  return rules.text(value)
+}
+
+/** A query or a form without the values that are secrets. @param query without its question mark */
+export function redactParameters(query: string, rules: HttpRules): string {
+  return query
+    .split('&')
+    .map((pair) => {
+      const at = pair.indexOf('=')
+      if (at === -1 || at === pair.length - 1) return pair
+      const name = decoded(pair.slice(0, at))
+      const isSecret = secretParameters.has(name.toLowerCase()) || secretTermOf(name) !== undefined
+      if (!isSecret) return pair
+      rules.counted(`parameter:${name.toLowerCase()}`)
+      return `${pair.slice(0, at)}=${marker}`
+    })
+    .join('&')
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,62 @@
+import type { RawHeaders } from './http-event.js'
+import { valuesOf } from './hop-headers.js'
+
+/** What the checks have to know about where we stand. */
+export interface Place {
+  /** The host that we were told to listen on. */
+  readonly host: string
+  readonly port: number
+  /** True when others than this machine can reach us. */
+  readonly open: boolean
+  readonly upstreamOrigin: string
+}
+
+/**
+ * Why a request is not passed on, as a sentence; undefined when it may pass. A web page that a browser shows
+ * can send requests to us: with a host name of its own that resolves to our address (DNS rebinding), which
+ * `Host` shows, or across origins, which `Origin` shows. The upstream cannot check `Host`, since we rewrite it.
+ *
+ * Where we are open to others, any `Host` is fine: by which names they reach us is not ours to know. `Origin`
+ * is checked all the same, which stops every POST of a page, but not a GET within its own origin. The origin `null` is refused: every page can get it by a sandboxed frame.
+ */
+export function refusalOf(headers: RawHeaders, place: Place): string | undefined {
+  const hosts = valuesOf(headers, 'host')
+  if (hosts.length !== 1) return `a request needs one Host header, this one has ${hosts.length}`
+  if (!place.open && !isOurHost(hosts[0]!, place)) return 'its Host header does not name this address'
+  const foreign = valuesOf(headers, 'origin').some((origin) => !isTrusted(origin, place))
+  return foreign ? 'its Origin header names another site' : undefined
+}
+
+/** As URLs write it: an IPv6 address in brackets. */
+export function asUrlHost(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+/** As sockets take it: an IPv6 address without brackets. */
+export function asSocketHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(\.\d{1,3}){3}\]?)$/i.test(host)
+}
+
+function isOurHost(value: string, { host, port }: Place): boolean {
+  const [, name = '', given = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value.trim().toLowerCase()) ?? []
+  const ours = [asUrlHost(host).toLowerCase(), 'localhost', '127.0.0.1', '[::1]']
+  return Number(given) === port && ours.includes(name)
+}
+
+function isTrusted(origin: string, { host, port, upstreamOrigin }: Place): boolean {
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  // An origin has no path; "http://localhost@elsewhere" is no origin either.
+  if (!/^https?:$/.test(url.protocol) || url.origin !== origin.toLowerCase()) return false
+  if (url.origin === upstreamOrigin || isLoopback(url.hostname)) return true
+  return url.origin === originOf(host, port)
+}
+
+/** What browsers call the place where we listen. */
+export function originOf(host: string, port: number): string {
+  return new URL(`http://${asUrlHost(host)}:${port}`).origin
+}

@@ -1,0 +1,76 @@
+import type { BodyChange } from './body-flow.js'
+import { movedOrigin } from './moved-origin.js'
+
+/** Longer than any origin. */
+const longestOrigin = 300
+const partOfOrigin = /^(h|ht|htt|https?|https?:|https?:\/|https?:\/\/[^/?#\s\\@]*)$/i
+const lineEnd = /[\r\n]/
+
+/**
+ * The first event of the HTTP+SSE transport (2024-11-05) tells where to POST; clients refuse an absolute URL
+ * on another origin than the one they connected to. This puts `to` in the place of `from` in that URL. All
+ * bytes pass at once but those that may be the origin. Comments, and fields before the event's name, do not
+ * count; any other first event ends the search.
+ */
+export function createEndpointMove(from: string, to: string): BodyChange {
+  let searching = true
+  let isEndpoint = false
+  /** Start of the current line. */
+  let line = ''
+  /** Passed last: a line feed after a carriage return ends no other line. */
+  let previous = ''
+  /** Held back: how the value of `data` begins. Undefined outside of it. */
+  let origin: string | undefined
+
+  /** Takes the next character; gives back what passes in its place. */
+  function take(character: string): string {
+    if (origin !== undefined) {
+      const longer = origin + character
+      if (origin === '' && character === ' ' && line === 'data:') return keep(character)
+      if (partOfOrigin.test(longer) && longer.length <= longestOrigin) {
+        origin = longer
+        return ''
+      }
+      return release(/[/?#\r\n]/.test(character)) + character
+    }
+    if (character === '\n' && previous === '\r') previous = ''
+    else if (lineEnd.test(character)) endLine(character)
+    else keep(character)
+    return character
+  }
+
+  function keep(character: string): string {
+    previous = character
+    if (line.length < 32) line += character
+    if (isEndpoint && line === 'data:') origin = ''
+    return character
+  }
+
+  function endLine(character: string): void {
+    previous = character
+    const field = line.replace(/^\u00ef\u00bb\u00bf/, '')
+    line = ''
+    if (/^event: ?endpoint$/.test(field)) isEndpoint = true
+    else if (field === '' && isEndpoint) searching = false
+    else if (field !== '' && !/^(:|id$|id:|retry$|retry:)/.test(field)) searching = false
+  }
+
+  /** The search is over. @param whole whether what was held back is a whole origin */
+  function release(whole: boolean): string {
+    const held = origin ?? ''
+    origin = undefined
+    searching = false
+    return (whole ? movedOrigin(held, from, to) : undefined) ?? held
+  }
+
+  return {
+    push(chunk) {
+      if (!searching) return chunk
+      const passed: string[] = []
+      let n = 0
+      for (; n < chunk.length && searching; n += 1) passed.push(take(String.fromCharCode(chunk[n]!)))
+      return Buffer.concat([Buffer.from(passed.join(''), 'latin1'), chunk.subarray(n)])
+    },
+    end: () => Buffer.from(release(false), 'latin1'),
+  }
+}

@@ -1,0 +1,39 @@
+/** Something that can stop reading. */
+interface Holdable {
+  hold(wait: boolean): void
+}
+
+/** Stops all reading at once, and lets it go on. */
+export interface FloodGate extends Holdable {
+  readonly held: boolean
+  /** Holds what is here now and what comes later; the function that is given back takes it out again. */
+  add(flow: Holdable): () => void
+  /** Calls `step` now or, while the gate is shut, when it opens. Steps keep their order. */
+  pass(step: () => void): void
+}
+
+export function createFloodGate(): FloodGate {
+  const flows = new Set<Holdable>()
+  const waiting: (() => void)[] = []
+  let held = false
+  return {
+    get held() {
+      return held
+    },
+    add(flow) {
+      flows.add(flow)
+      if (held) flow.hold(true)
+      return () => flows.delete(flow)
+    },
+    pass(step) {
+      if (held) waiting.push(step)
+      else step()
+    },
+    hold(wait) {
+      held = wait
+      // A step may shut the gate again.
+      while (!held && waiting.length > 0) waiting.shift()?.()
+      for (const flow of flows) flow.hold(held)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** When something came, before it was passed on. */
+export interface Moment {
+  /** By `performance.now()`. */
+  readonly atMs: number
+  /** Milliseconds since the epoch. */
+  readonly wallMs: number
+}
+
+/** Who ended an exchange early. */
+export type Breaker = 'client' | 'upstream' | 'wiretape'
+
+/** Header names and values in turns, as they were received: `name, value, name, value, …`. */
+export type RawHeaders = readonly string[]
+
+/** What can happen in one exchange. */
+export type HttpHappening =
+  | {
+      readonly kind: 'request'
+      /** 0-based number of the client's connection. */
+      readonly connection: number
+      readonly method: string
+      /** Path and query as the client sent them. */
+      readonly path: string
+      readonly headers: RawHeaders
+    }
+  | { readonly kind: 'request-body'; readonly bytes: Uint8Array }
+  | { readonly kind: 'request-end' }
+  /** @property headers as the upstream sent them, before anything was rewritten */
+  | { readonly kind: 'response'; readonly status: number; readonly headers: RawHeaders }
+  /** @property bytes as the upstream sent them, before anything was rewritten */
+  | { readonly kind: 'response-body'; readonly bytes: Uint8Array }
+  | { readonly kind: 'response-end' }
+  /** The exchange ended early; nothing else is told of it. */
+  | {
+      readonly kind: 'failed'
+      readonly by: Breaker
+      readonly why: string
+      /** What we answered in the upstream's place, where we could. */
+      readonly status?: number
+    }
+
+/**
+ * What passed in one HTTP exchange, told in the order in which it happened, after it was passed on. An
+ * exchange begins with `request` and is over with `failed`, or with both `request-end` and `response-end`,
+ * in any order. `bytes` are the caller's only during the call.
+ */
+export type HttpEvent = HttpHappening &
+  Moment & {
+    /** 0-based number of the exchange. */
+    readonly exchange: number
+  }
+
+export function momentNow(): Moment {
+  return { atMs: performance.now(), wallMs: Date.now() }
+}

@@ -1,0 +1,52 @@
+import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
+import { WiretapeError } from '../../model/index.js'
+import { asSocketHost, isLoopback } from './admission.js'
+
+/** The address that `host` names. Throws when it is one that others can reach, and that was not asked for. */
+export async function findListenAddress(host: string, allowRemote: boolean): Promise<string> {
+  const [address] = await addressesOf(host)
+  if (address === undefined)
+    throw new WiretapeError('usage', `Cannot listen on ${host}: nobody knows that host.`)
+  if (!allowRemote && !isLoopback(address)) {
+    throw new WiretapeError('usage', `Cannot listen on ${host}: others could reach it, and use the server.`, {
+      hint: 'Listen on 127.0.0.1, or say that others may.',
+    })
+  }
+  return address
+}
+
+/** Throws when an upstream URL is one that nothing can be sent to. Its text may hold a password, and is not told. */
+export function checkUpstream(upstream: URL): void {
+  const wrong = (why: string): WiretapeError =>
+    new WiretapeError('usage', `Cannot use the URL of the server: ${why}.`)
+  if (upstream.username !== '' || upstream.password !== '') {
+    throw wrong('it has a user name or a password, which clients send in a header instead')
+  }
+  if (!/^https?:$/.test(upstream.protocol)) throw wrong(`${upstream.protocol} is not http: or https:`)
+}
+
+/** Throws when requests to `upstream` would come back to the place where we listen. */
+export async function refuseOurselves(upstream: URL, address: string, port: number): Promise<void> {
+  const theirs = Number(upstream.port || (upstream.protocol === 'https:' ? 443 : 80))
+  if (theirs !== port) return
+  const targets = await addressesOf(upstream.hostname)
+  const isAny = address === '0.0.0.0' || address === '::'
+  const own = isAny ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : []
+  const hit = targets.some(
+    (target) =>
+      target === address ||
+      (isAny && (target === '0.0.0.0' || target === '::' || isLoopback(target))) ||
+      own.some((one) => one.address === target),
+  )
+  if (!hit) return
+  throw new WiretapeError('usage', `${upstream.origin} is where wiretape itself would listen.`, {
+    hint: 'Listen on another port than the server does.',
+  })
+}
+
+/** Nothing when the name is not known, or cannot be looked up now. */
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(asSocketHost(host), { all: true }).catch(() => [])
+  return found.map(({ address }) => address)
+}

@@ -1,0 +1,73 @@
+import { findJsonValue, isFault, JsonObject, kindAt, spliceText } from '../../wire/index.js'
+import type { BodyChange } from './body-flow.js'
+import type { HeaderPair } from './hop-headers.js'
+import { movedOrigin } from './moved-origin.js'
+
+/** RFC 9728 documents have some hundred bytes. What is longer passes as it is. */
+const longestDocument = 1 << 20
+const wellKnown = /^\/\.well-known\/oauth-protected-resource(?![^/?])/
+
+export function asksForProtectedResource(method: string, path: string): boolean {
+  return method === 'GET' && wellKnown.test(path)
+}
+
+/** A challenge points to the metadata of the resource by an absolute URL (RFC 9728, 5.1): ours, when it was `from`. */
+export function moveChallenge([name, value]: HeaderPair, from: string, to: string): HeaderPair {
+  if (name.toLowerCase() !== 'www-authenticate') return [name, value]
+  const moved = value.replaceAll(
+    /(\bresource_metadata\s*=\s*"?)([^",\s]+)/gi,
+    (whole, before: string, url: string) => {
+      const ours = movedOrigin(url, from, to)
+      return ours === undefined ? whole : before + ours
+    },
+  )
+  return [name, moved]
+}
+
+/**
+ * Waits for the whole document and lets `resource` name us, since clients compare it with the URL they use.
+ *
+ * @param passHead called once, before the first bytes pass; `sizeBytes` when they are others than came
+ */
+export function createResourceMove(
+  from: string,
+  to: string,
+  passHead: (sizeBytes?: number) => void,
+): BodyChange {
+  let held: Buffer[] | undefined = []
+  let sizeBytes = 0
+  const none = Buffer.alloc(0)
+  return {
+    push(chunk) {
+      if (held === undefined) return chunk
+      held.push(chunk)
+      sizeBytes += chunk.length
+      if (sizeBytes <= longestDocument) return none
+      const all = Buffer.concat(held)
+      held = undefined
+      passHead()
+      return all
+    },
+    end() {
+      if (held === undefined) return none
+      const original = Buffer.concat(held)
+      held = undefined
+      const moved = moveResource(original, from, to)
+      passHead(moved?.length)
+      return moved ?? original
+    },
+  }
+}
+
+function moveResource(bytes: Buffer, from: string, to: string): Buffer | undefined {
+  const text = bytes.toString('utf8')
+  if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined
+  const found = findJsonValue(text)
+  if (isFault(found) || kindAt(text, found.start) !== 'object') return undefined
+  const document = new JsonObject(text, found.start)
+  const start = document.at('resource')?.start
+  const moved = movedOrigin(document.string('resource') ?? '', from, to)
+  if (start === undefined || moved === undefined) return undefined
+  const end = start + (document.raw('resource')?.length ?? 0)
+  return Buffer.from(spliceText(text, [{ start, end, text: JSON.stringify(moved) }]), 'utf8')
+}

@@ -1,0 +1,149 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { isLoopback, originOf } from './admission.js'
+import { createClientConnection, type ClientConnection } from './client-connection.js'
+import { startExchange, type Setting } from './exchange.js'
+import { createFloodGate } from './flood-gate.js'
+import { momentNow, type HttpEvent, type HttpHappening, type Moment } from './http-event.js'
+import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
+import { createListener, listenOn } from './listener.js'
+import { createUpstreamAgent } from './upstream-request.js'
+
+export interface HttpProxyOptions {
+  /** `http:` or `https:`. Every path of its origin is passed on, not only its own. */
+  readonly upstream: URL
+  /** Where to listen: an address, or a name of one. */
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  /**
+   * Listening on an address that is not loopback needs this. There the `Host` of requests is not checked.
+   *
+   * @default false
+   */
+  readonly allowRemote?: boolean
+  /** Accepts any certificate of the upstream. @default false */
+  readonly insecure?: boolean
+  /** Lets OAuth metadata name us, as clients demand. @default true */
+  readonly oauthRewrite?: boolean
+  /** Called after what it tells was passed on. Must not throw. */
+  onEvent(event: HttpEvent): void
+  /** Gets a line that a person should read. */
+  onNotice?(line: string): void
+}
+
+export interface HttpProxy {
+  /** What a client uses in the place of the upstream's URL, without a query. */
+  readonly url: string
+  /**
+   * Stops reading from all clients and upstreams, or goes on. What was read already passes; requests and
+   * answers that begin meanwhile wait.
+   */
+  hold(wait: boolean): void
+  /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Listens, and passes on to the upstream what comes.
+ *
+ * @throws WiretapeError `usage` when it cannot listen there, or not send to that URL
+ */
+export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
+  const { upstream, host } = options
+  checkUpstream(upstream)
+  const address = await findListenAddress(host, options.allowRemote ?? false)
+  // Before the port is tried: it is in use when the upstream runs there, and that says less.
+  await refuseOurselves(upstream, address, options.port)
+  const server = createListener()
+  const port = await listenOn(server, address, options.port, host)
+  try {
+    await refuseOurselves(upstream, address, port)
+  } catch (error) {
+    server.close()
+    throw error
+  }
+  return serve(server, address, port, options)
+}
+
+function serve(server: Server, address: string, port: number, options: HttpProxyOptions): HttpProxy {
+  const { upstream, host } = options
+  const gate = createFloodGate()
+  const connections = new Map<Socket, ClientConnection>()
+  const sockets = new Set<Socket>()
+  let connectionCount = 0
+  let exchangeCount = 0
+  let noticed = false
+  let closing: Promise<void> | undefined
+
+  const setting: Setting = {
+    upstream,
+    gate,
+    place: { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin },
+    oauthRewrite: options.oauthRewrite ?? true,
+    onUpstreamSocket: track,
+    onOauthRewritten() {
+      if (noticed) return
+      noticed = true
+      options.onNotice?.(
+        `The OAuth metadata of ${upstream.origin} now name wiretape, as clients demand: tokens are asked for ` +
+          'another audience than without it, and the server may refuse them.',
+      )
+    },
+  }
+
+  function track(socket: Socket): void {
+    if (sockets.has(socket)) return
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  function startTelling(): (happening: HttpHappening, moment: Moment) => void {
+    const exchange = exchangeCount++
+    return (happening, moment) => options.onEvent({ ...happening, exchange, ...moment })
+  }
+
+  server.on('connection', (socket) => {
+    const agent = createUpstreamAgent(upstream, options.insecure ?? false)
+    connections.set(socket, createClientConnection(connectionCount++, socket, agent))
+    track(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
+    server.on(event, (request, response) => {
+      const connection = connections.get(request.socket)
+      if (connection) startExchange(request, response, connection, setting, startTelling())
+    })
+  }
+  server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
+    const tell = startTelling()
+    const connection = connections.get(socket)?.number ?? 0
+    socket.on('error', () => undefined)
+    socket.write('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    socket.destroySoon()
+    tell({ kind: 'request', connection, method, path: url, headers: rawHeaders }, momentNow())
+    tell({ kind: 'failed', by: 'wiretape', why: 'tunnels are not made here', status: 501 }, momentNow())
+  })
+
+  async function closeAll(): Promise<void> {
+    const stopped = new Promise((done) => server.close(done))
+    for (const connection of connections.values()) connection.destroy('wiretape', 'it ends')
+    const open = [...sockets].map((socket) => {
+      socket.destroy()
+      return socket.closed ? undefined : new Promise((done) => socket.once('close', done))
+    })
+    await Promise.all([stopped, ...open])
+  }
+
+  return {
+    url: originOf(reachable(host), port) + upstream.pathname,
+    hold: (wait) => gate.hold(wait),
+    close: () => (closing ??= closeAll()),
+  }
+}
+
+/** An address to connect to: "any" is one to listen on only. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return /^\[?::\]?$/.test(host) ? '::1' : host
+}

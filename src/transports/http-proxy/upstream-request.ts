@@ -1,0 +1,82 @@
+import http from 'node:http'
+import https from 'node:https'
+import { asSocketHost } from './admission.js'
+import { endToEnd, isChunked, saysClose, valuesOf } from './hop-headers.js'
+
+/** Servers that take long headers must still get them through us. */
+export const maxHeaderBytes = 256 * 1024
+
+/** A family that does not answer is left for the other one after this time; Node's 250 ms give up on slow networks. */
+const addressFamilyMs = 2_000
+
+/**
+ * The connection to the upstream that belongs to one client connection. No two clients share one, so what a
+ * server ties to a connection, and what a client expects when it uses one again, holds as it would without us.
+ */
+export function createUpstreamAgent(upstream: URL, insecure: boolean): http.Agent {
+  const options = {
+    keepAlive: true,
+    maxSockets: 1,
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: addressFamilyMs,
+  }
+  return upstream.protocol === 'https:'
+    ? new https.Agent({ ...options, rejectUnauthorized: !insecure })
+    : new http.Agent(options)
+}
+
+/** Ends the agent's connections, those too that are being made or that a request still waits for. */
+export function closeAgent(agent: http.Agent): void {
+  agent.destroy()
+  agent.on('free', (socket) => socket.destroy())
+}
+
+/** Neither a length nor chunks: the request has no body, and says nothing about one. */
+function isBodiless(request: http.IncomingMessage): boolean {
+  return !isChunked(request.rawHeaders) && valuesOf(request.rawHeaders, 'content-length').length === 0
+}
+
+/**
+ * Begins to send the request on, headers at once. Throws when Node refuses what it has to send.
+ *
+ * @param upstream its query is used when the request is for just its path
+ */
+export function openUpstreamRequest(
+  request: http.IncomingMessage,
+  upstream: URL,
+  agent: http.Agent,
+): http.ClientRequest {
+  const bodiless = isBodiless(request)
+  const headers = endToEnd(request.rawHeaders).flatMap(([name, value]) =>
+    name.toLowerCase() === 'host' ? [name, upstream.host] : [name, value],
+  )
+  if (isChunked(request.rawHeaders)) headers.push('Transfer-Encoding', 'chunked')
+  if (saysClose(request.rawHeaders)) headers.push('Connection', 'close')
+  const Request = bodiless ? BodilessRequest : http.ClientRequest
+  const onward = new Request({
+    agent,
+    protocol: upstream.protocol,
+    host: asSocketHost(upstream.hostname),
+    port: upstream.port === '' ? null : upstream.port,
+    method: request.method,
+    path: pathFor(request.url ?? '/', upstream),
+    headers,
+    maxHeaderSize: maxHeaderBytes,
+  })
+  // None are dropped, however many there are.
+  onward.maxHeadersCount = 0
+  // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
+  onward.write(Buffer.alloc(0))
+  return onward
+}
+
+function pathFor(path: string, upstream: URL): string {
+  return path === upstream.pathname ? path + upstream.search : path
+}
+
+/** A POST without a body is sent in chunks otherwise, which adds a header; Node decides it by this property. */
+class BodilessRequest extends http.ClientRequest {}
+Object.defineProperty(BodilessRequest.prototype, 'useChunkedEncodingByDefault', {
+  get: () => false,
+  set() {},
+})

@@ -1,0 +1,214 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
+import { expectCorrelated, messagesOf } from './tape-of.js'
+
+const everything = ((): string => {
+  const manifest = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/package.json',
+  )
+  return join(dirname(manifest), 'dist/index.js')
+})()
+
+const servers: ChildProcess[] = []
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+afterAll(() => {
+  for (const server of servers) server.kill('SIGKILL')
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const port = await freePort()
+  const server = spawn(process.execPath, [everything, transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  servers.push(server)
+  let said = ''
+  server.stderr!.on('data', (chunk) => (said += String(chunk)))
+  await until('the server listens', () => said.includes(String(port)))
+  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
+}
+
+/** Starts a recorder; `url` is what clients use. */
+async function recorded(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
+  const recorder = stage.start(
+    [process.execPath, cli, 'record', '--url', upstream, '--out', stage.out, ...options],
+    { detached: true },
+  )
+  await printed(recorder, '\n')
+  return { recorder, url: recorder.stdout().toString().trim() }
+}
+
+async function ended(recorder: Actor): Promise<void> {
+  recorder.child.kill('SIGTERM')
+  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+}
+
+/** Uses much of what a server has; what came of it. */
+async function use(transport: Transport): Promise<unknown[]> {
+  const client = new Client(
+    { name: 'c', version: '1' },
+    { capabilities: { sampling: {}, elicitation: {}, roots: {} } },
+  )
+  client.setRequestHandler(CreateMessageRequestSchema, () => ({
+    model: 'm',
+    role: 'assistant',
+    content: { type: 'text', text: 'sampled' },
+  }))
+  client.setRequestHandler(ElicitRequestSchema, () => ({
+    action: 'accept',
+    content: { name: 'Ada', check: true },
+  }))
+  const progress: unknown[] = []
+  const outcomes: unknown[] = []
+  const step = async (run: () => Promise<unknown>): Promise<void> => {
+    outcomes.push(await run().catch((error: unknown) => String(error)))
+  }
+  await client.connect(transport)
+  outcomes.push(client.getServerVersion(), client.getServerCapabilities())
+  await step(() => client.listTools())
+  await step(() => client.listPrompts())
+  await step(() => client.listResources())
+  await step(() => client.callTool({ name: 'echo', arguments: { message: 'ÅÄÖ 🎞\u2028' } }))
+  await step(() =>
+    client.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 4 } },
+      undefined,
+      {
+        onprogress: (report) => progress.push(report),
+      },
+    ),
+  )
+  await step(() =>
+    client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'x', maxTokens: 5 } }),
+  )
+  await step(() => client.callTool({ name: 'trigger-elicitation-request', arguments: {} }))
+  await step(() => client.callTool({ name: 'no-such-tool', arguments: {} }))
+  await step(() => client.readResource({ uri: 'demo://nothing' }))
+  await step(() => client.ping())
+  if (transport instanceof StreamableHTTPClientTransport) await step(() => transport.terminateSession())
+  await client.close()
+  return [...outcomes, progress.length]
+}
+
+describe('Streamable HTTP of 2025', () => {
+  it('is the same with us and without us, and all of it is on the tape', async () => {
+    const upstream = await startEverything('streamableHttp')
+    const without = await use(new StreamableHTTPClientTransport(new URL(upstream)))
+    const { recorder, url } = await recorded(upstream, '--session-file', 'session.json')
+    const withUs = await use(new StreamableHTTPClientTransport(new URL(url)))
+    expect(withUs).toEqual(without)
+    await ended(recorder)
+    const tape = stage.tape()
+    // After DELETE the server answers what still comes with an error of no id.
+    expectCorrelated(messagesOf(tape).filter(({ raw }) => raw.id !== null))
+    const messages = linesOfType(tape, undefined)
+    const [first] = messages
+    expect(first).toMatchObject({
+      dir: 'in',
+      raw: { method: 'initialize' },
+      http: { exchange: 0, method: 'POST', path: '/mcp' },
+    })
+    const conversations = new Set(messages.map(({ conv }) => conv))
+    expect(conversations.size).toBe(1)
+    const answer = messages.find(({ corr }) => corr === first!.id)
+    expect(answer).toMatchObject({
+      dir: 'out',
+      http: { exchange: 0, status: 200 },
+      sse: { event: 'message' },
+    })
+    expect(messages.some(({ dir, raw }) => dir === 'out' && raw.method === 'sampling/createMessage')).toBe(
+      true,
+    )
+    const http = linesOfType(tape, 'http')
+    expect(http.some(({ method, status }) => method === 'POST' && status === 202)).toBe(true)
+    expect(http.some(({ method }) => method === 'DELETE')).toBe(true)
+    const text = readFileSync(tape, 'utf8')
+    expect(text).toMatch(/"mcp-session-id","\[REDACTED\]"/i)
+    expect(linesOfTape(tape).at(-1)).toMatchObject({ type: 'end', exitCode: 0 })
+    const session = JSON.parse(readFileSync(stage.path('session.json'), 'utf8'))
+    expect(session).toMatchObject({
+      transport: 'streamable-http',
+      server_command: null,
+      server_url: upstream,
+    })
+    expect(session.messages).toHaveLength(messages.length)
+  })
+
+  it('keeps the talks of clients apart that use the same ids at the same time', async () => {
+    const upstream = await startEverything('streamableHttp')
+    const { recorder, url } = await recorded(upstream)
+    const talks = Array.from({ length: 8 }, async (_, n) => {
+      const client = new Client({ name: `client-${n}`, version: '1' })
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+      for (let i = 0; i < 5; i += 1) {
+        const result = await client.callTool({ name: 'echo', arguments: { message: `${n}-${i}` } })
+        expect(JSON.stringify(result)).toContain(`${n}-${i}`)
+      }
+      await client.close()
+    })
+    await Promise.all(talks)
+    await ended(recorder)
+    const messages = linesOfType(stage.tape(), undefined)
+    const byId = new Map(messages.map((line) => [line.id, line]))
+    const answers = messages.filter(({ raw }) => raw.result?.content)
+    expect(answers).toHaveLength(40)
+    for (const answer of answers) {
+      const request = byId.get(answer.corr)!
+      expect(answer.raw.result.content[0].text).toContain(request.raw.params.arguments.message)
+      expect(answer.conv).toBe(request.conv)
+    }
+    expect(new Set(answers.map(({ conv }) => conv)).size).toBe(8)
+  })
+})
+
+describe('legacy SSE', () => {
+  it('is the same with us and without us, and all of it is on the tape', async () => {
+    const upstream = await startEverything('sse')
+    const without = await use(new SSEClientTransport(new URL(upstream)))
+    const { recorder, url } = await recorded(upstream)
+    const withUs = await use(new SSEClientTransport(new URL(url)))
+    expect(withUs).toEqual(without)
+    await ended(recorder)
+    expectCorrelated(messagesOf(stage.tape()))
+    const conversations = new Set(linesOfType(stage.tape(), undefined).map(({ conv }) => conv))
+    expect(conversations.size).toBe(1)
+    expect(readFileSync(stage.tape(), 'utf8')).not.toMatch(/sessionId=[0-9a-f]{8}-/)
+  })
+})
+
+describe('a server that is not there', () => {
+  it('is told to the client in plain words, and recorded', async () => {
+    const { recorder, url } = await recorded(`http://127.0.0.1:${await freePort()}/mcp`)
+    const response = await fetch(url, { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' })
+    expect(response.status).toBe(502)
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    await ended(recorder)
+    expect(linesOfType(stage.tape(), undefined)).toHaveLength(1)
+    expect(linesOfType(stage.tape(), 'http')).toMatchObject([{ method: 'POST', path: '/mcp' }])
+    expect(linesOfType(stage.tape(), 'http')[0]!.why).toContain('upstream')
+  })
+})

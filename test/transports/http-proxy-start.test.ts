@@ -1,0 +1,52 @@
+import { networkInterfaces } from 'node:os'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startHttpProxy } from '../../src/transports/index.js'
+import { createHttpStage } from './http-proxy-stage.js'
+
+const stage = createHttpStage()
+afterEach(() => stage.close())
+
+describe('starting the HTTP proxy', () => {
+  const start = (upstream: string, options: { host?: string; port?: number; allowRemote?: boolean } = {}) =>
+    startHttpProxy({
+      upstream: new URL(upstream),
+      host: '127.0.0.1',
+      port: 0,
+      onEvent: () => undefined,
+      ...options,
+    })
+
+  it('refuses what makes no sense, in one line', async () => {
+    const other = await stage.httpUpstream((_, response) => response.end())
+    const refusals: [string, Parameters<typeof start>[1], RegExp][] = [
+      ['ftp://a/', {}, /ftp: is not http/],
+      ['http://me:secret@a/', {}, /a user name or a password/],
+      ['http://a/', { port: other }, /the port is in use/],
+      ['http://a/', { host: '0.0.0.0' }, /others could reach it/],
+      ['http://a/', { host: '::' }, /others could reach it/],
+      ['http://a/', { host: 'nowhere.invalid' }, /nobody knows that host/],
+      [`http://localhost:${other}/`, { port: other }, /where wiretape itself would listen/],
+      [`http://127.0.0.1:${other}/`, { port: other, host: '0.0.0.0', allowRemote: true }, /wiretape itself/],
+    ]
+    for (const [upstream, options, message] of refusals) {
+      const error: Error = await start(upstream, options).then(
+        () => new Error(`${upstream} was taken`),
+        (error: Error) => error,
+      )
+      expect(error).toMatchObject({ name: 'WiretapeError', code: 'usage' })
+      expect(error.message).toMatch(message)
+      expect(error.message).not.toMatch(/secret|\n/)
+    }
+  })
+
+  it('listens where others can reach it only when that is asked for', async () => {
+    const upstream = await stage.httpUpstream((_, response) => response.end('ok'))
+    const proxy = await stage.proxy(upstream, { host: '0.0.0.0', allowRemote: true })
+    expect(proxy.url).toBe(`http://127.0.0.1:${proxy.port}/mcp`)
+    const address = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+    const url = `http://${address ?? '127.0.0.1'}:${proxy.port}/`
+    expect(await fetch(url).then((answer) => answer.text())).toBe('ok')
+  })
+})
