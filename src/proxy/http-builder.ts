@@ -3,6 +3,7 @@ import {
   createCorrelator,
   isAnswer,
   type Direction,
+  type GapRecord,
   type HttpRecord,
   type MessageRecord,
   type Part,
@@ -68,7 +69,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       case 'request-end':
         return readRequest(exchange, event, take)
       case 'response':
-        respond(exchange, event)
+        respond(exchange, event, take)
         return
       case 'response-body':
         return readResponseBytes(exchange, event, take)
@@ -111,7 +112,11 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     if (body !== undefined) exchange.requestText = body
   }
 
-  function respond(exchange: HttpExchange, event: Extract<RecordedHttpEvent, { kind: 'response' }>): void {
+  function respond(
+    exchange: HttpExchange,
+    event: Extract<RecordedHttpEvent, { kind: 'response' }>,
+    take: Take,
+  ): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id')
     if (session !== undefined) conversations.begin(session, exchange.conversation)
@@ -127,6 +132,8 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not known here` }),
     }
+    // A stream may stay open for hours: that it began, and from which event on, is told at once.
+    if (isStream && !exchange.requestTold) take(httpOf(exchange, event))
   }
 
   async function readResponseBytes(
@@ -159,7 +166,11 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       const session = legacySessionOf(sse.data)
       if (session !== undefined) conversations.begin(session, exchange.conversation)
     }
-    const isMessage = sse.data !== undefined && (sse.event === undefined || sse.event === 'message')
+    if (sse.tooLong) {
+      take(tooLongOf(sse.sizeBytes, 'server_to_client', at))
+      return
+    }
+    const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
     const record = isMessage && messageOf(exchange, Buffer.from(sse.data!), 'server_to_client', context, at)
     if (record) return take(record)
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
@@ -343,14 +354,18 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
 
   function gapOf(body: HttpBody, direction: Direction, at: Moment): TapeRecord {
     const sha256 = body.sha256()
+    return { ...tooLongOf(body.sizeBytes, direction, at), ...(sha256 !== undefined && { sha256 }) }
+  }
+
+  function tooLongOf(sizeBytes: number, direction: Direction, at: Moment): GapRecord {
+    seq += 1
     return {
       type: 'gap',
       ...stamp(at),
       lost: 1,
-      lostBytes: body.sizeBytes,
+      lostBytes: sizeBytes,
       why: `a message of more than ${longestMessage / 1024 / 1024} MB was forwarded but not recorded`,
       direction,
-      ...(sha256 !== undefined && { sha256 }),
     }
   }
 
