@@ -105,8 +105,8 @@ async function print(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
 }
 
 interface Complaints {
-  input(problem: Diagnostic & { readonly file: string }): void
-  output(name: string, diagnostic: Diagnostic): void
+  readonly input: (problem: Diagnostic & { readonly file: string }) => void
+  readonly output: (name: string, diagnostic: Diagnostic) => void
   tell(io: Io): Promise<void>
 }
 

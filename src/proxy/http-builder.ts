@@ -1,31 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import {
-  createCorrelator,
-  isAnswer,
   type Direction,
   type GapRecord,
   type HttpRecord,
   type MessageRecord,
-  type Part,
   type SseContext,
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import {
-  createSseParser,
-  findJsonValue,
-  idKey,
-  isFault,
-  JsonObject,
-  partsOf,
-  readEnvelope,
-  type SseEvent,
-} from '../wire/index.js'
+import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
 import type { Conversations } from './conversations.js'
 import { createDecoder, HttpBody } from './http-body.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
-import { exactText, holdsMessages, rewritten, textOf } from './message-text.js'
+import { createHttpMessages } from './http-messages.js'
+import { textOf } from './message-text.js'
 import type { Moment } from './record-builder.js'
 
 /** Messages and bodies above this are forwarded and leave a gap with their size and hash. */
@@ -46,9 +34,8 @@ export interface HttpBuilder {
 type Take = (record: TapeRecord) => void
 
 export function createHttpBuilder(redactor: Redactor, conversations: Conversations): HttpBuilder {
-  const correlator = createCorrelator<string>(idKey)
+  const messages = createHttpMessages(redactor)
   const exchanges = new Map<number, HttpExchange>()
-  let seq = 0
 
   const stamp = (at: Moment): { t: string; us: number } => ({
     t: new Date(Math.floor(at.wallMs)).toISOString(),
@@ -67,7 +54,10 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
         exchange.requestBody.add(event.bytes)
         return
       case 'request-end':
-        return readRequest(exchange, event, take)
+        await readRequest(exchange, event, take)
+        exchange.requestEnded = true
+        if (exchange.responseEnded) conclude(exchange, event, take)
+        return
       case 'response':
         respond(exchange, event, take)
         return
@@ -75,7 +65,9 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
         return readResponseBytes(exchange, event, take)
       case 'response-end':
         await endResponse(exchange, event, take)
-        return conclude(exchange, event, take)
+        exchange.responseEnded = true
+        if (exchange.requestEnded) conclude(exchange, event, take)
+        return
       case 'failed':
         return fail(exchange, event, take)
     }
@@ -94,6 +86,8 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       requestBody: new HttpBody(longestMessage),
       requests: new Map(),
       requestTold: false,
+      requestEnded: false,
+      responseEnded: false,
     })
   }
 
@@ -171,7 +165,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       return
     }
     const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
-    const record = isMessage && messageOf(exchange, Buffer.from(sse.data!), 'server_to_client', context, at)
+    const record = isMessage && messageOf(exchange, Buffer.from(sse.data), 'server_to_client', context, at)
     if (record) return take(record)
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
     const body = sse.event === 'endpoint' ? redactor.path(sse.data ?? '') : redactor.text(sse.data ?? '')
@@ -224,9 +218,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
     take: Take,
   ): Promise<void> {
-    if (exchange.requestText === undefined && exchange.requests.size === 0 && !exchange.requestTold) {
-      await readRequest(exchange, event, take)
-    }
+    if (!exchange.requestEnded) await readRequest(exchange, event, take)
     const { response } = exchange
     // What came of the body is worth having, as far as it can be read.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
@@ -245,65 +237,18 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     sse: SseContext | undefined,
     at: Moment,
   ): MessageRecord | undefined {
-    const text = exactText(bytes)
-    const span = text === undefined ? undefined : findJsonValue(text)
-    if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
-    const exact = text.slice(span.start, span.end)
-    // Line breaks are white space here, and the end of a line on the tape.
-    const raw = exact.replaceAll(/[\r\n]/g, ' ')
-    const { batch, parts: spans } = partsOf(raw)
-    if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
-    const parts = spans.map(({ start, end }) => partOf(exchange, raw, start, end, direction))
-    const redacted = redactor.json(raw)
-    const first = seq
-    seq += parts.length
-    return {
-      type: 'message',
-      ...stamp(at),
-      direction,
-      ...(redacted ? { ...rewritten(redacted, parts), red: redacted.red } : { raw, batch, parts }),
-      seq: first,
-      conversation: exchange.conversation,
-      http: contextOf(exchange, direction),
-      ...(sse && { sse }),
-      ...(!redacted && raw !== text && { bytes: Buffer.from(bytes).toString('base64') }),
-    }
-  }
-
-  function partOf(
-    exchange: HttpExchange,
-    raw: string,
-    start: number,
-    end: number,
-    direction: Direction,
-  ): Part {
-    const id: string = randomUUID()
-    const envelope = readEnvelope(raw, start)
-    const { conversation } = exchange
-    const key = envelope.id === undefined ? undefined : idKey(envelope.id)
-    const isResponse = direction === 'server_to_client' && isAnswer(envelope) && key !== undefined
-    const request = isResponse ? exchange.requests.get(key) : undefined
-    const seen = correlator.observe({
-      ref: id,
-      envelope,
-      direction,
-      conversation,
-      ...(request && { request }),
-    })
-    if (request) request.answered = true
-    if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
-      exchange.requests.set(key, { ref: id, answered: false })
-    }
-    return {
-      id,
-      envelope,
-      start,
-      end,
-      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
-      ...(seen.late && { late: true as const }),
-      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
-      ...(seen.links.length > 0 && { links: seen.links }),
-    }
+    const frame = messages.read(exchange, bytes, direction)
+    return (
+      frame && {
+        type: 'message',
+        ...stamp(at),
+        direction,
+        ...frame,
+        conversation: exchange.conversation,
+        http: contextOf(exchange, direction),
+        ...(sse && { sse }),
+      }
+    )
   }
 
   function contextOf(exchange: HttpExchange, direction: Direction): NonNullable<MessageRecord['http']> {
@@ -358,7 +303,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
   }
 
   function tooLongOf(sizeBytes: number, direction: Direction, at: Moment): GapRecord {
-    seq += 1
+    messages.skip()
     return {
       type: 'gap',
       ...stamp(at),
@@ -377,11 +322,6 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
     },
   }
-}
-
-/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
-function speaksJsonRpc(raw: string, start: number): boolean {
-  return raw.charAt(start) === '{' && new JsonObject(raw, start).has('jsonrpc')
 }
 
 /** Legacy servers put the session into the query of their endpoint. */

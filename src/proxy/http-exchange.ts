@@ -16,6 +16,9 @@ export interface HttpExchange {
   readonly requests: Map<string, { readonly ref: string; answered: boolean }>
   /** A message has told the headers. */
   requestTold: boolean
+  /** A server may answer before it has heard everything. */
+  requestEnded: boolean
+  responseEnded: boolean
   /** Body of a request that was no JSON-RPC; redacted. */
   requestText?: string
   response?: HttpResponse

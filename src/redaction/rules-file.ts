@@ -44,7 +44,8 @@ class Reading implements RulesFile {
 
   constructor(fileName: string, text: string) {
     this.#fileName = fileName
-    this.#text = text
+    // Editors of Windows put a byte order mark first.
+    this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
   file(): void {

@@ -1,20 +1,20 @@
 /** Which names (of members, variables, flags, headers, query parameters) say that their value is a secret. */
 
-/** In the order of preference, since a report names the term. */
+/** `_` where a name may have a joint: any run of what is no letter and no digit. In the order of preference. */
 const terms = [
-  'password',
-  'passwd',
-  'passphrase',
-  'passcode',
+  'pass_word',
+  'pass_wd',
+  'pass_phrase',
+  'pass_code',
   'pwd',
   'secret',
   'token',
-  'apikey',
+  'api_key',
   'authorization',
   'authorisation',
   'bearer',
-  'privatekey',
-  'accesskey',
+  'private_key',
+  'access_key',
 ] as const
 
 /** Words behind a term that leave it a secret: `secret_key`, `tokenValue`, `passwordHash`, `token2`. */
@@ -54,23 +54,33 @@ const suffixes = [
   '[0-9]',
 ] as const
 
-const secretName = new RegExp(`(${terms.join('|')})s?(?:${suffixes.join('|')})*$`)
+const anyOf = (words: readonly string[]): string => words.join('|').replaceAll('_', '_?')
+/** Without the flag `u`, so that only ASCII counts, as for the trigger: no `ſ` for `s`, no Kelvin sign for `k`. */
+const secretName = new RegExp(`(${anyOf(terms)})(?:_?s)?(?:_?(?:${anyOf(suffixes)}))*_?$`, 'i')
 
-/** Counters of model tokens, and MCP's own handle for progress. */
-const harmlessName =
-  /^(?:max|min|num|total|used|remaining).*tokens$|(?:input|output|prompt|completion|reasoning|thinking|cached|audio)tokens$|progresstoken$/
+/** Whose tokens a model counts. */
+const counted = [
+  ['input', 'output', 'prompt', 'completion', 'reasoning', 'thinking', 'cached', 'audio'],
+  ['new', 'context', 'cache', 'text', 'image', 'video', 'model', 'response', 'generated', 'generation'],
+  ['window', 'read', 'write', 'creation', 'llm', 'per', 'total', 'used', 'prediction', 'sample', 'chunk'],
+].flat()
 
-const separators = /[^\p{L}\p{N}]/gu
+/** Counters of model tokens: nothing but known words before `tokens`, or the word before it says so. */
+const harmlessName = new RegExp(
+  `^_?(?:max|min|num|total|used|remaining)(?:_?(?:${anyOf(counted)}))*_?tokens_?$|(?:${anyOf(counted.slice(0, 8))})_?tokens_?$`,
+  'i',
+)
+
+const joint = /[^\p{L}\p{N}]+/gu
 
 /** A term and its suffixes stand at the end of a name, however long the name is. */
 const longestTail = 128
 
 /** The term by which a name, decoded, says that its value is a secret; undefined when it says nothing. */
 export function secretTermOf(name: string): string | undefined {
-  const tail = name.length > longestTail ? name.slice(-longestTail) : name
-  const joined = tail.replace(separators, '').toLowerCase()
-  const term = secretName.exec(joined)?.[1]
-  return term === undefined || harmlessName.test(joined) ? undefined : term
+  const tail = (name.length > longestTail ? name.slice(-longestTail) : name).replace(joint, '_')
+  const term = secretName.exec(tail)?.[1]
+  return term === undefined || harmlessName.test(tail) ? undefined : term.replace('_', '').toLowerCase()
 }
 
 const mostNames = 4096

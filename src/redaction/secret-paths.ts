@@ -14,37 +14,42 @@ export function findPath(runs: TextRuns, at: number, found: string): Finding | u
 /** `.env` and `.env.local`, but no `process.env.HOME`, no `.environment` and no folder `.env/`. */
 function envPath(runs: TextRuns, at: number): Finding | undefined {
   const { text } = runs
-  const before = text[at - 1]
-  if (runs.isWord(at - 1) || before === '_' || before === ')' || before === ']' || before === '*')
-    return undefined
-  const end = endOfFileName(runs, at)
+  if (!runs.startsWord(at) || /[_)\]*]/.test(text[at - 1] ?? '')) return undefined
+  const end = runs.endOfFileName(at)
   const next = text[at + 4]
   if (end > at + 4 && next !== '.') return undefined
-  if (text[end] === '/' || text[end] === '\\') return undefined
+  if (isFolder(text.slice(end, end + 8))) return undefined
   if (end - at < 40 && samples.test(text.slice(at, end))) return undefined
   return { start: runs.startOfPath(at), end, rule: 'env-path' }
 }
 
+/** Whether a separator follows, and not an escape of a text inside a string: `\n`, `\"`, `\u0022`. */
+function isFolder(behind: string): boolean {
+  return behind.startsWith('/') || /^\\+(?:\/|(?!u00)[^\\nrt"'`])/.test(behind)
+}
+
 function sshPath(runs: TextRuns, at: number, file: number): Finding | undefined {
-  const end = endOfFileName(runs, file)
-  if (end === file || isPublic(runs.text, file, end)) return undefined
+  const { text } = runs
+  if (isEscape(text, at, file)) return undefined
+  const end = runs.endOfFileName(file)
+  if (end === file || isPublic(text, file, end)) return undefined
   return { start: runs.startOfPath(at), end, rule: 'ssh-key-path' }
 }
 
+/** Whether the backslashes behind `.ssh` begin a `\n` and not the name of a file: others stand before it. */
+function isEscape(text: string, at: number, file: number): boolean {
+  if (text[file - 1] !== '\\' || !/[nrt]/.test(text[file] ?? '')) return false
+  const before = /\\{0,8}$/.exec(text.slice(Math.max(0, at - 8), at))?.[0].length ?? 0
+  return before !== file - at - '.ssh'.length
+}
+
 function keyPath(runs: TextRuns, at: number): Finding | undefined {
-  if (runs.isWord(at - 1)) return undefined
-  const end = endOfFileName(runs, at)
+  if (!runs.startsWord(at)) return undefined
+  const end = runs.endOfFileName(at)
   if (isPublic(runs.text, at, end)) return undefined
   return { start: runs.startOfPath(at), end, rule: 'ssh-key-path' }
 }
 
 function isPublic(text: string, start: number, end: number): boolean {
   return publicFiles.test(text.slice(Math.max(start, end - 40), end))
-}
-
-/** A full stop at the end belongs to the sentence. */
-function endOfFileName(runs: TextRuns, at: number): number {
-  let end = runs.endOfDotted(at)
-  while (end > at && runs.text[end - 1] === '.') end--
-  return end
 }

@@ -1,3 +1,6 @@
+import { PathStarts } from './path-start.js'
+import { longestEscape, mayPrecedeWord } from './word-start.js'
+
 /** What a run consists of, one bit a kind. */
 const WORD = 1
 const NAME = 2
@@ -6,6 +9,7 @@ const BASE64 = 8
 const PATH = 16
 const AUTHORITY = 32
 const TOKEN68 = 64
+const USERINFO = 128
 
 const kinds = new Uint8Array(128)
 
@@ -14,12 +18,13 @@ function allow(characters: string, bits: number): void {
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-allow(letters, WORD | NAME | DOTTED | BASE64 | PATH | AUTHORITY | TOKEN68)
+allow(letters, WORD | NAME | DOTTED | BASE64 | PATH | AUTHORITY | TOKEN68 | USERINFO)
 allow('_-', NAME | DOTTED)
 allow('.', DOTTED)
 allow('+/=', BASE64)
-allow('._-~/\\+@%#$', PATH)
-allow("-._~%!$&'()*+,;=:@[]^|{}", AUTHORITY)
+allow('._-~/+@%#$', PATH)
+allow("-._~%!$&'()*+,;=:@[]^|{}", AUTHORITY | USERINFO)
+allow('/?#', USERINFO)
 allow('-._~+/=', TOKEN68)
 
 /**
@@ -31,11 +36,18 @@ export class TextRuns {
   /** Up to here nothing is a JWT. */
   noJwtBefore = -1
   readonly #ends = new Map<number, { readonly from: number; readonly end: number }>()
-  #pathStart = 0
-  #pathEnd = 0
+  readonly #paths: PathStarts
+  #fileEnd = { dotted: -1, end: -1 }
+  #lastAt = { end: -1, at: -1 }
 
   constructor(text: string) {
     this.text = text
+    this.#paths = new PathStarts(text, (pos) => this.#is(pos, PATH))
+  }
+
+  /** Whether a word may start at `pos`: behind no letter or digit, or behind an escape that ends in one. */
+  startsWord(pos: number): boolean {
+    return !this.isWord(pos - 1) || mayPrecedeWord(this.text.slice(Math.max(0, pos - longestEscape), pos))
   }
 
   /** A letter or digit of ASCII. */
@@ -69,14 +81,31 @@ export class TextRuns {
     return this.#end(pos, TOKEN68)
   }
 
+  /** The last `@` in what goes on at `pos` up to white space, a quote or a backslash; -1 when there is none. */
+  lastAtSign(pos: number): number {
+    const end = this.#end(pos, USERINFO)
+    if (this.#lastAt.end !== end) {
+      let at = end - 1
+      while (at >= pos && this.text[at] !== '@') at--
+      this.#lastAt = { end, at: at < pos ? -1 : at }
+    }
+    return this.#lastAt.at
+  }
+
+  /** The end of a file's name that goes on at `pos`. A full stop at the end belongs to the sentence. */
+  endOfFileName(pos: number): number {
+    const dotted = this.endOfDotted(pos)
+    if (this.#fileEnd.dotted !== dotted) {
+      let end = dotted
+      while (end > pos && this.text[end - 1] === '.') end--
+      this.#fileEnd = { dotted, end }
+    }
+    return Math.max(pos, this.#fileEnd.end)
+  }
+
   /** Where the path begins that goes on at `pos`. To be asked in ascending order. */
   startOfPath(pos: number): number {
-    let start = pos
-    while (start > this.#pathEnd && this.#is(start - 1, PATH)) start--
-    if (start === this.#pathEnd) start = this.#pathStart
-    this.#pathStart = start
-    this.#pathEnd = pos
-    return start
+    return this.#paths.of(pos)
   }
 
   #end(pos: number, kind: number): number {
@@ -92,6 +121,6 @@ export class TextRuns {
     const { text } = this
     if (pos < 0 || pos >= text.length) return false
     const code = text.charCodeAt(pos)
-    return code < 128 ? (kinds[code]! & kind) !== 0 : (kind & (PATH | AUTHORITY)) !== 0
+    return code < 128 ? (kinds[code]! & kind) !== 0 : (kind & (PATH | AUTHORITY | USERINFO)) !== 0
   }
 }

@@ -6,6 +6,8 @@
  * even index; so it is enough to look up each even pair of bytes in one small table.
  */
 
+import { longestEscape, mayPrecedeWord } from './word-start.js'
+
 /** `at` is where in the literal its window begins. */
 interface Trigger {
   readonly literal: string
@@ -23,9 +25,10 @@ function isWord(code: number | undefined): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a)
 }
 
-/** The letter before may also be the end of an escape: `\n`, `\u000a`. */
 function startsWord(bytes: Uint8Array, start: number): boolean {
-  return !isWord(bytes[start - 1]) || bytes[start - 2] === BACKSLASH || bytes[start - 6] === BACKSLASH
+  if (!isWord(bytes[start - 1])) return true
+  const before = bytes.subarray(Math.max(0, start - longestEscape), start)
+  return mayPrecedeWord(String.fromCharCode(...before))
 }
 
 /** In base64 every short word turns up sooner or later; no name is that long. */
@@ -46,21 +49,82 @@ function isBase64(code: number | undefined): boolean {
   return isWord(code) || code === 0x2b || code === 0x2f
 }
 
+/** Of joints between the halves of a name (`pass—word`) so many bytes are read; beyond, anything may follow. */
+const longestJoint = longestName
+
+/** Whether `w`, `p` or `c` follows `pass`, behind whatever joint. */
+function isPassName(bytes: Uint8Array, start: number, end: number): boolean {
+  let pos = start + 4
+  while (pos < end && pos < start + longestJoint) {
+    const code = bytes[pos]!
+    if (code === BACKSLASH) {
+      // An escaped joint, or a letter, which is a trigger by itself.
+      pos += bytes[pos + 1] === 0x75 ? 6 : 2
+      continue
+    }
+    if (isWord(code)) {
+      const letter = code | 0x20
+      return (letter === 0x77 || letter === 0x70 || letter === 0x63) && isName(bytes, start, end)
+    }
+    pos++
+  }
+  return pos < end || !isLast
+}
+
+/** Whether `api`, `private` or `access` may stand before `key`, with whatever joint between. */
+function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
+  let pos = start - 1
+  const least = start - longestJoint
+  while (pos >= 0 && pos > least) {
+    const code = bytes[pos]!
+    if (isWord(code)) {
+      if (bytes[pos - 1] === BACKSLASH) pos -= 2
+      else if (bytes[pos - 5] === BACKSLASH && bytes[pos - 4] === 0x75) pos -= 6
+      else {
+        const letter = code | 0x20
+        return (letter === 0x69 || letter === 0x65 || letter === 0x73) && isName(bytes, start, end)
+      }
+    } else pos--
+  }
+  // What begins in the piece before is judged there.
+  return pos >= 0
+}
+
 const progress = [0x70, 0x72, 0x6f, 0x67, 0x72, 0x65, 0x73, 0x73]
 
-function isNotProgressToken(bytes: Uint8Array, start: number): boolean {
-  return start < 8 || !progress.every((code, i) => bytes[start - 8 + i] === code)
+/** A progress token is mostly a number, which is never a secret: such a message need not be read. */
+function isNoProgress(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start < 8 || !progress.every((code, i) => bytes[start - 8 + i] === code)) return true
+  let pos = start + 5
+  if (bytes[pos++] !== 0x22) return true
+  while (pos < end && (bytes[pos] === 0x20 || bytes[pos] === 0x3a)) pos++
+  const code = bytes[pos]
+  return pos >= end || code === undefined || !(code === 0x2d || (code >= 0x30 && code <= 0x39))
 }
 
 /** Whether a user and a host follow: an `@` before the path, or something that cannot be told from here. */
 function hasUser(bytes: Uint8Array, start: number, end: number): boolean {
+  let colon = -1
+  let isPort = true
   for (let i = start + 3; i < end; i++) {
-    const code = bytes[i]
+    const code = bytes[i]!
     if (code === 0x40 || code === BACKSLASH) return true
-    if (code === 0x2f || code === 0x22 || code === 0x20) return false
+    if (code === 0x22 || code === 0x20) return false
+    // The password may go on behind it: see urlPassword.
+    if (code === 0x2f) return colon >= 0 && !isPort
+    if (code === 0x3a && colon < 0) colon = i
+    else if (colon >= 0 && (code < 0x30 || code > 0x39)) isPort = false
   }
   // The next piece has it too, with more behind it.
   return isLast ? false : end - start > overlap
+}
+
+/** Of an escaped slash: only backslashes up to the slash. */
+function isEscapedSlash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start + 1; i < end && i < start + longestTrigger; i++) {
+    if (bytes[i] !== BACKSLASH) return bytes[i] === 0x2f
+  }
+  return true
 }
 
 /** No `+` and no `/`, so not just somewhere in base64. */
@@ -84,23 +148,12 @@ function isSlackToken(bytes: Uint8Array, start: number): boolean {
   )
 }
 
-function spelled(heads: readonly string[], joints: readonly string[], tail: string): string[] {
-  return heads.flatMap((head) => joints.map((joint) => head + joint + tail))
-}
-
-const joints = ['', '_', '-', ' ', '.', '__', '--']
 const names: Trigger[] = [
-  ...['w', 'p', 'c'].flatMap((tail) =>
-    spelled(['pass'], joints, tail).map((literal) => ({ literal, at: 1, confirm: isName })),
-  ),
-  ...spelled(['i', 'e', 's'], joints, 'key').map((literal) => ({
-    literal,
-    at: literal.length - 3,
-    confirm: isName,
-  })),
+  { literal: 'pass', at: 1, confirm: isPassName },
+  { literal: 'key', at: 0, confirm: isKeyName },
   { literal: 'pwd', at: 0, confirm: isName },
   { literal: 'secret', at: 2, confirm: isName },
-  { literal: 'token', at: 1, confirm: isNotProgressToken },
+  { literal: 'token', at: 1, confirm: isNoProgress },
   { literal: 'authoriz', at: 5 },
   { literal: 'authoris', at: 5 },
   { literal: 'bearer', at: 3, confirm: isName },
@@ -125,6 +178,7 @@ const values: Trigger[] = [
   { literal: '-----BEGIN', at: 4, exact: true },
   { literal: '://', at: 0, confirm: hasUser },
   { literal: ':\\/', at: 0 },
+  { literal: ':\\\\', at: 0, confirm: isEscapedSlash },
   { literal: '.env', at: 0, exact: true, confirm: startsWord },
   { literal: '.ssh', at: 0, exact: true },
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((literal) => ({

@@ -6,7 +6,7 @@ import { TextRuns } from './text-runs.js'
 
 /** Only literals: what follows an anchor is read by hand, each run of characters once. */
 const anchor =
-  /sk-|[sr]k_(?:live|test)_|whsec_|A[KS]IA|gh[pousr]_|github_pat_|xox[a-z][-.]|xapp-|hooks\.slack\.com\/|eyJ|-----BEGIN |:\/\/|\.env|\.ssh[/\\]|id_(?:rsa|dsa|ecdsa|ed25519)|[Bb][Ee][Aa][Rr][Ee][Rr] /g
+  /sk-|[sr]k_(?:live|test)_|whsec_|A[KS]IA|gh[pousr]_|github_pat_|xox[a-z][-.]|xapp-|hooks\.slack\.com\\{0,8}\/|eyJ|-----BEGIN |:\\{0,8}\/\\{0,8}\/|\.env|\.ssh(?:\\{1,8}\/?|\/)|id_(?:rsa|dsa|ecdsa|ed25519)|[Bb][Ee][Aa][Rr][Ee][Rr](?:[ \t]|%20|\\{1,8}t)/g
 
 /** Adds the secrets in `text`, which is decoded, to `found`. Linear. */
 export function findValuePatterns(text: string, found: Finding[]): void {
@@ -34,20 +34,18 @@ function findAt(runs: TextRuns, at: number, found: string): Finding | undefined 
       return prefixed(runs, at, runs.endOfName(after), after + 20, 'github-token')
     case 'xapp-':
       return prefixed(runs, at, runs.endOfName(after), after + 10, 'slack-token')
-    case 'hooks.slack.com/':
-      return prefixed(runs, after, runs.endOfPath(after), after + 1, 'slack-webhook')
     case 'eyJ':
       return jwt(runs, at)
     case '-----BEGIN ':
       return privateKey(runs.text, at, after)
-    case '://':
-      return urlPassword(runs, after)
     default:
       if (found.startsWith('gh')) return prefixed(runs, at, runs.endOfName(after), after + 20, 'github-token')
       if (found.startsWith('xox'))
         return prefixed(runs, at, runs.endOfDotted(after), after + 10, 'slack-token')
       if (found.endsWith('_')) return prefixed(runs, at, runs.endOfName(after), after + 10, 'stripe-key')
-      if (found.endsWith(' ')) return bearer(runs, after)
+      if (found.startsWith(':')) return urlPassword(runs, after)
+      if (found.startsWith('hooks')) return webhook(runs, after)
+      if (/^b/i.test(found)) return bearer(runs, after)
       return findPath(runs, at, found)
   }
 }
@@ -59,12 +57,12 @@ function prefixed(
   shortest: number,
   rule: string,
 ): Finding | undefined {
-  return end >= shortest && !runs.isWord(start - 1) ? { start, end, rule } : undefined
+  return end >= shortest && runs.startsWord(start) ? { start, end, rule } : undefined
 }
 
 /** Long enough, and no words joined by hyphens (`sk-learn-contrib-examples`). */
 function skKey(runs: TextRuns, start: number): Finding | undefined {
-  if (runs.isWord(start - 1)) return undefined
+  if (!runs.startsWord(start)) return undefined
   const end = runs.endOfName(start)
   if (end - start < 19) return undefined
   const head = runs.text.slice(start + 3, Math.min(end, start + 64))
@@ -73,13 +71,13 @@ function skKey(runs: TextRuns, start: number): Finding | undefined {
 
 function awsKey(runs: TextRuns, start: number): Finding | undefined {
   const end = start + 20
-  if (runs.isWord(start - 1) || runs.isWord(end)) return undefined
+  if (!runs.startsWord(start) || runs.isWord(end)) return undefined
   return /^[A-Z0-9]{20}$/.test(runs.text.slice(start, end)) ? { start, end, rule: 'aws-key' } : undefined
 }
 
 function jwt(runs: TextRuns, start: number): Finding | undefined {
   // Every start inside one run has the same rest, so a rest that was refused is not read again.
-  if (start < runs.noJwtBefore || runs.isWord(start - 1)) return undefined
+  if (start < runs.noJwtBefore || !runs.startsWord(start)) return undefined
   const head = runs.endOfName(start)
   const body = runs.text[head] === '.' ? runs.endOfName(head + 1) : head
   if (body - head < 3 || runs.text[body] !== '.') {
@@ -119,13 +117,38 @@ function privateKey(text: string, start: number, after: number): Finding | undef
   return { start, end: endOfKey(text, body) ?? text.length, rule: 'private-key' }
 }
 
-/** `scheme://user:password@host`. An `@` may stand in the password too: the last one counts. */
+/** What follows `hooks.slack.com/`; in JSON inside a string every slash may be `\/`. */
+function webhook(runs: TextRuns, start: number): Finding | undefined {
+  let end = runs.endOfPath(start)
+  for (;;) {
+    const slash = /^\\{1,8}\//.exec(runs.text.slice(end, end + 9))?.[0]
+    if (slash === undefined) break
+    end = runs.endOfPath(end + slash.length)
+  }
+  return end > start ? { start, end, rule: 'slack-webhook' } : undefined
+}
+
+/** What stands between the colon and the path of a URL without a user: a port, or what will be one. */
+const port = /^(?:[0-9]*|port|\$?\{[^{}]*\}|\$\w+|%\w+%?)$/i
+
+/**
+ * `scheme://user:password@host`. An `@` may stand in the password too: the last one before the path counts. Where
+ * there is none, `/`, `?` and `#` may stand in it as well.
+ */
 function urlPassword(runs: TextRuns, start: number): Finding | undefined {
   const authority = runs.text.slice(start, runs.endOfAuthority(start))
-  const at = authority.lastIndexOf('@')
   const colon = authority.indexOf(':')
-  if (colon < 0 || at <= colon + 1 || authority.slice(colon + 1, at) === marker) return undefined
+  if (colon < 0) return undefined
+  const before = authority.lastIndexOf('@')
+  // The colon of an IPv6 address is none, and neither is one behind the `@`.
+  const open = before < 0 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1, colon + 65))
+  const at = open ? runs.lastAtSign(start) - start : before
+  if (at <= colon + 1 || isMarkerAt(runs.text, start + colon + 1, start + at)) return undefined
   return { start: start + colon + 1, end: start + at, rule: 'url-password' }
+}
+
+function isMarkerAt(text: string, start: number, end: number): boolean {
+  return end - start === marker.length && text.startsWith(marker, start)
 }
 
 /** Parameters of a challenge (`WWW-Authenticate: Bearer realm="…"`), which are no secret. */
@@ -137,7 +160,8 @@ const prose = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?|challenges?|require
 function bearer(runs: TextRuns, after: number): Finding | undefined {
   const { text } = runs
   let start = after
-  while (text[start] === ' ' && start < after + 8) start++
+  while ((text[start] === ' ' || text[start] === '\t') && start < after + 8) start++
+  start += /^\\{0,8}["'`]/.exec(text.slice(start, start + 9))?.[0].length ?? 0
   const end = runs.endOfToken68(start)
   if (end - start < 8) return undefined
   // No name of a parameter and no word of prose is that long.

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 import { createStage, printed, server, until, type Actor, type Stage } from './stage.js'
-import { linesOfType } from './tape-bytes.js'
+import { linesOfType, type Line } from './tape-bytes.js'
 
 let stage: Stage
 let file: string
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => stage.close())
 
 const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
-const session = (): any => JSON.parse(readFileSync(file, 'utf8'))
+const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))
 const cli = (args: readonly string[], input = ''): Promise<Run> =>
   wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env), input })
 
@@ -28,7 +28,7 @@ describe('record --session-file', () => {
     const recorder = record(server('echo-lines.mjs'), '--target', 'echo', '--note', 'for a report')
     await recorder.send(`${request}\nno json\n`)
     await printed(recorder, 'no json')
-    recorder.stdin!.end()
+    recorder.stdin.end()
     expect((await recorder.ended).exitCode).toBe(0)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const text = readFileSync(file, 'utf8')
@@ -104,7 +104,7 @@ describe('record --session-file', () => {
     await recorder.send(`${messages.join('\n')}\n`)
     await printed(recorder, messages.at(-1)!)
     await until('there are more segments', () => stage.tapes().length > 2)
-    recorder.stdin!.end()
+    recorder.stdin.end()
     await recorder.ended
     expect(session().messages).toHaveLength(120)
     expect(stage.tapes()).toHaveLength(2)
@@ -115,7 +115,7 @@ describe('record --session-file', () => {
     await recorder.send(`${request}\n`)
     await printed(recorder, request)
     mkdirSync(file)
-    recorder.stdin!.end()
+    recorder.stdin.end()
     expect((await recorder.ended).exitCode).toBe(0)
     expect(recorder.stderr().toString()).toContain('the session file is not complete: ')
     rmSync(file, { recursive: true })
@@ -172,8 +172,8 @@ const sample = {
     message('msg-003', 2, 'client_to_server', null, 'notifications/initialized', null, {
       method: 'notifications/initialized',
     }),
-  ] as any[],
-  metadata: { target: 'example-server' } as any,
+  ] as Line[],
+  metadata: { target: 'example-server' } as Line,
 }
 
 function message(
@@ -184,7 +184,7 @@ function message(
   method: unknown,
   correlated_id: unknown,
   payload: object,
-): any {
+): Line {
   return {
     proxy_id,
     sequence,
@@ -226,7 +226,7 @@ Messages: 3
     const changed = {
       ...sample.messages[0],
       modified: true,
-      original_payload: { ...sample.messages[0].payload, id: 7 },
+      original_payload: { ...sample.messages[0]!.payload, id: 7 },
     }
     write({
       ...sample,
@@ -263,7 +263,7 @@ Messages: 3
 describe('proxy export', () => {
   const exported = (...args: string[]): Promise<Run> =>
     cli(['proxy', 'export', '--session-file', 'session.json', '--output', 'out/evidence.json', ...args])
-  const evidence = (): any => JSON.parse(readFileSync(stage.path('out/evidence.json'), 'utf8'))
+  const evidence = (): Line => JSON.parse(readFileSync(stage.path('out/evidence.json'), 'utf8'))
 
   it('writes the session with what is said about it in the metadata', async () => {
     write({ ...sample, unknown: [1], messages: sample.messages.map((each) => ({ ...each, more: { x: 1 } })) })
@@ -349,7 +349,7 @@ describe('a session file with a fault in it', () => {
     writeFileSync(file, JSON.stringify(sample, null, 2).replace('"result": {}', '"result": {'))
     const run = await cli(['convert', '--to', 'session-json', 'session.json', '-'])
     expect(run.code).toBe(0)
-    expect(JSON.parse(run.stdout).messages.map(({ sequence }: any) => sequence)).toEqual([0, 2])
+    expect(JSON.parse(run.stdout).messages.map(({ sequence }: Line) => sequence)).toEqual([0, 2])
     expect(run.stderr).toContain('message 1: not valid JSON')
   })
 })
@@ -358,7 +358,7 @@ describe('convert', () => {
   it('gives the tape back that a session file was made of, byte for byte', async () => {
     const recorder = record(server('mini-mcp.mjs'))
     await recorder.send(`[${request},{"jsonrpc":"2.0","method":"x"}]\nnoise\n${request}\r\n{"odd":true}\n`)
-    recorder.stdin!.end()
+    recorder.stdin.end()
     await recorder.ended
     expect(await cli(['convert', 'session.json', 'back.jsonl'])).toMatchObject({ code: 0 })
     expect(readFileSync(stage.path('back.jsonl'), 'utf8')).toBe(readFileSync(stage.tape(), 'utf8'))

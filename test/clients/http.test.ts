@@ -47,7 +47,7 @@ async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<str
   })
   servers.push(server)
   let said = ''
-  server.stderr!.on('data', (chunk) => (said += String(chunk)))
+  server.stderr.on('data', (chunk) => (said += String(chunk)))
   await until('the server listens', () => said.includes(String(port)))
   return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
 }

@@ -123,7 +123,9 @@ describe('the public contract', () => {
     )
     const fold = createFold(idKey)
     const tape = await openRecording(paths[0]!)
-    for await (const line of tape.format.read({ bytes: () => tape.bytes() }, ({ message }) => expect.fail(message)))
+    for await (const line of tape.format.read({ bytes: () => tape.bytes() }, ({ message }) =>
+      expect.fail(message),
+    ))
       fold.push(line)
     expect(fold.sessions[0]).toMatchObject({
       complete: true,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyChange } from './body-flow.js'
 import { createEndpointMove } from './endpoint-event.js'
-import { endToEnd, saysClose, valuesOf, type HeaderPair } from './hop-headers.js'
+import { endToEnd, saysClose, transferCodings, valuesOf, type HeaderPair } from './hop-headers.js'
 import { asksForProtectedResource, createResourceMove, moveChallenge } from './protected-resource.js'
 
 /** What in an answer names the upstream, and names us instead where a client would not go on otherwise. */
@@ -47,7 +47,12 @@ export function answerOf(request: IncomingMessage, came: IncomingMessage, rules:
           ? [name, String(sizeBytes)]
           : [name, value],
       )
-      return saysClose(came.rawHeaders) ? [...headers, 'Connection', 'close'] : headers
+      const codings = transferCodings(came.rawHeaders)
+      // Chunks alone need no word: Node decides about them by what the client understands.
+      if (codings !== undefined && codings.toLowerCase() !== 'chunked')
+        headers.push('Transfer-Encoding', codings)
+      if (saysClose(came.rawHeaders)) headers.push('Connection', 'close')
+      return headers
     },
   }
   if (came.statusCode !== 200 || isEncoded(came)) return answer

@@ -59,10 +59,11 @@ export function startExchange(
         refusedBySelf = error
       }
     }
+    if (onward) listenTo(onward)
     tell({ kind: 'request', connection: connection.number, method, path, headers }, came)
+    if (over) return
     if (refused) return fail('wiretape', refused.why, refused.status)
     if (!onward) return fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
-    listenTo(onward)
     flows.request = createBodyFlow(request, onward, {
       chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
       ended: (moment) => ended('request', moment),

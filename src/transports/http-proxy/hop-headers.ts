@@ -42,8 +42,10 @@ export function saysClose(headers: RawHeaders): boolean {
   return connectionOptions(headers).includes('close')
 }
 
-export function isChunked(headers: RawHeaders): boolean {
-  return valuesOf(headers, 'transfer-encoding').some((value) => /\bchunked\b/i.test(value))
+/** What was done to a body that comes in chunks: `chunked`, or more (`gzip, chunked`), which Node leaves as it is. */
+export function transferCodings(headers: RawHeaders): string | undefined {
+  const codings = valuesOf(headers, 'transfer-encoding').join(', ')
+  return /\bchunked\b/i.test(codings) ? codings : undefined
 }
 
 function connectionOptions(headers: RawHeaders): string[] {

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { asSocketHost } from './admission.js'
-import { endToEnd, isChunked, saysClose, valuesOf } from './hop-headers.js'
+import { endToEnd, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
 /** Servers that take long headers must still get them through us. */
 export const maxHeaderBytes = 256 * 1024
@@ -33,7 +33,10 @@ export function closeAgent(agent: http.Agent): void {
 
 /** Neither a length nor chunks: the request has no body, and says nothing about one. */
 function isBodiless(request: http.IncomingMessage): boolean {
-  return !isChunked(request.rawHeaders) && valuesOf(request.rawHeaders, 'content-length').length === 0
+  return (
+    transferCodings(request.rawHeaders) === undefined &&
+    valuesOf(request.rawHeaders, 'content-length').length === 0
+  )
 }
 
 /**
@@ -50,7 +53,8 @@ export function openUpstreamRequest(
   const headers = endToEnd(request.rawHeaders).flatMap(([name, value]) =>
     name.toLowerCase() === 'host' ? [name, upstream.host] : [name, value],
   )
-  if (isChunked(request.rawHeaders)) headers.push('Transfer-Encoding', 'chunked')
+  const codings = transferCodings(request.rawHeaders)
+  if (codings !== undefined) headers.push('Transfer-Encoding', codings)
   if (saysClose(request.rawHeaders)) headers.push('Connection', 'close')
   const Request = bodiless ? BodilessRequest : http.ClientRequest
   const onward = new Request({

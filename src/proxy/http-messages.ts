@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { createCorrelator, isAnswer, type Direction, type MessageRecord, type Part } from '../model/index.js'
+import type { Redactor } from '../redaction/index.js'
+import { findJsonValue, idKey, isFault, JsonObject, partsOf, readEnvelope } from '../wire/index.js'
+import type { HttpExchange } from './http-exchange.js'
+import { base64, exactText, holdsMessages, rewritten } from './message-text.js'
+
+/** What a message record says of its frame, wherever in HTTP that stood. */
+export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>
+
+/** Reads bodies and events as JSON-RPC, numbers and relates them. */
+export interface HttpMessages {
+  /** Undefined when the bytes are no JSON-RPC. */
+  read(exchange: HttpExchange, bytes: Uint8Array, direction: Direction): HttpFrame | undefined
+  /** A message passed that cannot be read: its number is not given again. */
+  skip(): void
+}
+
+export function createHttpMessages(redactor: Redactor): HttpMessages {
+  const correlator = createCorrelator<string>(idKey)
+  let seq = 0
+
+  function partOf(
+    exchange: HttpExchange,
+    raw: string,
+    start: number,
+    end: number,
+    direction: Direction,
+  ): Part {
+    const id: string = randomUUID()
+    const envelope = readEnvelope(raw, start)
+    const { conversation } = exchange
+    const key = envelope.id === undefined ? undefined : idKey(envelope.id)
+    const isResponse = direction === 'server_to_client' && isAnswer(envelope) && key !== undefined
+    const request = isResponse ? exchange.requests.get(key) : undefined
+    const seen = correlator.observe({
+      ref: id,
+      envelope,
+      direction,
+      conversation,
+      ...(request && { request }),
+    })
+    if (request) request.answered = true
+    if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
+      exchange.requests.set(key, { ref: id, answered: false })
+    }
+    return {
+      id,
+      envelope,
+      start,
+      end,
+      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
+      ...(seen.late && { late: true as const }),
+      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
+      ...(seen.links.length > 0 && { links: seen.links }),
+    }
+  }
+
+  return {
+    read(exchange, bytes, direction) {
+      const text = exactText(bytes)
+      const span = text === undefined ? undefined : findJsonValue(text)
+      if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
+      const exact = text.slice(span.start, span.end)
+      // Line breaks are white space here, and the end of a line on the tape.
+      const raw = exact.replaceAll(/[\r\n]/g, ' ')
+      const { batch, parts: spans } = partsOf(raw)
+      if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
+      const parts = spans.map(({ start, end }) => partOf(exchange, raw, start, end, direction))
+      const first = seq
+      seq += parts.length
+      const redacted = redactor.json(raw)
+      if (redacted) return { ...rewritten(redacted, parts), seq: first, red: redacted.red }
+      return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(bytes) }) }
+    },
+    skip() {
+      seq += 1
+    },
+  }
+}
+
+/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
+function speaksJsonRpc(raw: string, start: number): boolean {
+  return raw.charAt(start) === '{' && new JsonObject(raw, start).has('jsonrpc')
+}

@@ -1,0 +1,20 @@
+/** Characters that an escape before a word can take: `\u001b[38;5;208m`. */
+export const longestEscape = 32
+
+/**
+ * What can stand right before a word and ends in a letter or digit itself: `\n` and `\u000a` (JSON inside a string),
+ * `%20` (a URL), `=3D` (quoted-printable mail), a colour of a terminal, also one that lost its escape character.
+ */
+const escapes = [
+  String.raw`\\(?:[abfnrtv0]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[0-7]{3})`,
+  '%[0-9A-Fa-f]{2}',
+  '=3D',
+  String.raw`(?:\u001b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[0-9;?]{0,16}[A-Za-z]`,
+  String.raw`\[[0-9;]{1,16}m`,
+]
+const escapeAtEnd = new RegExp(`(?:${escapes.join('|')})$`)
+
+/** Whether a word may start behind `before`, of which the last `longestEscape` characters are enough. */
+export function mayPrecedeWord(before: string): boolean {
+  return !/[A-Za-z0-9]$/.test(before) || escapeAtEnd.test(before)
+}
