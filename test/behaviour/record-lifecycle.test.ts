@@ -152,7 +152,7 @@ it.skipIf(!hasProc)('keeps the descriptors of its own files from the server', as
 it.skipIf(!hasProc)('leaves a stderr that it shares with its client as that opened it', async () => {
   // Its own writes would fail with EAGAIN when we made the pipe one that does not block.
   const client = stage.start(
-    ['sh', '-c', '"$@" & wait', 'sh', ...stage.record(['sh', '-c', 'echo up >&2; cat'])],
+    ['sh', '-c', '"$@" & wait', 'sh', ...stage.record(['sh', '-c', 'echo up >&2; sleep 60'])],
     {
       over: 'pipes',
     },
