@@ -1,5 +1,6 @@
 import type { Span } from '../wire/index.js'
 import { marker } from './marker.js'
+import type { NextIndex } from './next-index.js'
 
 interface Surroundings {
   readonly broad: boolean
@@ -7,15 +8,19 @@ interface Surroundings {
   readonly quoted: boolean
   /** The character before the name. */
   readonly before: string | undefined
+  readonly next: NextIndex
 }
 
 const schemes =
-  /^(?:basic|bearer|token|apikey|api-key|key|negotiate|ntlm|dpop|digest|hawk|oauth|signature|aws4-hmac-sha256) +(?=\S)/i
+  /^(?:basic|bearer|token|apikey|api-key|key|negotiate|ntlm|dpop|digest|hawk|oauth|signature|aws4-hmac-sha256)(?:[ \t]|%20|\\{1,8}t)+(?=\S)/i
 /** Their credentials are a list that goes on to the end of the line. */
 const listSchemes = /^(?:digest|hawk|oauth|signature|aws4-hmac-sha256)/i
 const literal = /^(?:true|false|null|none|nil|undefined|nan)$/i
 const number = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const longestHead = 64
+/** A quote that is written as an escape, in JSON inside a string. */
+const escapedQuote = /(\\+)(u002[27])/y
+const colour = /(?:\u001b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,16}m/y
 
 const credentials = /^[=>]?[ \t]*(?:\\*["'`]|[^\s"'`&<>]*[0-9])/
 
@@ -30,22 +35,48 @@ export function readAssigned(text: string, from: number, around: Surroundings): 
   let start = from
   // `=>`, `:=` and `==` too.
   if (text[start] === '>' || text[start] === '=') start++
-  while (isBlank(text.charCodeAt(start)) || (around.quoted && isLineBreak(text.charCodeAt(start)))) start++
+  const { quoted } = around
+  for (;;) {
+    while (isBlank(text.charCodeAt(start)) || (quoted && isLineBreak(text.charCodeAt(start)))) start++
+    const after = endOf(colour, text, start)
+    if (after === undefined) break
+    start = after
+  }
   if (start >= text.length || isMarker(text, start)) return undefined
 
-  let quote = start
-  while (text[quote] === '\\') quote++
-  const first = text[quote]
-  if (first === '"' || first === "'" || first === '`') {
-    return valueAt(text, quote + 1, endOfQuoted(text, quote + 1, first, quote - start))
-  }
-  if ((first === '{' || first === '[') && (around.broad || around.quoted)) {
-    return valueAt(text, start, around.broad ? endOfLine(text, start) : endOfBrackets(text, start))
+  const inQuotes = quotedValue(text, start)
+  if (inQuotes !== undefined) return valueAt(text, inQuotes.start, inQuotes.end)
+  const first = text[start]
+  if ((first === '{' || first === '[') && (around.broad || quoted)) {
+    return valueAt(
+      text,
+      start,
+      around.broad ? endOfLine(text, start, around.next) : endOfBrackets(text, start),
+    )
   }
   return plainValue(text, start, around)
 }
 
-function valueAt(text: string, start: number, end: number): Span | undefined {
+/** What the quotes at `start` enclose; undefined when none stand there. */
+function quotedValue(text: string, start: number): Span | undefined {
+  let quote = start
+  while (text[quote] === '\\') quote++
+  const first = text[quote]
+  if (first === '"' || first === "'" || first === '`') {
+    return { start: quote + 1, end: endOfQuoted(text, quote + 1, first, quote - start) }
+  }
+  const from = endOf(escapedQuote, text, start)
+  if (from === undefined) return undefined
+  return { start: from, end: endOfEscapedQuoted(text, from, text.slice(from - 5, from), quote - start) }
+}
+
+function endOf(pattern: RegExp, text: string, start: number): number | undefined {
+  pattern.lastIndex = start
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+/** Nothing where nothing is, or a marker already. */
+export function valueAt(text: string, start: number, end: number): Span | undefined {
   if (end <= start || (end <= start + marker.length && text.startsWith(marker, start))) return undefined
   return { start, end }
 }
@@ -55,12 +86,14 @@ function isMarker(text: string, start: number): boolean {
   return text.startsWith(marker, start) && !/\w/.test(text[start + marker.length] ?? '')
 }
 
-function plainValue(text: string, start: number, { quoted, before }: Surroundings): Span | undefined {
+function plainValue(text: string, start: number, { quoted, before, next }: Surroundings): Span | undefined {
   const scheme = schemes.exec(text.slice(start, start + longestHead))?.[0]
   if (scheme !== undefined) {
     const from = start + scheme.length
     const stop = before === '"' || before === "'" ? before : undefined
-    const end = listSchemes.test(scheme) ? endOfLine(text, from, stop) : endOfWord(text, from)
+    const inQuotes = text[from] === stop ? undefined : quotedValue(text, from)
+    if (inQuotes !== undefined) return valueAt(text, inQuotes.start, inQuotes.end)
+    const end = listSchemes.test(scheme) ? endOfLine(text, from, next, stop) : endOfWord(text, from)
     return valueAt(text, from, end)
   }
   const end = quoted ? endOfBareJson(text, start) : endOfWord(text, start)
@@ -76,13 +109,23 @@ function plainValue(text: string, start: number, { quoted, before }: Surrounding
  * Index of the quote that ends what begins at `from`, where `escapes` backslashes stood before the opening quote:
  * 1 in JSON inside a JSON string, 3 one level deeper. The end of the text when there is none: it was cut off.
  */
-function endOfQuoted(text: string, from: number, quote: string, escapes: number): number {
+export function endOfQuoted(text: string, from: number, quote: string, escapes: number): number {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
     let run = at
     while (run > from && text[run - 1] === '\\') run--
     const backslashes = at - run
     if (backslashes < escapes) return run
     if (Math.floor((backslashes - escapes) / (escapes + 1)) % 2 === 0) return at - escapes
+  }
+  return text.length
+}
+
+/** The same where the quotes are written `\u0022`, with as many backslashes as `escapes` or fewer. */
+function endOfEscapedQuoted(text: string, from: number, quote: string, escapes: number): number {
+  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let run = at
+    while (run > from && text[run - 1] === '\\') run--
+    if (run < at && at - run <= escapes) return run
   }
   return text.length
 }
@@ -110,19 +153,23 @@ function endOfBareJson(text: string, from: number): number {
   return end
 }
 
+/** The same characters as JSON inside a string may write them. */
+const escapedStop = /^\\u00(?:1[bB]|2[267]|3[cCeE])/
+
 /** Up to a blank, a quote or `&`; a comma, a semicolon or a bracket ends a word only where a blank follows. */
-function endOfWord(text: string, from: number): number {
+export function endOfWord(text: string, from: number): number {
   let end = from
-  while (end < text.length && !/[\s"'`&<>]/.test(text[end]!)) end++
+  while (end < text.length && !/[\s"'`&<>\u001b]/.test(text[end]!)) {
+    if (text[end] === '\\' && escapedStop.test(text.slice(end, end + 6))) break
+    end++
+  }
   while (end > from && /[,;)\]}\\]/.test(text[end - 1]!)) end--
   return end
 }
 
-function endOfLine(text: string, from: number, stop?: string): number {
-  const feed = text.indexOf('\n', from)
-  const line = feed < 0 ? text.length : feed
-  const quote = stop === undefined ? -1 : text.indexOf(stop, from)
-  const end = quote >= 0 && quote < line ? quote : line
+function endOfLine(text: string, from: number, next: NextIndex, stop?: string): number {
+  const line = next.of('\n', from)
+  const end = stop === undefined ? line : Math.min(line, next.of(stop, from))
   return text[end - 1] === '\r' ? end - 1 : end
 }
 

@@ -8,6 +8,8 @@ interface NamedArgument {
   readonly kept?: string
 }
 
+/** `--token=` and its value in the next word. */
+const emptyFlag = /^--?([^=]+)=$/
 const flag = /^--?([^=]+)$/
 const assigned = /^((?:--?|\/)?([A-Za-z_][A-Za-z0-9_.-]*)=)./s
 
@@ -17,7 +19,7 @@ function namedArgument(argument: string): NamedArgument | undefined {
     const term = secretTermOf(name)
     return term === undefined ? undefined : { term, kept }
   }
-  const flagName = flag.exec(argument)?.[1]
+  const flagName = (emptyFlag.exec(argument) ?? flag.exec(argument))?.[1]
   if (flagName === undefined || flagName.startsWith('no-')) return undefined
   const term = secretTermOf(flagName)
   return term === undefined ? undefined : { term }
@@ -36,18 +38,17 @@ export function redactCommand(
   let due: string | undefined
   return argv.map((argument) => {
     const term = due
-    due = undefined
-    // A flag after a flag: the first one had no value.
-    if (term !== undefined && argument !== '' && !/^--[A-Za-z]/.test(argument)) {
+    const named = defaults ? namedArgument(argument) : undefined
+    due = named?.kept === undefined ? named?.term : undefined
+    // Even what looks like a flag itself may be the value; what follows it is then taken for its value in turn.
+    if (term !== undefined && argument !== '') {
       counted(`key:${term}`)
       return marker
     }
-    const named = defaults ? namedArgument(argument) : undefined
     if (named?.kept !== undefined) {
       counted(`key:${named.term}`)
       return named.kept + marker
     }
-    due = named?.term
     return redactText(argument)
   })
 }

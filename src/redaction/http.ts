@@ -56,9 +56,9 @@ export function redactParameters(query: string, rules: HttpRules): string {
       const at = pair.indexOf('=')
       if (at === -1 || at === pair.length - 1) return pair
       const name = decoded(pair.slice(0, at))
-      const isSecret = secretParameters.has(name.toLowerCase()) || secretTermOf(name) !== undefined
-      if (!isSecret) return pair
-      rules.counted(`parameter:${name.toLowerCase()}`)
+      const known = secretParameters.has(name.toLowerCase()) ? name.toLowerCase() : secretTermOf(name)
+      if (known === undefined) return pair
+      rules.counted(`parameter:${known}`)
       return `${pair.slice(0, at)}=${marker}`
     })
     .join('&')

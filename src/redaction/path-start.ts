@@ -30,7 +30,7 @@ export class PathStarts {
       const escape = this.#escapeBefore(start)
       if (escape > 0 && (escape < joint || joint === 0)) break
       if (escape > 0 && escape === joint && perhaps < 0) perhaps = start
-      if (this.#isEncodedJoint(start)) break
+      if (this.#isEncodedJoint(start, pos)) break
       start--
     }
     const colours = this.#coloursAt(start, pos)
@@ -62,15 +62,17 @@ export class PathStarts {
     return isUnicode ? this.#backslashes(pos - 5) : 0
   }
 
-  #isEncodedJoint(pos: number): boolean {
+  #isEncodedJoint(pos: number, anchor: number): boolean {
     const text = this.#text
     if (text[pos - 3] !== '%' || !encodedJoint.test(text.slice(pos - 3, pos))) return false
-    return /^(?:[/~]|%2F|\.{1,2}\/)/i.test(text.slice(pos, pos + 3))
+    return pos === anchor || /^(?:[/~]|%2F|\.{1,2}\/)/i.test(text.slice(pos, pos + 3))
   }
 
   /** `32m` is left of a colour: `[` and `;` are in no path. */
   #coloursAt(start: number, pos: number): number {
     const before = this.#text[start - 1]
+    // Quoted-printable mail.
+    if (before === '=' && start + 2 <= pos && this.#text.startsWith('3D', start)) return start + 2
     if (before !== '[' && before !== ';') return start
     const colour = /^[0-9]{0,3}m/.exec(this.#text.slice(start, Math.min(pos, start + 4)))
     return colour === null ? start : start + colour[0].length

@@ -25,7 +25,7 @@ function envPath(runs: TextRuns, at: number): Finding | undefined {
 
 /** Whether a separator follows, and not an escape of a text inside a string: `\n`, `\"`, `\u0022`. */
 function isFolder(behind: string): boolean {
-  return behind.startsWith('/') || /^\\+(?:\/|(?!u00)[^\\nrt"'`])/.test(behind)
+  return behind.startsWith('/') || /^\\+(?:\/|(?!u00|x[0-9a-fA-F]{2}|[0-7]{3}|e\[)[^\\nrt"'`])/.test(behind)
 }
 
 function sshPath(runs: TextRuns, at: number, file: number): Finding | undefined {

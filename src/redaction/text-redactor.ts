@@ -1,6 +1,7 @@
 import { spliceText, type Span } from '../wire/index.js'
 import { findAssignments } from './assignments.js'
 import { separate, toEdits, type Finding } from './finding.js'
+import { findFlags } from './flags.js'
 import { hasTrigger } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
@@ -42,6 +43,7 @@ export class TextRedactor {
     if (suspicious) {
       findValuePatterns(text, found)
       findAssignments(text, broad, found)
+      if (broad) findFlags(text, found)
     }
     for (const rule of this.#rules) {
       for (const { start, end } of rule.find(text)) found.push({ start, end, rule: rule.name })

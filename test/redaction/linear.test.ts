@@ -51,6 +51,51 @@ const hostile: [piece: string, found: boolean][] = [
   ['\\u0061', false],
   ['password', false],
   ['token\u20ac', false],
+  ['"Authorization: Digest a ', true],
+  ["'Authorization: Hawk a ", true],
+  ['"Authorization: Digest a\n', true],
+  ['Authorization: Bearer "', true],
+  ['password\\u0022:\\u0022', true],
+  ['\\u0022password\\u0022:\\u0022', false],
+  ['\\u0022', false],
+  ['--password ', false],
+  ['--password "', false],
+  ['"--token","', false],
+  ['--a', false],
+  ['\u001b[0m', false],
+  ['\u001b[0mtoken\u001b[0m=', false],
+  ['://a:b/', false],
+  ['://a:b#@', true],
+  ['://a:b@', true],
+  ['://a:1/', false],
+  [':\\/', false],
+  [':\\/\\/', false],
+  ['hooks.slack.com\\/', true],
+  ['.ssh\\', true],
+  ['.ssh\\n', false],
+  ['\\n.env/', false],
+  ['%20.env/', false],
+  ['/\\n.envs', false],
+  ['C:\\n', false],
+  ['C:\\n.envs', false],
+  ['Bearer\\t', false],
+  ['Bearer%20', false],
+  ['token%5B%5D=', true],
+  ['\\u0026token=', false],
+  ['pass', false],
+  ['pass_', false],
+  ['api_', false],
+  ['_key', false],
+  ['\\nsk-', false],
+  ['-----END', false],
+  ['whsec_', false],
+  ['xapp-', true],
+  ['AKIA', false],
+  ['github_pat_', true],
+  ['sk_live_', true],
+  ['/', false],
+  [' ', false],
+  ['.', false],
 ]
 
 describe('text made to be slow', () => {
@@ -64,6 +109,29 @@ describe('text made to be slow', () => {
     defaultRedactor().command([text, '-', `--${text}`])
     defaultRedactor().url(text)
     defaultRedactor().url(`https://a?${text}`)
+  })
+
+  it.each([
+    ['-.envs', '.'],
+    ['id_rsa.pub', '.'],
+    ['://a:b', '/'],
+    ['://a:b/', ' '],
+    ['"token":', ' '],
+    ['token ', ':'],
+    ['\\.envs', 'n'],
+    ['pwd=', '\\'],
+    ['-----BEGIN PRIVATE KEY', '-'],
+  ])('and many %j before a long run of %j', (piece, run) => {
+    const text = piece.repeat(megabyte / piece.length) + run.repeat(2 * megabyte)
+    const raw = JSON.stringify({ params: { text, n: 'token .env' } })
+    expect((defaultRedactor().json(raw)?.raw ?? raw).length).toBeGreaterThan(0)
+    defaultRedactor().line(text, 'stderr')
+    defaultRedactor().headers([
+      ['x', text],
+      ['authorization', text],
+    ])
+    defaultRedactor().path(`/p?${text}`)
+    defaultRedactor().form(text)
   })
 
   it('and base64 of 2 MB', () => {

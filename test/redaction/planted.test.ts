@@ -90,7 +90,22 @@ const looks: ((core: string) => string)[] = [
   (core) => `FOO_SECRET=${core}`,
   (core) => `https://host/?access_token=${core}`,
 ]
-const around = fc.constantFrom('', ' ', '\n', '"', "'", ' \u20ac ', '\u{1f600}', ', ', '(', 'see: ')
+const around = fc.constantFrom(
+  '\\n',
+  'x\\t',
+  '%20',
+  '\u001b[31m',
+  '',
+  ' ',
+  '\n',
+  '"',
+  "'",
+  ' \u20ac ',
+  '\u{1f600}',
+  ', ',
+  '(',
+  'see: ',
+)
 const behind = fc.constantFrom('', ' ', '\n', '"', "'", ', ', ' \u{1f600}')
 
 const byLooks: fc.Arbitrary<Planted> = fc

@@ -182,6 +182,15 @@ describe('compiling rules', () => {
     expect(await faults(text)).toEqual([message])
   })
 
+  it('accepts a byte order mark before the file', async () => {
+    const { rules, diagnostics } = await compileRules({
+      file: { name: 'r.json', text: '\ufeff{"rules":[{"regex":"a"}]}' },
+    })
+    expect(diagnostics).toEqual([])
+    expect(rules).toHaveLength(1)
+    expect(await faults('\ufeff[]')).toEqual([expect.stringMatching(/^1:1 /)])
+  })
+
   it('limits the number and the length of rules', async () => {
     const many = JSON.stringify({ rules: Array.from({ length: 201 }, () => ({ regex: 'a' })) })
     expect(await faults(many)).toEqual([expect.stringContaining('rules has more than 200 elements')])

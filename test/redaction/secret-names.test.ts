@@ -1,4 +1,7 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { secretTermOf } from '../../src/redaction/secret-names.js'
+import { hasTrigger } from '../../src/redaction/trigger.js'
 import { redacted } from './redacting.js'
 
 const secret = [
@@ -26,12 +29,17 @@ const secret = [
   ],
   ['accesskey', 'awssecretaccesskey', 'AWS_SECRET_ACCESS_KEY', 'aws_access_key', 'refresh-token', 'idToken'],
   ['x-auth-token', 'Proxy-Authorization', 'authorizationHeader', 'api__key', 'user[password]', 'pass-word'],
+  ['api:key', 'api/key', 'pass___word', 'access \u2014 key', 'private\nkey', 'pass\u00b7phrase', 'api_keys'],
+  ['minio_tokens', 'used_refresh_tokens', 'max_bot_tokens', 'remaining_csrf_tokens', 'tokens'],
   ['passphrase', 'OPENAI_API_KEY', 'bearerToken', 'token\u00e9token', `${'x'.repeat(500)}Password`],
 ].flat()
 
 const harmless = [
   [
-    'progressToken',
+    'max_new_tokens',
+    'maxContextTokens',
+    'total tokens',
+    'cache_read_input_tokens',
     'nextCursor',
     'cursor',
     'token_endpoint',
@@ -72,6 +80,51 @@ describe('the key rules', () => {
   it.each(harmless)('leave the value of %j alone', (name) => {
     const text = JSON.stringify({ params: { [name]: 'value', password: 1 } })
     expect(redacted(text)).toBe(text)
+  })
+
+  it('agree with the trigger, whatever stands at the joints', () => {
+    const words =
+      'pass word wd phrase code api key private access token secret s x Pass WORD Key API value 2 authorization'
+    const word = fc.constantFrom(...words.split(' '), 'bearer', 'max', 'tokens', 'new', '\u212aey')
+    const joint = fc.array(
+      fc.constantFrom(...'_-. :/[]()\n\t"\\%~\u2014\u200b\u00b7\u0301'.split(''), '\u{1f600}'),
+      {
+        maxLength: 5,
+      },
+    )
+    const name = fc
+      .array(fc.tuple(joint, word), { minLength: 1, maxLength: 5 })
+      .map((parts) => parts.map(([joint, word]) => joint.join('') + word).join(''))
+    fc.assert(
+      fc.property(name, fc.boolean(), fc.nat({ max: 2000 }), (name, ascii, padding) => {
+        const written = JSON.stringify(name)
+        const key = ascii
+          ? written.replace(/[^ -~]/gu, (character) =>
+              character.length === 1
+                ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+                : character,
+            )
+          : written
+        const isSecret = secretTermOf(name) !== undefined
+        if (isSecret) expect(hasTrigger(key)).toBe(true)
+        const raw = `{"pad":"${'x '.repeat(padding)}","params":{${key}:"value","n":1}}`
+        expect(redacted(raw).includes(':"[REDACTED]"')).toBe(isSecret)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('exempt progressToken at the places of MCP only', () => {
+    for (const kept of [
+      '{"params":{"progressToken":"a"}}',
+      '{"params":{"_meta":{"progressToken":"a"}}}',
+      '{"result":{"_meta":{"progressToken":"a"}}}',
+    ])
+      expect(redacted(kept)).toBe(kept)
+    expect(redacted('{"params":{"arguments":{"progressToken" : "a"}}}')).toBe(
+      '{"params":{"arguments":{"progressToken" : "[REDACTED]"}}}',
+    )
+    expect(redacted('{"params":{"arguments":{"progressToken":5}}}')).toContain('5')
   })
 
   it('replace strings, objects and arrays whole, and leave numbers, booleans, null and empty values', () => {

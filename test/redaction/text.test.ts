@@ -20,6 +20,23 @@ describe('redacting lines', () => {
     ['POST user[password]=x&user[name]=y', 'POST user[password]=[REDACTED]&user[name]=y'],
     [`got ${jwt}`, 'got [REDACTED]'],
     ['token => x', 'token => [REDACTED]'],
+    [`password${' '.repeat(60)}: hunter2`, `password${' '.repeat(60)}: [REDACTED]`],
+    ['Authorization: Bearer\tabc next', 'Authorization: Bearer\t[REDACTED] next'],
+    ['Authorization: Bearer "a b" next', 'Authorization: Bearer "[REDACTED]" next'],
+    ['Authorization: Bearer%20abc next', 'Authorization: Bearer%20[REDACTED] next'],
+    ['login --password X --user me', 'login --password [REDACTED] --user me'],
+    ["mysql -password 'X Y' db", "mysql -password '[REDACTED]' db"],
+    ['login --password=X', 'login --password=[REDACTED]'],
+    ['args: ["--password","x\\"y", "z"]', 'args: ["--password","[REDACTED]", "z"]'],
+    ['"[\\"--token\\", \\"x\\"]"', '"[\\"--token\\", \\"[REDACTED]\\"]"'],
+    [
+      '\u001b[33mtoken\u001b[0m=\u001b[33mX\u001b[0m ok',
+      '\u001b[33mtoken\u001b[0m=\u001b[33m[REDACTED]\u001b[0m ok',
+    ],
+    [
+      '{\\u0022password\\u0022: \\u0022x\\\\\\u0022y\\u0022}',
+      '{\\u0022password\\u0022: \\u0022[REDACTED]\\u0022}',
+    ],
   ])('takes what is named or looks like a secret out of %j', (line, left) => {
     expect(defaultRedactor().line(line, 'stderr')).toBe(left)
   })
@@ -29,6 +46,8 @@ describe('redacting lines', () => {
     'progressToken: 5, cursor=abc',
     'token: null',
     'used tokens, no assignment',
+    'max_new_tokens: 5, remaining_tokens: 7',
+    'run --no-password file --token-file x --max-tokens 5',
     'WWW-Authenticate: Bearer resource_metadata="https://x/y", scope="a"',
     'password=',
     'password=[REDACTED]',
@@ -82,11 +101,27 @@ describe('redacting words, command lines and URLs', () => {
     expect(defaultRedactor().command(argv)).toEqual(
       [
         ['/usr/bin/node', 'server.js', '--token', '[REDACTED]', '--api-key=[REDACTED]', 'API_KEY=[REDACTED]'],
-        ['-password', '[REDACTED]', '--password', '--verbose', '--no-password', 'file', '--token-file', 'f'],
+        ['-password', '[REDACTED]', '--password', '[REDACTED]', '--no-password', 'file', '--token-file', 'f'],
         ['--max-tokens=5', '-H', 'Authorization: Bearer [REDACTED]', 'postgres://u:[REDACTED]@h/db'],
         ['/PWD=[REDACTED]', 'sh -c "TOKEN=[REDACTED] b"', '--secret='],
       ].flat(),
     )
+  })
+
+  it('takes the word after a secret flag for its value, whatever it looks like', () => {
+    const redactor = defaultRedactor()
+    expect(redactor.command(['x', '--token=', 'X', '--password', '--ARGsecret', 'y', 'z'])).toEqual([
+      'x',
+      '--token=',
+      '[REDACTED]',
+      '--password',
+      '[REDACTED]',
+      '[REDACTED]',
+      'z',
+    ])
+    expect(
+      redactor.command(['sh', '-c', 'login --password X && run "--api-key" "Y"', 'API_KEY=', 'cmd']),
+    ).toEqual(['sh', '-c', 'login --password [REDACTED] && run "--api-key" "Y"', 'API_KEY=', 'cmd'])
   })
 
   it('reads the user, the query and the fragment of a URL', () => {

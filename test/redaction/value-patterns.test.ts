@@ -43,6 +43,57 @@ const hits: [rule: string, text: string, left: string][] = [
   ['ssh-key-path', 'ssh -i ~/.ssh/id_rsa host', 'ssh -i [REDACTED] host'],
   ['ssh-key-path', 'keys/id_ed25519', '[REDACTED]'],
   ['ssh-key-path', '/home/me/.ssh/deploy.pem', '[REDACTED]'],
+  ['env-path', String.raw`a\nb\ncat\n/srv/.env\nend`, String.raw`a\nb\ncat\n[REDACTED]\nend`],
+  [
+    'ssh-key-path',
+    String.raw`alpha\nbeta\ngamma_delta\ncp\n/home/u/.ssh/x\nend`,
+    String.raw`alpha\nbeta\ngamma_delta\ncp\n[REDACTED]\nend`,
+  ],
+  ['ssh-key-path', String.raw`a\\nb\\tkeys/id_rsa\\nend`, String.raw`a\\nb\\t[REDACTED]\\nend`],
+  ['ssh-key-path', String.raw`cd\nC:\\new\\.ssh\\key\nend`, String.raw`cd\n[REDACTED]\nend`],
+  ['ssh-key-path', String.raw`open C:\new\.ssh\key now`, 'open [REDACTED] now'],
+  ['ssh-key-path', 'x\u001b[32m/a/.ssh/k\u001b[0m', 'x\u001b[32m[REDACTED]\u001b[0m'],
+  ['ssh-key-path', 'q=a%20%2Fhome%2Fu%2Fid_rsa%20b', 'q=a%20[REDACTED]%20b'],
+  ['ssh-key-path', String.raw`\/home\/u\/.ssh\/deploy`, '[REDACTED]'],
+  [
+    'slack-webhook',
+    String.raw`https:\/\/hooks.slack.com\/services\/T0\/x\nend`,
+    String.raw`https:\/\/hooks.slack.com\/[REDACTED]\nend`,
+  ],
+  [
+    'url-password',
+    String.raw`{"a":"https:\/\/u:pw@host\/x"}`,
+    String.raw`{"a":"https:\/\/u:[REDACTED]@host\/x"}`,
+  ],
+  ['url-password', 'postgres://u:a#pw@h/db', 'postgres://u:[REDACTED]@h/db'],
+  ['url-password', 'postgres://u:a/p?w@h/db x@y', 'postgres://u:[REDACTED]@h/db x@y'],
+  ['url-password', 'https://u:1234@h/a@b', 'https://u:[REDACTED]@h/a@b'],
+  ['bearer', 'X: Bearer\tabcdefgh', 'X: Bearer\t[REDACTED]'],
+  ['bearer', String.raw`X: Bearer\tabcdefgh\n`, String.raw`X: Bearer\t[REDACTED]\n`],
+  ['bearer', 'X: Bearer "abcdefgh"', 'X: Bearer "[REDACTED]"'],
+  ['bearer', 'X%3A%20Bearer%20abcdefgh%20', 'X%3A%20Bearer%20[REDACTED]%20'],
+  ['key:token', 'https://h/#access_token=abc&n=1', 'https://h/#access_token=[REDACTED]&n=1'],
+  ['key:token', 'https://h/?a=1;access_token=abc', 'https://h/?a=1;access_token=[REDACTED]'],
+  [
+    'key:token',
+    'https://h/?a=1&amp;access_token=abc&amp;n=1',
+    'https://h/?a=1&amp;access_token=[REDACTED]&amp;n=1',
+  ],
+  [
+    'key:token',
+    'https://h/?token%5B%5D=abc&%74oken=d',
+    'https://h/?token%5B%5D=[REDACTED]&%74oken=[REDACTED]',
+  ],
+  [
+    'key:token',
+    String.raw`https://h/?a=1\u0026access_token=abc\u0026n=1`,
+    String.raw`https://h/?a=1\u0026access_token=[REDACTED]\u0026n=1`,
+  ],
+  [
+    'key:password',
+    String.raw`{\u0022password\u0022:\u0022x\u0022,\u0022n\u0022:1}`,
+    String.raw`{\u0022password\u0022:\u0022[REDACTED]\u0022,\u0022n\u0022:1}`,
+  ],
   ['key:password', '{"password": "x", "n": 1}', '{"password": "[REDACTED]", "n": 1}'],
   ['key:password', '{"a":{"\\u0070assword":"x\\"y"}}', '{"a":{"\\u0070assword":"[REDACTED]"}}'],
   ['key:token', '{"tokens": ["a]", {"b": 1}], "n": 1}', '{"tokens": [REDACTED], "n": 1}'],
@@ -71,11 +122,12 @@ const misses: [why: string, text: string][] = [
   ['prose about bearers', 'Use Bearer authentication, a bearer token or the Bearer scheme'],
   ['prose about passwords', 'Authorization: see the docs. The password: choose a good one. secret = none'],
   ['code', 'const token = getToken(); if (password == other) secret: string'],
+  ['a port and an @', 'http://host:80/path@x http://h:8080?a@b http://[::1]:80/a@b http://h:${PORT}/a@b'],
   ['a URL without password', 'https://user@host/ http://host:8080/a@b https://host/a:b@c'],
   ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----'],
   ['a public key', '-----BEGIN PUBLIC KEY-----\nMIIE\n-----END PUBLIC KEY-----'],
   ['environments', 'process.env.FOO import.meta.env .environment .env.example .env/bin/python $.env_'],
-  ['public files', '~/.ssh/id_rsa.pub ~/.ssh/known_hosts ~/.ssh/config valid_rsa'],
+  ['public files', String.raw`~/.ssh/id_rsa.pub ~/.ssh/known_hosts ~/.ssh/config valid_rsa cd ~/.ssh\nls`],
   [
     'JSON inside',
     '{"max_tokens": "12", "token": null, "tokens": 5, "has_password": true, "token_type": "x"}',
@@ -89,6 +141,42 @@ describe('value patterns', () => {
     const redactor = defaultRedactor()
     redactor.json(JSON.stringify({ params: { text } }))
     expect(redactor.report().map(({ rule }) => rule)).toContain(rule)
+  })
+
+  const escapesBefore = [
+    ['\\n', '\\n'],
+    ['\\t', '\\r\\n'],
+    ['\\\\n', '\\\\n'],
+    ['\\u000a', '\\u000a'],
+    ['%20', '%0A'],
+    ['%3D', '%26'],
+    ['\u001b[31m', '\u001b[0m'],
+    ['\\u001b[1;31m', '\\u001b[0m'],
+    ['\\x1b[38;5;208m', '\\x1b[0m'],
+    ['[31m', '[0m'],
+    ['=3D', '=20'],
+  ]
+
+  it.each(escapesBefore)('find tokens between the escapes %j and %j', (before, after) => {
+    const tokens = [
+      `sk-ant-${long}`,
+      `ghp_${long}`,
+      `github_pat_${long}`,
+      'xoxb-123456789012-abcdefABCDEF',
+      `xapp-1-${long}`,
+      `sk_live_${long}`,
+      jwt,
+      'AKIAIOSFODNN7EXAMPLE',
+      '.env',
+      'id_rsa',
+    ]
+    for (const token of tokens) {
+      expect(redactedString(`word${before}${token}${after}word`)).toBe(`word${before}[REDACTED]${after}word`)
+      const line = `word${before}${token}${after}word`
+      expect(defaultRedactor().line(line, 'stderr')).toBe(line.replace(token, '[REDACTED]'))
+    }
+    // `=` and `%` are no end of a webhook's secret.
+    expect(redactedString(`word${before}whsec_${long}${after}word`)).not.toContain(long)
   })
 
   it.each(misses)('leaves %s alone', (_, text) => {
