@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from './lib/lanes.mjs'
+import { root } from './lib/books.mjs'
 import { median } from './lib/statistics.mjs'
 
 const BARE = 'JSON.parse + stringify'

@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root } from './lib/lanes.mjs'
+import { root } from './lib/books.mjs'
 import { table } from './lib/table.mjs'
 
 /**
@@ -27,7 +27,11 @@ import { table } from './lib/table.mjs'
 /** @typedef {{ run(options: { quick: boolean, cli: string, say: (line: string) => void }): Promise<SuiteReport> }} Suite */
 
 /** @type {Record<string, () => Promise<Suite>>} */
-const SUITES = { stdio: () => import('./stdio.mjs'), redact: () => import('./redact.mjs') }
+const SUITES = {
+  stdio: () => import('./stdio.mjs'),
+  http: () => import('./http.mjs'),
+  redact: () => import('./redact.mjs'),
+}
 
 /** @param {number | undefined} value */
 function shown(value) {

@@ -1,32 +1,25 @@
 // @ts-check
 /** What recording costs on stdio: direct, through a bare pipe that records nothing, and through `wiretape record`. */
 import { join } from 'node:path'
-import { createTrack, interleaved, LANES, root } from './lib/lanes.mjs'
+import { judgeBooks, root } from './lib/books.mjs'
+import { createTrack, LANES } from './lib/lanes.mjs'
+import { interleaved, percentiles, toMeasure } from './lib/measures.mjs'
 import { residentSet, watchResidentSet } from './lib/resident-set.mjs'
-import { median, pairedDifference, pairedRatio, percentile } from './lib/statistics.mjs'
+import { pairedDifference } from './lib/statistics.mjs'
 
 /** @typedef {ReturnType<typeof createTrack>} Track */
 /** @typedef {import('./lib/lanes.mjs').Lane} Lane */
 /** @typedef {typeof FULL} Plan */
 
-/**
- * One line of the table: a number per lane.
- *
- * @typedef {object} Measure
- * @property {string} name
- * @property {string} unit
- * @property {Partial<Record<Lane, number>>} values
- * @property {number} [ratio] wiretape / bare pipe.
- * @property {Partial<Record<Lane, number[]>>} [rounds]
- */
-
-/** @typedef {{ promise: string, measured: string, kept: boolean }} Verdict */
+/** @typedef {import('./lib/measures.mjs').Measure<Lane>} Measure */
+/** @typedef {import('./lib/measures.mjs').Verdict} Verdict */
 
 const echoServer = [join(root, 'bench/servers/echo-rpc.mjs')]
 const floodServer = join(root, 'test/fixtures/servers/flood.mjs')
 const SMALL = 100
 const LARGE = 100_000
 const MB = 1024 * 1024
+const BASELINE = 'bare pipe'
 
 const FULL = {
   latency: { rounds: 9, small: 8000, large: 800 },
@@ -50,20 +43,14 @@ const QUICK = {
 /** @param {Track} track @param {Plan} plan @param {number} sizeBytes @param {string} size */
 async function measureLatency(track, plan, sizeBytes, size) {
   const count = sizeBytes === SMALL ? plan.latency.small : plan.latency.large
-  const rounds = await interleaved(plan.latency.rounds, async (lane) => {
+  const rounds = await interleaved(LANES, plan.latency.rounds, async (lane) => {
     const { value } = await track.run(`round trip ${size}`, lane, echoServer, async (client) => {
       await client.pingPong({ count: Math.ceil(count / 4), sizeBytes })
       return client.pingPong({ count, sizeBytes })
     })
     return value
   })
-  const all = perLane((lane) => rounds[lane].flatMap((roundTrips) => [...roundTrips]))
-  return [0.5, 0.99].map((share) => {
-    const perRound = perLane((lane) => rounds[lane].map((roundTrips) => percentile(roundTrips, share)))
-    return toMeasure(`p${share * 100} round trip, ${size}`, 'µs', perRound, (lane) =>
-      percentile(all[lane], share),
-    )
-  })
+  return percentiles(`round trip, ${size}`, 'µs', rounds, BASELINE)
 }
 
 /** @param {Track} track @param {Plan} plan */
@@ -87,40 +74,40 @@ async function measureRates(track, plan) {
       scale: LARGE / 1000,
     },
   ]) {
-    const perRound = await interleaved(plan.rate.rounds, async (lane) => {
+    const perRound = await interleaved(LANES, plan.rate.rounds, async (lane) => {
       const { value } = await track.run(name, lane, echoServer, async (client) => {
         await client.pipeline({ count: Math.ceil(count / 10), sizeBytes, window })
         return client.pipeline({ count, sizeBytes, window })
       })
       return (count / value) * scale
     })
-    measures.push(toMeasure(name, unit, perRound))
+    measures.push(toMeasure(name, unit, perRound, BASELINE))
   }
   return measures
 }
 
 /** @param {Track} track @param {Plan} plan */
 async function measureStart(track, plan) {
-  const perRound = await interleaved(plan.start.rounds, async (lane) => {
+  const perRound = await interleaved(LANES, plan.start.rounds, async (lane) => {
     const { value } = await track.run('first answer', lane, echoServer, async (client) => {
       await client.pingPong({ count: 1, sizeBytes: SMALL })
       return performance.now() - client.startedAt
     })
     return value
   })
-  return toMeasure('first answer', 'ms', perRound)
+  return toMeasure('first answer', 'ms', perRound, BASELINE)
 }
 
 /** @param {Track} track @param {Plan} plan */
 async function measureClose(track, plan) {
   const { rounds, exchanges } = plan.close
-  const perRound = await interleaved(rounds, async (lane) => {
+  const perRound = await interleaved(LANES, rounds, async (lane) => {
     const { closeMs } = await track.run('close after a flood', lane, echoServer, (client) =>
       client.pipeline({ count: exchanges, sizeBytes: SMALL, window: 1024 }),
     )
     return closeMs
   })
-  return toMeasure(`close after ${exchanges * 2} messages`, 'ms', perRound)
+  return toMeasure(`close after ${exchanges * 2} messages`, 'ms', perRound, BASELINE)
 }
 
 /** The client does not read while the server floods; then it reads on, and everything has to arrive. */
@@ -192,28 +179,6 @@ async function measureLongSession(track, plan) {
   return [atEnd, peak]
 }
 
-/** @template T @param {(lane: Lane) => T} make @returns {Record<Lane, T>} */
-function perLane(make) {
-  return { direct: make('direct'), 'bare pipe': make('bare pipe'), wiretape: make('wiretape') }
-}
-
-/**
- * @param {string} name
- * @param {string} unit
- * @param {Record<Lane, number[]>} rounds
- * @param {(lane: Lane) => number} [value] Of a lane. @default the median of its rounds
- * @returns {Measure}
- */
-function toMeasure(name, unit, rounds, value = (lane) => median(rounds[lane])) {
-  return {
-    name,
-    unit,
-    values: perLane(value),
-    ratio: pairedRatio(rounds.wiretape, rounds['bare pipe']),
-    rounds,
-  }
-}
-
 /** @param {Measure[]} measures @param {Track['books']} books @returns {Verdict[]} */
 function judge(measures, books) {
   const find = (/** @type {string} */ name) => measures.find((measure) => measure.name === name)
@@ -248,14 +213,7 @@ function judge(measures, books) {
       kept: peak <= 120,
     })
   }
-  verdicts.push(
-    { promise: 'gaps = 0', measured: `${books.gaps} in ${books.tapes} tapes`, kept: books.gaps === 0 },
-    {
-      promise: 'messages on the tapes = messages sent',
-      measured: `${books.onTape} of ${books.sent}`,
-      kept: books.onTape === books.sent,
-    },
-  )
+  verdicts.push(...judgeBooks(books))
   return verdicts
 }
 

@@ -1,0 +1,159 @@
+// @ts-check
+/**
+ * A client that costs little: requests are written to sockets as bytes, and of an answer only its length and its id
+ * are read. Event streams, where no rate is measured, go through Node's own client.
+ */
+import { Buffer } from 'node:buffer'
+import { once } from 'node:events'
+import { request as send } from 'node:http'
+import { createConnection } from 'node:net'
+import { requestsOf } from './requests.mjs'
+
+const REQUEST_BYTES = 100
+const HEAD_END = '\r\n\r\n'
+/** The begin of a request that its answer repeats: the version and the id. */
+const SAME_BYTES = '{"jsonrpc":"2.0","id":1000000000'.length
+/** So long may nothing arrive while an answer is due. */
+const STALL_MS = 30_000
+
+/** @typedef {ReturnType<typeof createHttpClient>} HttpClient */
+/**
+ * @typedef {object} Connection
+ * @property {(body: Buffer) => Promise<void>} ask Sends a request. Resolves when its answer is there.
+ * @property {() => void} close
+ */
+
+/** @param {string} address */
+export function createHttpClient(address) {
+  const url = new URL(address)
+  const bodies = requestsOf(REQUEST_BYTES)
+  const counts = { in: 0, out: 0 }
+
+  /** @returns {Promise<Connection>} */
+  async function connect() {
+    const socket = createConnection({ host: url.hostname, port: Number(url.port), noDelay: true })
+    await once(socket, 'connect')
+    const head = Buffer.from(
+      `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
+        `Accept: application/json, text/event-stream\r\nContent-Length: ${REQUEST_BYTES}${HEAD_END}`,
+      'latin1',
+    )
+    /** @type {{ body: Buffer, done: () => void, fail: (problem: Error) => void } | undefined} */
+    let due
+    let received = Buffer.alloc(0)
+
+    const fail = (/** @type {string} */ why) => {
+      due?.fail(new Error(why))
+      due = undefined
+    }
+    socket.setTimeout(STALL_MS, () => fail(`no answer for ${STALL_MS} ms`))
+    socket.on('error', (error) => fail(error.message))
+    socket.on('close', () => fail('the connection closed before the answer'))
+    socket.on('data', (chunk) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      const bodyAt = received.indexOf(HEAD_END) + HEAD_END.length
+      if (bodyAt < HEAD_END.length) return
+      const answerHead = received.toString('latin1', 0, bodyAt)
+      const length = /^HTTP\/1\.1 200 .*\r\ncontent-length: (\d+)\r\n/is.exec(answerHead)?.[1]
+      if (length === undefined) return fail(`an answer that was not expected: ${answerHead}`)
+      const end = bodyAt + Number(length)
+      if (received.length < end) return
+      const answered = received.subarray(bodyAt, bodyAt + SAME_BYTES)
+      if (!due || received.length > end || !due.body.subarray(0, SAME_BYTES).equals(answered))
+        return fail('an answer to something else')
+      const { done } = due
+      due = undefined
+      received = Buffer.alloc(0)
+      counts.out++
+      done()
+    })
+
+    return {
+      ask: (body) =>
+        new Promise((done, fail) => {
+          due = { body, done, fail }
+          socket.write(Buffer.concat([head, body]))
+        }),
+      close: () => void socket.destroy(),
+    }
+  }
+
+  const nextBody = () => bodies(counts.in++, 1)
+
+  return {
+    /** Messages that were sent, and that came back. */
+    counts,
+
+    /**
+     * One request after the other, on one connection.
+     *
+     * @param {{ count?: number, forMs: number }} limits Whichever comes first.
+     * @returns {Promise<number[]>} The round trips in microseconds.
+     */
+    async roundTrips({ count = Infinity, forMs }) {
+      const connection = await connect()
+      const roundTrips = []
+      const end = performance.now() + forMs
+      let sentAt = performance.now()
+      while (sentAt < end && roundTrips.length < count) {
+        await connection.ask(nextBody())
+        const now = performance.now()
+        roundTrips.push((now - sentAt) * 1000)
+        sentAt = now
+      }
+      connection.close()
+      return roundTrips
+    },
+
+    /**
+     * Many connections, each with one request after the other.
+     *
+     * @param {{ connections: number, forMs: number }} options
+     * @returns {Promise<number>} Requests per second.
+     */
+    async rate({ connections, forMs }) {
+      const all = await Promise.all(Array.from({ length: connections }, connect))
+      const start = performance.now()
+      let answered = 0
+      await Promise.all(
+        all.map(async ({ ask, close }) => {
+          while (performance.now() - start < forMs) {
+            await ask(nextBody())
+            answered++
+          }
+          close()
+        }),
+      )
+      return (answered / (performance.now() - start)) * 1000
+    },
+
+    /**
+     * Asks for a stream of events.
+     *
+     * @param {{ events: number, everyMs: number }} params
+     * @returns {Promise<number[]>} How long each took from the server to here, in microseconds.
+     */
+    async eventDelays(params) {
+      const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+      const onward = send(url, { method: 'POST', headers, agent: false, timeout: STALL_MS })
+      onward.on('timeout', () => onward.destroy(new Error(`no event for ${STALL_MS} ms`)))
+      onward.end(JSON.stringify({ jsonrpc: '2.0', id: counts.in++, method: 'bench/stream', params }))
+      const [answer] = /** @type {[import('node:http').IncomingMessage]} */ (await once(onward, 'response'))
+      /** @type {number[]} */
+      const delays = []
+      let open = ''
+      answer.on('data', (/** @type {Buffer} */ chunk) => {
+        const cameAt = performance.timeOrigin + performance.now()
+        const events = (open + chunk.toString('latin1')).split('\n\n')
+        open = events.pop() ?? ''
+        for (const event of events)
+          delays.push((cameAt - Number(/"sentAt":([\d.]+)/.exec(event)?.[1])) * 1000)
+      })
+      await once(answer, 'end')
+      counts.out += delays.length
+      if (delays.length !== params.events || delays.some(Number.isNaN))
+        throw new Error(`${delays.length} events came, not ${params.events}`)
+      return delays
+    },
+  }
+}
