@@ -37,3 +37,4 @@ export type {
   UndeliveredRecord,
   UnknownRecord,
 } from './record.js'
+export { createRounds, type Rounds } from './rounds.js'

@@ -59,6 +59,8 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
         if (exchange.responseEnded) conclude(exchange, event, take)
         return
       case 'response':
+        // The end of a request may be told after its answer begins; the answer needs to know what it answers.
+        if (isWhole(exchange)) await readRequest(exchange, event, take)
         respond(exchange, event, take)
         return
       case 'response-body':
@@ -87,13 +89,15 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       requests: new Map(),
       requestTold: false,
       requestEnded: false,
+      requestRead: false,
       responseEnded: false,
     })
   }
 
   async function readRequest(exchange: HttpExchange, at: Moment, take: Take): Promise<void> {
     const { requestBody, requestHeaders } = exchange
-    if (requestBody.sizeBytes === 0) return
+    if (exchange.requestRead || requestBody.sizeBytes === 0) return
+    exchange.requestRead = true
     if (requestBody.isTooLong) return take(gapOf(requestBody, 'client_to_server', at))
     const decoded = await decodeWhole(requestBody.bytes(), headerOf(requestHeaders, 'content-encoding'))
     if (!('bytes' in decoded)) {
@@ -322,6 +326,11 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
     },
   }
+}
+
+/** All of the request's body is there, as far as its length says. */
+function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
+  return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
 }
 
 /** Legacy servers put the session into the query of their endpoint. */

@@ -18,6 +18,8 @@ export interface HttpExchange {
   requestTold: boolean
   /** A server may answer before it has heard everything. */
   requestEnded: boolean
+  /** What its body says is on the tape. */
+  requestRead: boolean
   responseEnded: boolean
   /** Body of a request that was no JSON-RPC; redacted. */
   requestText?: string

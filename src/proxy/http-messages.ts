@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { createCorrelator, isAnswer, type Direction, type MessageRecord, type Part } from '../model/index.js'
+import {
+  createCorrelator,
+  createRounds,
+  isAnswer,
+  type Direction,
+  type Link,
+  type MessageRecord,
+  type Part,
+} from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { findJsonValue, idKey, isFault, JsonObject, partsOf, readEnvelope } from '../wire/index.js'
 import type { HttpExchange } from './http-exchange.js'
@@ -18,6 +26,8 @@ export interface HttpMessages {
 
 export function createHttpMessages(redactor: Redactor): HttpMessages {
   const correlator = createCorrelator<string>(idKey)
+  // The client of 2026-07-28 has no session, and takes whatever connection is free: a retry may come on any.
+  const rounds = createRounds<string>()
   let seq = 0
 
   function partOf(
@@ -40,9 +50,14 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       conversation,
       ...(request && { request }),
     })
+    const links: Link[] = seen.links.filter(({ kind }) => kind !== 'round')
+    const asked = `${exchange.number} ${key}`
+    if (request && !request.answered) rounds.answered('', asked, request.ref, envelope)
     if (request) request.answered = true
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
       exchange.requests.set(key, { ref: id, answered: false })
+      const before = rounds.asked('', asked, envelope)
+      if (before !== undefined) links.push({ kind: 'round', to: before })
     }
     return {
       id,
@@ -52,7 +67,7 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       ...(seen.answers !== undefined && { correlatedId: seen.answers }),
       ...(seen.late && { late: true as const }),
       ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
-      ...(seen.links.length > 0 && { links: seen.links }),
+      ...(links.length > 0 && { links }),
     }
   }
 
