@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { isatty } from 'node:tty'
-import { getSystemErrorMap } from 'node:util'
 import { WiretapeError } from '../model/index.js'
 import { dataFolder } from './data-folder.js'
+import { systemReason } from './system-reason.js'
 
 /** A command's whole outside world. */
 export interface Io {
@@ -122,12 +122,6 @@ export function say(line: string): void {
   } catch {
     // A full pipe or a closed one.
   }
-}
-
-/** Why a call failed, in the words of the system: `no space left on device`. */
-export function systemReason(error: Error): string {
-  const { errno } = error as NodeJS.ErrnoException
-  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? error.message
 }
 
 /** True when stderr is a terminal: a person looks at it. */

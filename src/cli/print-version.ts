@@ -1,5 +1,6 @@
 import { exitCode } from './exit-codes.js'
-import { say, systemReason } from './io.js'
+import { say } from './io.js'
+import { systemReason } from './system-reason.js'
 import { readVersion } from './version.js'
 
 /** Asked for by scripts and by clients that look for the program: little is loaded for it. */

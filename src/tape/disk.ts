@@ -69,6 +69,9 @@ export function diskReason(error: unknown): string {
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a file is in the way'
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'too many open files'
     case 'EFBIG':
       return 'file size limit reached'
     case undefined:

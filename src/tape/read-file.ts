@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { getSystemErrorMap } from 'node:util'
 import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
+import { diskReason } from './disk.js'
 
 /** Bytes asked of the disk at a time. */
 const chunkBytes = 1 << 18
@@ -85,13 +85,6 @@ function cannotRead(path: string, cause: unknown): WiretapeError {
       ? 'no such file'
       : code === 'EACCES' || code === 'EPERM'
         ? 'permission denied'
-        : systemReason(cause)
+        : diskReason(cause)
   return new WiretapeError('unreadable', `cannot read ${path}: ${why}`, { cause })
-}
-
-/** `too many open files` */
-function systemReason(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  const { errno } = cause as NodeJS.ErrnoException
-  return (errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1]) ?? cause.message
 }

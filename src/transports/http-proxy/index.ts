@@ -1,0 +1,14 @@
+import type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
+
+export type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
+
+/**
+ * A reverse proxy that tells what passed. Loaded when it is asked for: `node:http` costs a recorder of stdio its
+ * start-up, and makes Node look at `process.stderr`, which makes the client's own stderr one that does not block.
+ *
+ * @throws WiretapeError `usage`, in one line
+ */
+export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
+  const proxy = await import('./start-http-proxy.js')
+  return proxy.startHttpProxy(options)
+}
