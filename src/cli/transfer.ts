@@ -1,14 +1,11 @@
 import { extname, resolve } from 'node:path'
 import { formats, type Format, type Recording } from '../formats/index.js'
-import { WiretapeError, type Diagnostic, type TapeRecord } from '../model/index.js'
+import { WiretapeError, type TapeRecord } from '../model/index.js'
 import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
-import { placeOf } from './diagnostics.js'
+import { createComplaints } from './complaints.js'
 import type { Io } from './io.js'
 import { openRecordings, type Opened, type OpenRecording } from './recordings.js'
-
-/** Lines about one input or output; more are counted. */
-const mostComplaints = 20
 
 type Writable = Format & Required<Pick<Format, 'write'>>
 
@@ -101,28 +98,5 @@ async function print(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
   for await (const chunk of chunks) {
     const text = utf8.decode(chunk, { stream: true })
     if (!(await io.write(io.columns === undefined ? text : escapeJson(text)))) return
-  }
-}
-
-interface Complaints {
-  readonly input: (problem: Diagnostic & { readonly file: string }) => void
-  readonly output: (name: string, diagnostic: Diagnostic) => void
-  tell(io: Io): Promise<void>
-}
-
-function createComplaints(): Complaints {
-  const lines: string[] = []
-  let count = 0
-  function add(name: string, diagnostic: Diagnostic): void {
-    count += 1
-    if (lines.length < mostComplaints) lines.push(`${name}${placeOf(diagnostic)}: ${diagnostic.message}`)
-  }
-  return {
-    input: (problem) => add(problem.file, problem),
-    output: add,
-    async tell(io) {
-      for (const line of lines) await io.complain(line)
-      if (count > lines.length) await io.complain(`and ${count - lines.length} more of the kind`)
-    },
   }
 }

@@ -1,9 +1,8 @@
 import { viewSession, type SessionRow } from '../../formats/index.js'
 import { escapeJson, escapeText, indentJson } from '../../render/index.js'
-import { placeOf } from '../diagnostics.js'
+import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import type { Problem } from '../recordings.js'
 import { openOne } from '../transfer.js'
 
 export interface ProxyInspectOptions {
@@ -13,15 +12,14 @@ export interface ProxyInspectOptions {
 
 /** Before the payload of a message, and before each of its further lines. */
 const margin = '       '
-const mostComplaints = 20
 
 export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Promise<number> {
   const { recording, close } = await openOne([options.sessionFile], io)
   try {
-    const problems: Problem[] = []
+    const complaints = createComplaints()
     const view = await viewSession(recording)
     let count = 0
-    for await (const record of recording.records((problem) => problems.push(problem))) {
+    for await (const record of recording.records(complaints.input)) {
       if (record.type === 'message') count += record.parts.length
     }
     const head = [`Session: ${escapeText(view.id)}`, `Transport: ${escapeText(view.transport)}`]
@@ -35,11 +33,7 @@ export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Pro
       await io.write(`${lineOf(row)}\n`)
       if (options.verbose && !(await io.write(payloadsOf(row)))) break
     }
-    for (const problem of problems.slice(0, mostComplaints)) {
-      await io.complain(`${problem.file}${placeOf(problem)}: ${problem.message}`)
-    }
-    if (problems.length > mostComplaints)
-      await io.complain(`and ${problems.length - mostComplaints} more of the kind`)
+    await complaints.tell(io)
     return exitCode.done
   } finally {
     await close()

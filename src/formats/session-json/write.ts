@@ -1,5 +1,6 @@
 import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
+import { textChunks } from '../text-chunks.js'
 import { createLayout, type Layout } from './layout.js'
 import { inReach } from './demanding.js'
 import { type Members, objectText } from './members.js'
@@ -8,8 +9,6 @@ import { parseMicros, preciseTime } from './time.js'
 
 /** Characters of notes that are kept until the messages are written; with more, the recording is read again. */
 const mostNotes = 4_000_000
-/** Characters put out at a time. */
-const textAtOnce = 1 << 16
 /** Of our own structure in `metadata.wiretape`. */
 export const notesVersion = 1
 
@@ -25,19 +24,8 @@ interface Ends {
  * A recording as a session file: two-space indent, the documented order of members, payloads as they stand,
  * no line break at the end. What `messages` cannot hold goes to `metadata.wiretape`.
  */
-export async function* writeSession(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  const utf8 = new TextEncoder()
-  let pending: string[] = []
-  let size = 0
-  for await (const text of textOf(recording, report)) {
-    pending.push(text)
-    size += text.length
-    if (size < textAtOnce) continue
-    yield utf8.encode(pending.join(''))
-    pending = []
-    size = 0
-  }
-  yield utf8.encode(pending.join(''))
+export function writeSession(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
+  return textChunks(textOf(recording, report))
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {

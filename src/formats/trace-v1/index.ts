@@ -1,6 +1,7 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 import type { Format, Input, Recording } from '../format.js'
+import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
 import { readTraceLines } from './read.js'
 
@@ -75,21 +76,10 @@ async function* read(input: Input, report: Report): AsyncIterable<TapeRecord> {
   for await (const line of readTraceLines(input.bytes(), report)) yield line.record
 }
 
-/** Characters put out at a time. */
-const textAtOnce = 1 << 16
+function write(recording: Recording): AsyncIterable<Uint8Array> {
+  return textChunks(linesOf(recording))
+}
 
-async function* write(recording: Recording): AsyncIterable<Uint8Array> {
-  const utf8 = new TextEncoder()
-  let lines: string[] = []
-  let size = 0
-  for await (const record of recording.records()) {
-    const line = encodeRecord(record)
-    lines.push(line)
-    size += line.length
-    if (size < textAtOnce) continue
-    yield utf8.encode(lines.join(''))
-    lines = []
-    size = 0
-  }
-  yield utf8.encode(lines.join(''))
+async function* linesOf(recording: Recording): AsyncGenerator<string, void, undefined> {
+  for await (const record of recording.records()) yield encodeRecord(record)
 }
