@@ -15,7 +15,17 @@ interface Rule {
   readonly lazily?: readonly string[]
 }
 
-const pureFolders = ['model', 'wire', 'formats', 'redaction', 'filter', 'compare', 'render', 'control-schema']
+const pureFolders = [
+  'model',
+  'wire',
+  'json-path',
+  'formats',
+  'redaction',
+  'filter',
+  'compare',
+  'render',
+  'control-schema',
+]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock']
 
@@ -23,14 +33,15 @@ const table: Readonly<Record<string, Rule>> = {
   model: { pure: true, imports: [] },
   wire: { pure: true, imports: [], types: ['model'] },
   formats: { pure: true, imports: ['model', 'wire'] },
-  redaction: { pure: true, imports: ['model', 'wire'] },
-  filter: { pure: true, imports: ['model', 'wire'] },
+  'json-path': { pure: true, imports: ['wire'] },
+  redaction: { pure: true, imports: ['model', 'wire', 'json-path'] },
+  filter: { pure: true, imports: ['model', 'wire', 'json-path'] },
   compare: { pure: true, imports: ['model', 'wire'] },
   render: { pure: true, imports: ['model', 'wire'] },
   'control-schema': { pure: true, imports: ['model', 'filter'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
-  intercept: { pure: false, imports: ['model', 'wire', 'filter'] },
+  intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter'] },
   proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   capture: { pure: false, imports: aboveCapture },

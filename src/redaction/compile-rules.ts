@@ -1,8 +1,8 @@
+import { QueryFault } from '../json-path/index.js'
 import type { Diagnostic } from '../model/index.js'
 import { compilePathRule } from './path-rule.js'
 import { compilePatternRule } from './pattern-rule.js'
 import type { CompiledRule } from './redactor.js'
-import { RuleFault } from './rule-fault.js'
 import { mostRules, parseRulesFile } from './rules-file.js'
 
 /** What a user wrote. */
@@ -31,7 +31,7 @@ export function compileRules({ patterns = [], file }: RuleSources): CompiledRule
   for (const [i, pattern] of patterns.slice(0, mostRules).entries()) {
     const name = `--redact #${i + 1}`
     try {
-      if (pattern === '') throw new RuleFault('is empty', 'give it a pattern')
+      if (pattern === '') throw new QueryFault('is empty', 'give it a pattern')
       rules.push(compilePatternRule(name, pattern, false))
     } catch (problem) {
       fail(inWords(name, problem))
@@ -58,7 +58,7 @@ export function compileRules({ patterns = [], file }: RuleSources): CompiledRule
 
 /** Only a fault of the rule; a bug goes on. */
 function inWords(subject: string, problem: unknown): string {
-  if (!(problem instanceof RuleFault)) throw problem
+  if (!(problem instanceof QueryFault)) throw problem
   const { message, advice, column } = problem
   return `${subject} ${message}${column === undefined ? '' : `, at its column ${column}`}: ${advice}`
 }

@@ -1,10 +1,7 @@
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import type { RE2JS } from 're2js'
+import { compilePattern } from '../json-path/index.js'
 import type { Span } from '../wire/index.js'
-import { RuleFault } from './rule-fault.js'
 import type { TextRule } from './text-redactor.js'
-
-export const longestPattern = 2000
-const largestProgram = 20_000
 
 /**
  * How often each character may be read again, since the search begins anew behind each match and a pattern without
@@ -13,33 +10,7 @@ const largestProgram = 20_000
 const readAgain = 256
 const readAgainAtLeast = 1024 * 1024
 
-/** Compiled for an engine that takes linear time. Throws RuleFault. */
-export function compilePattern(pattern: string, ignoreCase: boolean): RE2JS {
-  if (pattern.length > longestPattern) {
-    throw new RuleFault(`is longer than ${longestPattern} characters`, 'split it into several rules')
-  }
-  const compiled = compile(pattern, ignoreCase)
-  if (compiled.programSize() > largestProgram) {
-    throw new RuleFault('repeats too much', 'use smaller counts in {…}')
-  }
-  return compiled
-}
-
-function compile(pattern: string, ignoreCase: boolean): RE2JS {
-  try {
-    return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
-  } catch (problem) {
-    if (!(problem instanceof RE2JSException)) throw problem
-    const advice = 'write it as RE2 has it: no look-around, no back references'
-    if (!(problem instanceof RE2JSSyntaxException)) throw new RuleFault('is no regular expression', advice)
-    const { error, input } = problem
-    // The engine names the piece that is wrong, or all of the pattern when it broke off.
-    const at = input === null || input === pattern ? pattern.length : pattern.indexOf(input)
-    throw new RuleFault(`is no regular expression: ${error}`, advice, at < 0 ? undefined : at + 1)
-  }
-}
-
-/** A rule that takes out whatever matches. Throws RuleFault. */
+/** A rule that takes out whatever matches. Throws QueryFault. */
 export function compilePatternRule(name: string, pattern: string, ignoreCase: boolean): TextRule {
   const compiled = compilePattern(pattern, ignoreCase)
   const bounded = !/[*+]|\{\d+,\}/.test(pattern)

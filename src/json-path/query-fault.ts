@@ -1,5 +1,5 @@
-/** Thrown, and caught, inside the folder: why a rule cannot be made. */
-export class RuleFault extends Error {
+/** Why a path or a pattern that somebody wrote cannot be used. */
+export class QueryFault extends Error {
   /** What to do about it. */
   readonly advice: string
   /** 1-based, in the pattern or path. */

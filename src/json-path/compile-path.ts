@@ -1,0 +1,165 @@
+import parsePath from 'jsonpath-rfc9535/parser'
+import { elementsOf, kindAt, membersOf, type Span } from '../wire/index.js'
+import { compilePattern } from './compile-pattern.js'
+import { readTree, type JsonNode } from './json-tree.js'
+import { PathReading, type FunctionCall, type JsonPathQuery } from './path-query.js'
+import { QueryFault } from './query-fault.js'
+import { WorkBudget } from './work-budget.js'
+
+export const longestPath = 1000
+const stepsPerCharacter = 20
+const stepsAtLeast = 100_000
+/** Values in one message: some 100 MB of memory while a path is followed. */
+const mostNodes = 500_000
+
+/** One step of a path that leads to one place at most: a member's name, or an index. */
+export type PathStep = string | number
+
+/** A JSONPath (RFC 9535) that is followed through exact text, in linear time. */
+export interface CompiledPath {
+  /** As written. */
+  readonly text: string
+  /** The steps of a path that names one place; undefined for one with wildcards, slices, filters or `..`. */
+  readonly steps?: readonly PathStep[]
+  /**
+   * The values that the path leads to, in the checked JSON value that stands at `value` in `text`. A name selects
+   * every duplicate of a member.
+   *
+   * @throws BudgetSpent when it would take more than linear time
+   */
+  find(text: string, value: Span): readonly Span[]
+}
+
+/** Throws QueryFault. */
+export function compilePath(path: string): CompiledPath {
+  if (path.length > longestPath)
+    throw new QueryFault(`is longer than ${longestPath} characters`, 'write a shorter path')
+  const query = parse(path)
+  const calls = callsIn(query)
+  if (countOf(query, 'DescendantSegment') > 1) {
+    throw new QueryFault('has more than one `..`', 'split it into several that have one each')
+  }
+  const steps = stepsOf(query)
+  if (steps) return { text: path, steps, find: (text, value) => walk(steps, text, value) }
+  const patterns = new Map(calls.flatMap((call) => patternOf(call)))
+  const test = (call: FunctionCall, text: string): boolean => patterns.get(call)?.(text) ?? false
+  return {
+    text: path,
+    find(text, { start, end }): readonly JsonNode[] {
+      const budget = new WorkBudget(stepsAtLeast + stepsPerCharacter * (end - start))
+      const tree = readTree(text, start, new WorkBudget(mostNodes))
+      return new PathReading(text, tree, test, budget).query(query)
+    },
+  }
+}
+
+function stepsOf({ segments }: JsonPathQuery): PathStep[] | undefined {
+  const steps: PathStep[] = []
+  for (const { type, node } of segments) {
+    if (type === 'DescendantSegment') return undefined
+    const selectors = node.type === 'BracketedSelection' ? node.selectors : [node]
+    const [selector] = selectors
+    if (selector === undefined || selectors.length > 1) return undefined
+    if (
+      selector.type !== 'MemberNameShorthand' &&
+      selector.type !== 'NameSelector' &&
+      selector.type !== 'IndexSelector'
+    )
+      return undefined
+    steps.push(selector.value)
+  }
+  return steps
+}
+
+/** Without a tree of the text: most paths are of this kind, and most messages are not what they look for. */
+function walk(steps: readonly PathStep[], text: string, value: Span): readonly Span[] {
+  let spans: readonly Span[] = [value]
+  for (const step of steps) {
+    const next: Span[] = []
+    for (const { start } of spans) {
+      const kind = kindAt(text, start)
+      if (typeof step === 'string') {
+        if (kind !== 'object') continue
+        for (const member of membersOf(text, start)) if (member.name === step) next.push(member)
+      } else if (kind === 'array') {
+        const element = elementsOf(text, start, step < 0 ? Infinity : step + 1).at(step)
+        if (element) next.push(element)
+      }
+    }
+    if (next.length === 0) return next
+    spans = next
+  }
+  return spans
+}
+
+function parse(path: string): JsonPathQuery {
+  try {
+    return parsePath(path)
+  } catch (problem) {
+    const { message, location } = problem as { message: string; location?: { start: { column: number } } }
+    const found = / but (?:(end of input)|.*) found\.$/s.exec(message)?.[1]
+    const what = found === undefined ? 'is no JSONPath (RFC 9535)' : 'breaks off'
+    throw new QueryFault(what, 'write one such as $.params.arguments.name', location?.start.column)
+  }
+}
+
+const functions = new Map([
+  ['length', 1],
+  ['count', 1],
+  ['value', 1],
+  ['match', 2],
+  ['search', 2],
+])
+
+/** The calls in a query, all of functions that there are. */
+function callsIn(query: JsonPathQuery): FunctionCall[] {
+  const calls = [...nodesIn(query)].filter((node): node is FunctionCall => node.type === 'FunctionExpr')
+  for (const call of calls) {
+    const count = functions.get(call.name)
+    if (count === undefined) {
+      throw new QueryFault(
+        `calls ${call.name}(), which does not exist`,
+        `there are ${[...functions.keys()].join(', ')}`,
+      )
+    }
+    if (call.arguments.length !== count) {
+      throw new QueryFault(`calls ${call.name}() with ${call.arguments.length} arguments`, `give it ${count}`)
+    }
+  }
+  return calls
+}
+
+/** The pattern of `match` and `search` has to be known beforehand, to be compiled for the linear engine. */
+function patternOf(call: FunctionCall): [FunctionCall, (text: string) => boolean][] {
+  if (call.name !== 'match' && call.name !== 'search') return []
+  const pattern = call.arguments[1]
+  if (pattern?.type !== 'Literal' || typeof pattern.value !== 'string') {
+    throw new QueryFault(
+      `calls ${call.name}() with a pattern out of the message`,
+      'write the pattern into the path',
+    )
+  }
+  const compiled = compileArgument(call.name === 'match' ? `^(?:${pattern.value})$` : pattern.value)
+  return [[call, (text) => compiled.test(text)]]
+}
+
+/** Without the column, which would count in the pattern and not in the path. */
+function compileArgument(pattern: string): { test(text: string): boolean } {
+  try {
+    return compilePattern(pattern, false)
+  } catch (problem) {
+    if (!(problem instanceof QueryFault)) throw problem
+    throw new QueryFault(`has a pattern that ${problem.message}`, problem.advice)
+  }
+}
+
+function countOf(query: JsonPathQuery, type: string): number {
+  return [...nodesIn(query)].filter((node) => node.type === type).length
+}
+
+/** Everything in a syntax tree that has a type. */
+function* nodesIn(tree: unknown): Iterable<{ type: string }> {
+  if (typeof tree !== 'object' || tree === null) return
+  if ('type' in tree) yield tree as { type: string }
+  for (const child of Object.values(tree)) yield* nodesIn(child)
+}

@@ -1,0 +1,31 @@
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import { QueryFault } from './query-fault.js'
+
+export const longestPattern = 2000
+const largestProgram = 20_000
+
+/** A regular expression for an engine that takes linear time. Throws QueryFault. */
+export function compilePattern(pattern: string, ignoreCase: boolean): RE2JS {
+  if (pattern.length > longestPattern) {
+    throw new QueryFault(`is longer than ${longestPattern} characters`, 'split it into several')
+  }
+  const compiled = compile(pattern, ignoreCase)
+  if (compiled.programSize() > largestProgram) {
+    throw new QueryFault('repeats too much', 'use smaller counts in {…}')
+  }
+  return compiled
+}
+
+function compile(pattern: string, ignoreCase: boolean): RE2JS {
+  try {
+    return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+  } catch (problem) {
+    if (!(problem instanceof RE2JSException)) throw problem
+    const advice = 'write it as RE2 has it: no look-around, no back references'
+    if (!(problem instanceof RE2JSSyntaxException)) throw new QueryFault('is no regular expression', advice)
+    const { error, input } = problem
+    // The engine names the piece that is wrong, or all of the pattern when it broke off.
+    const at = input === null || input === pattern ? pattern.length : pattern.indexOf(input)
+    throw new QueryFault(`is no regular expression: ${error}`, advice, at < 0 ? undefined : at + 1)
+  }
+}
