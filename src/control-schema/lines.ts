@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import { clientHello, command, type ClientHello, type Command } from './commands.js'
+import { serverLine, type ServerLine } from './events.js'
+import { longestLine } from './values.js'
+
+/** A line that could not be read. `id` is that of the command, where there is one. */
+export interface LineFault {
+  readonly fault: string
+  readonly id: number | null
+}
+
+const recordHead = '{"type":"record","line":'
+const recordTail = '}'
+
+/**
+ * What stands around a line of the tape: such a line is passed on as it is, never parsed and printed again, and can
+ * be cut out again. The whole is JSON too.
+ */
+export const recordFrame = { head: recordHead, tail: `${recordTail}\n` } as const
+
+/** One line with its line feed. */
+export function encodeLine(line: ClientHello | Command | ServerLine): string {
+  if (line.type === 'record') return recordFrame.head + line.line + recordFrame.tail
+  return `${JSON.stringify(line)}\n`
+}
+
+/** Reads a line from whoever attached, given without its line feed. */
+export function decodeClientLine(text: string): ClientHello | Command | LineFault {
+  const value = parse(text)
+  if ('fault' in value) return { ...value, id: null }
+  const schema = typeOf(value.json) === 'hello' ? clientHello : command
+  const read = schema.safeParse(value.json)
+  return read.success ? read.data : { fault: wordsOf(read.error), id: idOf(value.json) }
+}
+
+/** Reads a line from a capture, given without its line feed. Types of lines that are not known are `undefined`. */
+export function decodeServerLine(text: string): ServerLine | LineFault | undefined {
+  if (text.startsWith(recordHead) && text.endsWith(recordTail)) {
+    return { type: 'record', line: text.slice(recordHead.length, -recordTail.length) }
+  }
+  const value = parse(text)
+  if ('fault' in value) return { ...value, id: null }
+  const type = typeOf(value.json)
+  if (type === undefined) return { fault: 'a line is an object with a "type"', id: null }
+  if (!knownTypes.has(type)) return undefined
+  const read = serverLine.safeParse(value.json)
+  return read.success ? read.data : { fault: wordsOf(read.error), id: idOf(value.json) }
+}
+
+export function isLineFault(line: object | undefined): line is LineFault {
+  return line !== undefined && 'fault' in line
+}
+
+const knownTypes: ReadonlySet<string> = new Set([
+  'hello',
+  'refused',
+  'held',
+  'held-changed',
+  'released',
+  'state',
+  'live',
+  'gap',
+  'notice',
+  'ended',
+  'reply',
+] satisfies Exclude<ServerLine['type'], 'record'>[])
+
+function parse(text: string): { json: unknown } | { fault: string } {
+  if (text.length > longestLine) return { fault: `a line has at most ${longestLine} characters` }
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    return { fault: 'not valid JSON' }
+  }
+}
+
+function typeOf(json: unknown): string | undefined {
+  const type = memberOf(json, 'type')
+  return typeof type === 'string' ? type : undefined
+}
+
+function idOf(json: unknown): number | null {
+  const id = memberOf(json, 'id')
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : null
+}
+
+function memberOf(json: unknown, name: string): unknown {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? (json as Record<string, unknown>)[name]
+    : undefined
+}
+
+/** The first problem, in one line. */
+function wordsOf(error: z.ZodError): string {
+  const [issue] = error.issues
+  if (!issue) return 'not as the protocol says'
+  const at = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
+  return `${at}${issue.message}`
+}
