@@ -24,16 +24,21 @@ export interface Answer {
   readonly change?: (passHead: (sizeBytes?: number) => void) => BodyChange
 }
 
-export function answerOf(request: IncomingMessage, came: IncomingMessage, rules: AnswerRules): Answer {
-  const from = rules.upstream.origin
+/** @param rules nothing is changed without them */
+export function answerOf(
+  request: IncomingMessage,
+  came: IncomingMessage,
+  rules: AnswerRules | undefined,
+): Answer {
+  const from = rules?.upstream.origin ?? ''
   // A client compares with the name by which it reached us, which need not be the one we would choose.
   const to = `http://${request.headers.host}`
-  const pairs = endToEnd(came.rawHeaders).map((pair) => (rules.oauthRewrite ? challenge(pair) : pair))
+  const pairs = endToEnd(came.rawHeaders).map((pair) => (rules?.oauthRewrite ? challenge(pair) : pair))
   const hasLength = valuesOf(came.rawHeaders, 'content-length').length > 0
 
   function challenge(pair: HeaderPair): HeaderPair {
     const moved = moveChallenge(pair, from, to)
-    if (moved[1] !== pair[1]) rules.onOauthRewritten()
+    if (moved[1] !== pair[1]) rules?.onOauthRewritten()
     return moved
   }
 
@@ -55,7 +60,7 @@ export function answerOf(request: IncomingMessage, came: IncomingMessage, rules:
       return headers
     },
   }
-  if (came.statusCode !== 200 || isEncoded(came)) return answer
+  if (!rules || came.statusCode !== 200 || isEncoded(came)) return answer
   const type = came.headers['content-type'] ?? ''
   const { method = '', url = '' } = request
   if (method === 'GET' && /^text\/event-stream\b/i.test(type) && !hasLength) {

@@ -1,20 +1,33 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerOf, type AnswerRules } from './answer.js'
-import { refusalOf, type Place } from './admission.js'
 import { createBodyFlow, type BodyFlow } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
 import { failureWords, isNotHttp } from './failure-words.js'
 import type { FloodGate } from './flood-gate.js'
 import { momentNow, type Breaker, type HttpHappening, type Moment } from './http-event.js'
-import { openUpstreamRequest } from './upstream-request.js'
+import { openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
+
+/** Where a request goes, and what is changed in its answer. */
+export interface Route extends UpstreamRoute {
+  /** Told of the request instead of what it asks for, where a proxy has many upstreams. */
+  readonly target?: { readonly path: string; readonly origin: string }
+  /** Nothing is changed without them. */
+  readonly answer?: AnswerRules
+}
+
+/** Why a request goes nowhere. */
+export interface Refusal {
+  /** As a sentence. */
+  readonly why: string
+  readonly status: number
+}
 
 /** What all exchanges of a proxy have in common. */
-export interface Setting extends AnswerRules {
-  readonly upstream: URL
-  readonly place: Place
+export interface Setting {
   readonly gate: FloodGate
   readonly onUpstreamSocket: (socket: Socket) => void
+  route(request: IncomingMessage, connection: ClientConnection): Route | Refusal
 }
 
 type Tell = (happening: HttpHappening, moment: Moment) => void
@@ -27,8 +40,9 @@ export function startExchange(
   setting: Setting,
   tell: Tell,
 ): void {
-  const { upstream, gate } = setting
+  const { gate } = setting
   const came = momentNow()
+  let route: Route | undefined
   let onward: ClientRequest | undefined
   let answer: IncomingMessage | undefined
   let reached = false
@@ -49,20 +63,22 @@ export function startExchange(
   function begin(): void {
     if (over) return
     begun = true
-    const { method = 'GET', url: path = '/', rawHeaders: headers } = request
-    const refused = refusal()
+    const { method = 'GET', url = '/', rawHeaders: headers } = request
+    const found = refusalOf(request) ?? setting.route(request, connection)
     let refusedBySelf: unknown
-    if (refused === undefined) {
+    if (!('why' in found)) {
+      route = found
       try {
-        onward = openUpstreamRequest(request, upstream, connection.agent)
+        onward = openUpstreamRequest(request, route)
       } catch (error) {
         refusedBySelf = error
       }
     }
-    if (onward) listenTo(onward)
-    tell({ kind: 'request', connection: connection.number, method, path, headers }, came)
+    if (onward) listenTo(onward, route!)
+    const target = route?.target ?? { path: url }
+    tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
     if (over) return
-    if (refused) return fail('wiretape', refused.why, refused.status)
+    if ('why' in found) return fail('wiretape', found.why, found.status)
     if (!onward) return fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
     flows.request = createBodyFlow(request, onward, {
       chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
@@ -71,19 +87,7 @@ export function startExchange(
     leaves.push(gate.add(flows.request))
   }
 
-  function refusal(): { readonly why: string; readonly status: number } | undefined {
-    const why = refusalOf(request.rawHeaders, setting.place)
-    if (why !== undefined) return { why, status: 403 }
-    if (!/^(\/|\*$)/.test(request.url ?? ''))
-      return { why: 'it asks for something that is no path', status: 400 }
-    // Other upgrades (h2c) are offers, which the upstream may ignore; without this one nothing is left to say.
-    if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
-      return { why: 'WebSocket connections are not passed on', status: 501 }
-    }
-    return undefined
-  }
-
-  function listenTo(onward: ClientRequest): void {
+  function listenTo(onward: ClientRequest, { upstream }: Route): void {
     onward.on('socket', (socket) => {
       setting.onUpstreamSocket(socket)
       const secured = upstream.protocol === 'https:' ? 'secureConnect' : 'connect'
@@ -114,7 +118,7 @@ export function startExchange(
   function respond(came: IncomingMessage, moment: Moment): void {
     if (over) return
     const { statusCode: status = 0, rawHeaders: headers } = came
-    const ours = answerOf(request, came, setting)
+    const ours = answerOf(request, came, route?.answer)
     framed = ours.framed
     response.sendDate = false
     const passHead = (sizeBytes?: number): void => {
@@ -184,7 +188,9 @@ export function startExchange(
 
   function refuse(by: Breaker, why: string, status: number): void {
     const what =
-      by === 'upstream' ? `cannot get an answer from ${upstream.origin}` : 'does not pass this request on'
+      by === 'upstream' && route
+        ? `cannot get an answer from ${route.upstream.origin}`
+        : 'does not pass this request on'
     const text = `wiretape ${what}: ${why}.\n`
     response.sendDate = false
     response.writeHead(status, [
@@ -201,4 +207,12 @@ export function startExchange(
     connection.running.delete(self)
     for (const leave of leaves) leave()
   }
+}
+
+function refusalOf(request: IncomingMessage): Refusal | undefined {
+  // Other upgrades (h2c) are offers, which the upstream may ignore; without this one nothing is left to say.
+  if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
+    return { why: 'WebSocket connections are not passed on', status: 501 }
+  }
+  return undefined
 }

@@ -21,6 +21,8 @@ export type HttpHappening =
       readonly method: string
       /** Path and query as the client sent them. */
       readonly path: string
+      /** Of the upstream, where a proxy has many. */
+      readonly origin?: string
       readonly headers: RawHeaders
     }
   | { readonly kind: 'request-body'; readonly bytes: Uint8Array }

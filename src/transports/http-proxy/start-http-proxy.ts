@@ -1,8 +1,9 @@
-import type { Server } from 'node:http'
+import type { Agent, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { isLoopback, originOf } from './admission.js'
+import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
+import type { AnswerRules } from './answer.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
-import { startExchange, type Setting } from './exchange.js'
+import { startExchange, type Refusal, type Route, type Setting } from './exchange.js'
 import { createFloodGate } from './flood-gate.js'
 import { momentNow, type HttpEvent, type HttpHappening, type Moment } from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
@@ -76,12 +77,10 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   let noticed = false
   let closing: Promise<void> | undefined
 
-  const setting: Setting = {
+  const place: Place = { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin }
+  const answer: AnswerRules = {
     upstream,
-    gate,
-    place: { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin },
     oauthRewrite: options.oauthRewrite ?? true,
-    onUpstreamSocket: track,
     onOauthRewritten() {
       if (noticed) return
       noticed = true
@@ -90,6 +89,22 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
           'another audience than without it, and the server may refuse them.',
       )
     },
+  }
+  const setting: Setting = { gate, onUpstreamSocket: track, route }
+
+  function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
+    const { url: path = '/', rawHeaders } = request
+    const why = refusalOf(rawHeaders, place)
+    if (why !== undefined) return { why, status: 403 }
+    if (!/^(\/|\*$)/.test(path)) return { why: 'it asks for something that is no path', status: 400 }
+    return {
+      upstream,
+      agent: connection.agentFor(upstream),
+      // The query of the upstream's URL belongs to requests for just its path.
+      path: path === upstream.pathname ? path + upstream.search : path,
+      host: upstream.host,
+      answer,
+    }
   }
 
   function track(socket: Socket): void {
@@ -104,8 +119,8 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   }
 
   server.on('connection', (socket) => {
-    const agent = createUpstreamAgent(upstream, options.insecure ?? false)
-    connections.set(socket, createClientConnection(connectionCount++, socket, agent))
+    const createAgent = (to: URL): Agent => createUpstreamAgent(to, { insecure: options.insecure ?? false })
+    connections.set(socket, createClientConnection(connectionCount++, socket, createAgent))
     track(socket)
     socket.once('close', () => connections.delete(socket))
   })

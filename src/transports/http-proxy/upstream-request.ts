@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import type { SecureContext } from 'node:tls'
 import { asSocketHost } from './admission.js'
 import { endToEnd, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
@@ -9,11 +10,30 @@ export const maxHeaderBytes = 256 * 1024
 /** A family that does not answer is left for the other one after this time; Node's 250 ms give up on slow networks. */
 const addressFamilyMs = 2_000
 
+/** Where a request is sent. */
+export interface UpstreamRoute {
+  /** Its origin counts. */
+  readonly upstream: URL
+  readonly agent: http.Agent
+  /** Path and query. */
+  readonly path: string
+  /** In the place of the request's own `Host`; undefined leaves that. */
+  readonly host?: string
+}
+
+/** How upstreams are connected to. */
+export interface UpstreamTrust {
+  /** Accepts any certificate. */
+  readonly insecure: boolean
+  /** Whom to believe instead of Node's own roots. */
+  readonly secureContext?: SecureContext
+}
+
 /**
  * The connection to the upstream that belongs to one client connection. No two clients share one, so what a
  * server ties to a connection, and what a client expects when it uses one again, holds as it would without us.
  */
-export function createUpstreamAgent(upstream: URL, insecure: boolean): http.Agent {
+export function createUpstreamAgent(upstream: URL, { insecure, secureContext }: UpstreamTrust): http.Agent {
   const options = {
     keepAlive: true,
     maxSockets: 1,
@@ -21,7 +41,7 @@ export function createUpstreamAgent(upstream: URL, insecure: boolean): http.Agen
     autoSelectFamilyAttemptTimeout: addressFamilyMs,
   }
   return upstream.protocol === 'https:'
-    ? new https.Agent({ ...options, rejectUnauthorized: !insecure })
+    ? new https.Agent({ ...options, rejectUnauthorized: !insecure, ...(secureContext && { secureContext }) })
     : new http.Agent(options)
 }
 
@@ -39,19 +59,14 @@ function isBodiless(request: http.IncomingMessage): boolean {
   )
 }
 
-/**
- * Begins to send the request on, headers at once. Throws when Node refuses what it has to send.
- *
- * @param upstream its query is used when the request is for just its path
- */
+/** Begins to send the request on, headers at once. Throws when Node refuses what it has to send. */
 export function openUpstreamRequest(
   request: http.IncomingMessage,
-  upstream: URL,
-  agent: http.Agent,
+  { upstream, agent, path, host }: UpstreamRoute,
 ): http.ClientRequest {
   const bodiless = isBodiless(request)
   const headers = endToEnd(request.rawHeaders).flatMap(([name, value]) =>
-    name.toLowerCase() === 'host' ? [name, upstream.host] : [name, value],
+    host !== undefined && name.toLowerCase() === 'host' ? [name, host] : [name, value],
   )
   const codings = transferCodings(request.rawHeaders)
   if (codings !== undefined) headers.push('Transfer-Encoding', codings)
@@ -63,7 +78,7 @@ export function openUpstreamRequest(
     host: asSocketHost(upstream.hostname),
     port: upstream.port === '' ? null : upstream.port,
     method: request.method,
-    path: pathFor(request.url ?? '/', upstream),
+    path,
     headers,
     maxHeaderSize: maxHeaderBytes,
   })
@@ -72,10 +87,6 @@ export function openUpstreamRequest(
   // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
   onward.write(Buffer.alloc(0))
   return onward
-}
-
-function pathFor(path: string, upstream: URL): string {
-  return path === upstream.pathname ? path + upstream.search : path
 }
 
 /** A POST without a body is sent in chunks otherwise, which adds a header; Node decides it by this property. */
