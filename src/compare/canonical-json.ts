@@ -1,0 +1,80 @@
+import {
+  canonicalNumber,
+  decodeString,
+  elementsOf,
+  kindAt,
+  membersOf,
+  skipValue,
+  type Member,
+} from '../wire/index.js'
+import { pointerStep } from './json-place.js'
+
+/** Deeper values count by their exact text: no stack overflows, whatever a peer sends. */
+export const deepest = 256
+
+/**
+ * What stands for the value at a JSON Pointer: a text of our own, `''` for nothing at all, or undefined for
+ * the value itself. Asked for every value of a text when it is given.
+ */
+export type Substitute = (pointer: string, text: string, start: number) => string | undefined
+
+/**
+ * One text for all spellings of a JSON value: members sorted by name, of repeated ones the last, numbers in
+ * one exact form (`1.0` is `1`), strings with the escapes that they need, no white space.
+ *
+ * @param text that `findJsonValue` has accepted
+ * @param start where the value begins
+ * @param at JSON Pointer of the value, for `substitute`
+ */
+export function canonicalJson(text: string, start: number, substitute?: Substitute, at = ''): string {
+  return writeValue(text, start, substitute, at, 0)
+}
+
+function writeValue(
+  text: string,
+  start: number,
+  substitute: Substitute | undefined,
+  at: string,
+  depth: number,
+): string {
+  const instead = substitute?.(at, text, start)
+  if (instead !== undefined) return instead
+  const kind = kindAt(text, start)
+  if (kind === 'string') return JSON.stringify(decodeString(text, start, skipValue(text, start)))
+  if (kind === 'number') return canonicalNumber(text.slice(start, skipValue(text, start)))
+  if (kind !== 'object' && kind !== 'array')
+    return kind === 'null' ? 'null' : text.charAt(start) === 't' ? 'true' : 'false'
+  if (depth === deepest) return text.slice(start, skipValue(text, start))
+  const inner = (step: string | number, from: number): string =>
+    writeValue(text, from, substitute, substitute ? at + pointerStep(step) : '', depth + 1)
+  const parts: string[] = []
+  if (kind === 'array') {
+    for (const [i, element] of elementsOf(text, start).entries()) {
+      const part = inner(i, element.start)
+      if (part !== '') parts.push(part)
+    }
+    return `[${parts.join(',')}]`
+  }
+  for (const { name, start: from } of lastMembers(text, start).toSorted(byName)) {
+    const part = inner(name, from)
+    if (part !== '') parts.push(`${JSON.stringify(name)}:${part}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+/** The members that count: of a repeated name the last, in the order of the text. */
+export function lastMembers(text: string, start: number): Member[] {
+  const members = membersOf(text, start)
+  const names = new Set(members.map(({ name }) => name))
+  if (names.size === members.length) return members
+  const last = new Map<string, Member>()
+  for (const member of members) {
+    last.delete(member.name)
+    last.set(member.name, member)
+  }
+  return [...last.values()]
+}
+
+function byName(a: Member, b: Member): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}

@@ -1,0 +1,218 @@
+import {
+  canonicalNumber,
+  decodeString,
+  elementsOf,
+  kindAt,
+  membersOf,
+  skipValue,
+  type Span,
+} from '../wire/index.js'
+import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
+import { pairElements } from './pair-elements.js'
+import { toPointer, type Place } from './json-place.js'
+import { jsonInText, textMember } from './text-json.js'
+
+/** One place where two JSON values differ. */
+export interface Difference {
+  readonly kind: 'added' | 'removed' | 'changed'
+  /** In the value that has it; of a change, in the new value. JSON inside a `text` counts as if it stood there. */
+  readonly place: Place
+  /** Of a change: in the old value, where elements of an array moved. */
+  readonly oldPlace?: Place
+  /** Exact JSON text; absent for what was added. */
+  readonly before?: string
+  /** Exact JSON text; absent for what was removed. */
+  readonly after?: string
+}
+
+/** What two values differ in. */
+export interface JsonDiff {
+  readonly differences: readonly Difference[]
+  /** Differences beyond those that are listed. */
+  readonly more: number
+}
+
+/** What is allowed to differ at a place, for both sides. */
+export interface Tolerance {
+  /** Neither value nor presence counts. */
+  isIgnored(side: 'before' | 'after', pointer: string): boolean
+  /** True when both values are what may stand at this place; undefined when nothing is said about it. */
+  accepts(beforePointer: string, before: string, afterPointer: string, after: string): boolean | undefined
+  /** What stands for a value when elements of arrays are paired: `''` for one that is ignored. */
+  standIn(side: 'before' | 'after', pointer: string, text: string, start: number): string | undefined
+}
+
+export interface DiffOptions {
+  /** Spelling counts too: number text, escapes, order of members, repeated members, white space. @default false */
+  readonly exact?: boolean
+  readonly tolerance?: Tolerance | undefined
+  /** Differences listed. @default 100 */
+  readonly most?: number
+}
+
+/** Elements of arrays below this depth are paired by their place: each level reads all of what is in it. */
+const deepestPaired = 24
+
+/** A value inside a checked text, and where it stands. */
+interface Side {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly place: Place
+}
+
+/**
+ * Structural difference of two JSON values. Numbers are compared exactly, at any size; the order of members
+ * does not count; elements of arrays are paired so that one that was put in or taken out is one difference.
+ *
+ * @param before text that `findJsonValue` has accepted; the value is at `beforeSpan`
+ */
+export function diffJson(
+  before: string,
+  beforeSpan: Span,
+  after: string,
+  afterSpan: Span,
+  options: DiffOptions = {},
+): JsonDiff {
+  const { exact = false, tolerance, most = 100 } = options
+  const differences: Difference[] = []
+  let more = 0
+
+  function add(difference: Difference): void {
+    if (differences.length < most) differences.push(difference)
+    else more += 1
+  }
+
+  function changed(a: Side, b: Side): void {
+    const moved = toPointer(a.place) !== toPointer(b.place)
+    add({
+      kind: 'changed',
+      place: b.place,
+      ...(moved && { oldPlace: a.place }),
+      before: a.text.slice(a.start, a.end),
+      after: b.text.slice(b.start, b.end),
+    })
+  }
+
+  function onlyIn(side: 'before' | 'after', { text, start, end, place }: Side): void {
+    if (tolerance?.isIgnored(side, toPointer(place))) return
+    const value = text.slice(start, end)
+    if (side === 'before') add({ kind: 'removed', place, before: value })
+    else add({ kind: 'added', place, after: value })
+  }
+
+  function compare(a: Side, b: Side, depth: number): void {
+    const aText = a.text.slice(a.start, a.end)
+    const bText = b.text.slice(b.start, b.end)
+    if (aText === bText) return
+    if (tolerance) {
+      const aPointer = toPointer(a.place)
+      const bPointer = toPointer(b.place)
+      if (tolerance.isIgnored('before', aPointer) || tolerance.isIgnored('after', bPointer)) return
+      const accepted = tolerance.accepts(aPointer, aText, bPointer, bText)
+      if (accepted === true) return
+      if (accepted === false) return changed(a, b)
+    }
+    const kind = kindAt(a.text, a.start)
+    if (kind !== kindAt(b.text, b.start) || depth === deepest) return changed(a, b)
+    const count = differences.length + more
+    if (kind === 'object') objects(a, b, depth)
+    else if (kind === 'array') arrays(a, b, depth)
+    else if (kind === 'string') strings(a, b)
+    else if (kind !== 'number' || exact || canonicalNumber(aText) !== canonicalNumber(bText)) changed(a, b)
+    // Nothing inside differs, so it is how the value is written: order, repeated members, white space.
+    if (exact && differences.length + more === count) changed(a, b)
+  }
+
+  function objects(a: Side, b: Side, depth: number): void {
+    const bMembers = new Map(lastMembers(b.text, b.start).map((member) => [member.name, member]))
+    for (const member of lastMembers(a.text, a.start)) {
+      const { name } = member
+      const aSide = within(a, member, name)
+      const other = bMembers.get(name)
+      bMembers.delete(name)
+      if (!other) onlyIn('before', aSide)
+      else if (name === textMember && !exact) texts(aSide, within(b, other, name), depth)
+      else compare(aSide, within(b, other, name), depth + 1)
+    }
+    for (const member of bMembers.values()) onlyIn('after', within(b, member, member.name))
+  }
+
+  /** Text that may hold JSON; the JSON counts, not how it was printed. */
+  function texts(a: Side, b: Side, depth: number): void {
+    const inner = [a, b].map(innerJson)
+    if (
+      inner[0] &&
+      inner[1] &&
+      kindAt(inner[0].text, inner[0].start) === kindAt(inner[1].text, inner[1].start)
+    ) {
+      compare(inner[0], inner[1], depth + 1)
+    } else {
+      compare(a, b, depth + 1)
+    }
+  }
+
+  function strings(a: Side, b: Side): void {
+    if (exact || decodeString(a.text, a.start, a.end) !== decodeString(b.text, b.start, b.end)) changed(a, b)
+  }
+
+  function arrays(a: Side, b: Side, depth: number): void {
+    const aElements = elementsOf(a.text, a.start)
+    const bElements = elementsOf(b.text, b.start)
+    const key =
+      (side: 'before' | 'after', of: Side, elements: readonly Span[]) =>
+      (i: number): string =>
+        keyOf(side, of, elements[i]!.start, i)
+    const byPlace = depth >= deepestPaired || (aElements.length === 1 && bElements.length === 1)
+    const pairs = pairElements(
+      aElements.length,
+      bElements.length,
+      byPlace ? (i) => `${i} before` : key('before', a, aElements),
+      byPlace ? (i) => `${i} after` : key('after', b, bElements),
+    )
+    for (const [i, j] of pairs) {
+      if (j === undefined) onlyIn('before', within(a, aElements[i!]!, i!))
+      else if (i === undefined) onlyIn('after', within(b, bElements[j]!, j))
+      else compare(within(a, aElements[i]!, i), within(b, bElements[j]!, j), depth + 1)
+    }
+  }
+
+  function keyOf(side: 'before' | 'after', of: Side, start: number, i: number): string {
+    if (exact) return of.text.slice(start, skipValue(of.text, start))
+    if (!tolerance) return canonicalJson(of.text, start)
+    const at = toPointer([...of.place, i])
+    return canonicalJson(
+      of.text,
+      start,
+      (pointer, text, from) => tolerance.standIn(side, pointer, text, from),
+      at,
+    )
+  }
+
+  compare(
+    { text: before, ...spanOf(beforeSpan), place: [] },
+    { text: after, ...spanOf(afterSpan), place: [] },
+    0,
+  )
+  return { differences, more }
+}
+
+function spanOf({ start, end }: Span): Span {
+  return { start, end }
+}
+
+function within(side: Side, { start, end }: Span, step: string | number): Side {
+  return { text: side.text, start, end, place: [...side.place, step] }
+}
+
+function innerJson(side: Side): Side | undefined {
+  if (kindAt(side.text, side.start) !== 'string') return undefined
+  const text = decodeString(side.text, side.start, side.end)
+  const start = jsonInText(text)
+  return start === undefined ? undefined : { text, start, end: skipValue(text, start), place: side.place }
+}
+
+/** Trusted: true when an object has a member of that name. */
+export function hasMember(text: string, start: number, name: string): boolean {
+  return kindAt(text, start) === 'object' && membersOf(text, start).some((member) => member.name === name)
+}

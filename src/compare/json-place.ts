@@ -1,0 +1,29 @@
+/** Where a value stands: member names and 0-based indexes from the root. `[]` is the root itself. */
+export type Place = readonly (string | number)[]
+
+/** RFC 6901. The root is `''`. */
+export function toPointer(place: Place): string {
+  let pointer = ''
+  for (const step of place) pointer += pointerStep(step)
+  return pointer
+}
+
+/** One step of a JSON Pointer, with its slash. */
+export function pointerStep(step: string | number): string {
+  return typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** As a person writes a JSONPath (RFC 9535): `$.result.content[0]['odd name']`. */
+export function toJsonPath(place: Place): string {
+  let path = '$'
+  for (const step of place) path += pathStep(step)
+  return path
+}
+
+function pathStep(step: string | number): string {
+  if (typeof step === 'number') return `[${step}]`
+  if (/^[A-Za-z_]\w*$/.test(step)) return `.${step}`
+  // JSON escapes are those of RFC 9535, but for the quotes.
+  const inner = JSON.stringify(step).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `['${inner}']`
+}
