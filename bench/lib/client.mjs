@@ -82,10 +82,10 @@ export function startClient(command) {
     /**
      * One request after the other.
      *
-     * @param {{ count: number, sizeBytes: number }} options
+     * @param {{ count: number, sizeBytes: number, pauseMs?: number }} options `pauseMs` passes before each but the first
      * @returns {Promise<Float64Array>} The round trips in microseconds.
      */
-    async pingPong({ count, sizeBytes }) {
+    async pingPong({ count, sizeBytes, pauseMs = 0 }) {
       const requests = requestsOf(sizeBytes)
       const roundTrips = new Float64Array(count)
       const before = received
@@ -101,7 +101,8 @@ export function startClient(command) {
         roundTrips[done++] = (performance.now() - sentAt) * 1000
         if (lastByte !== LF) throw new Error('an answer does not end where it should')
         if (done === count) return true
-        next()
+        if (pauseMs === 0) next()
+        else setTimeout(next, pauseMs)
         return false
       }, next)
       return roundTrips
