@@ -30,6 +30,16 @@ export const entryFlag = {
   stream: 256,
   /** An answer that no request on the recording asked for. */
   orphan: 512,
+  /** It is held and has not been passed on. */
+  waiting: 1024,
+  /** It was held for a time. */
+  held: 2048,
+  /** It was held and never passed on. */
+  dropped: 4096,
+  /** A person or a rule changed it. */
+  modified: 8192,
+  /** A person or a rule made it. */
+  injected: 16_384,
 } as const
 export type EntryFlag = keyof typeof entryFlag
 
@@ -50,9 +60,16 @@ export interface EntryTable {
   size(row: number): number
   has(row: number, flag: EntryFlag): boolean
   mark(row: number, flag: EntryFlag): void
+  unmark(row: number, flag: EntryFlag): void
+  /** A held message goes on, in another form perhaps. */
+  release(row: number, as: { kind: EntryKind; sizeBytes: number; heldMs: number }): void
   /** The request of an answer, the first answer of a request; -1 when there is none. */
   peer(row: number): number
   pair(request: number, answer: number): void
+  /** For how long the row was held. */
+  heldUs(row: number): number
+  /** How long the other side took for this answer: the time is not counted in which a person held its request. */
+  latencyUs(answer: number): number
 }
 
 export function createEntryTable(): EntryTable {
@@ -64,6 +81,8 @@ export function createEntryTable(): EntryTable {
   let seqColumn = new Float64Array(capacity)
   let sizeColumn = new Float64Array(capacity)
   let peerColumn = new Int32Array(capacity).fill(-1)
+  /** Few are ever held. */
+  const heldMs = new Map<number, number>()
 
   function grow(): void {
     // By half, not double: at millions of rows the spare room itself is what costs memory.
@@ -98,6 +117,18 @@ export function createEntryTable(): EntryTable {
     size: (row) => sizeColumn[row]!,
     has: (row, flag) => (flagColumn[row]! & entryFlag[flag]) !== 0,
     mark: (row, flag) => void (flagColumn[row]! |= entryFlag[flag]),
+    unmark: (row, flag) => void (flagColumn[row]! &= ~entryFlag[flag]),
+    release(row, as) {
+      kindColumn[row] = kinds.indexOf(as.kind)
+      sizeColumn[row] = as.sizeBytes
+      flagColumn[row]! &= ~entryFlag.waiting
+      if (as.heldMs > 0) heldMs.set(row, as.heldMs)
+    },
+    heldUs: (row) => (heldMs.get(row) ?? 0) * 1000,
+    latencyUs(row) {
+      const request = peerColumn[row]!
+      return Math.max(0, usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000)
+    },
     peer: (row) => peerColumn[row]!,
     pair(request, answer) {
       peerColumn[answer] = request

@@ -1,11 +1,14 @@
 import { createCorrelator, type Correlator } from './correlate.js'
+import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
 import { isAnswer, type Direction, type Envelope, type Transport } from './envelope.js'
 import { createIdTable } from './id-table.js'
 import { eraOfMethod, type Era } from './protocol.js'
 import type {
+  DroppedRecord,
   EndRecord,
   GapRecord,
+  HeldRecord,
   JsonMembers,
   MessageRecord,
   MetaRecord,
@@ -51,35 +54,12 @@ export interface Session {
   readonly server?: { readonly name: string; readonly version: string }
 }
 
-/** What a recording holds, counted. */
-export interface Counts {
-  messages: number
-  requests: number
-  notifications: number
-  results: number
-  /** JSON-RPC errors. */
-  errors: number
-  /** Results of tools with `isError: true`. */
-  toolErrors: number
-  invalid: number
-  noise: number
-  stderr: number
-  gaps: number
-  /** HTTP exchanges whose response carried no JSON-RPC. */
-  http: number
-  /** Messages that the gaps speak of. */
-  lost: number
-  unanswered: number
-  cancelled: number
-  late: number
-  orphans: number
-  duplicates: number
-  undelivered: number
-}
-
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
-  /** Takes the next record, in file order. Returns the rows it added, `first` to `first + count - 1`. */
+  /**
+   * Takes the next record, in file order. Returns the rows it speaks of, `first` to `first + count - 1`: they were
+   * added, unless they are those of a held message that is passed on now.
+   */
   push(record: TapeRecord): { readonly first: number; readonly count: number }
   readonly entries: EntryTable
   readonly sessions: readonly Session[]
@@ -111,6 +91,8 @@ export function createFold(idKey: (idText: string) => string): Fold {
   let correlator: Correlator<number> = createCorrelator(idKey)
   /** Lines before any meta line: a tape that lost its start. */
   const unnamed = { own: true, nextSeq: 0 }
+  /** Rows of the messages that are held, by the id of the first of a frame. */
+  const waiting = new Map<string, { readonly first: number; readonly count: number }>()
   let gaps = 0
   let lost = 0
 
@@ -173,28 +155,82 @@ export function createFold(idKey: (idText: string) => string): Fold {
   }
 
   function pushMessage(record: MessageRecord): { first: number; count: number } {
+    if (waiting.size > 0) {
+      const id = record.parts[0]?.id ?? ''
+      const held = waiting.get(id)
+      if (held && held.count === record.parts.length) {
+        waiting.delete(id)
+        record.parts.forEach((part, i) => releasePart(record, part, held.first + i))
+        return held
+      }
+    }
     const first = entries.length
     const us = usOf(record)
-    record.parts.forEach((part, i) => pushPart(record, part, i, us))
+    let flags = 0
+    if (record.modified) flags |= entryFlag.modified
+    if (record.injected) flags |= entryFlag.injected
+    record.parts.forEach((part, i) => relate(record, part, addPart(record, part, i, us, flags)))
     return { first, count: record.parts.length }
   }
 
-  function pushPart(record: MessageRecord, part: Part, i: number, us: number): void {
+  /** What it belongs to is not noted before it is passed on: a dropped answer leaves its request unanswered. */
+  function pushHeld(record: HeldRecord): { first: number; count: number } {
+    const rows = { first: entries.length, count: record.parts.length }
+    const us = usOf(record)
+    for (const [i, part] of record.parts.entries()) {
+      const row = addPart(record, part, i, us, entryFlag.held | entryFlag.waiting)
+      if (part.id !== undefined) ids.set(part.id, row)
+    }
+    const id = record.parts[0]?.id
+    if (id !== undefined) waiting.set(id, rows)
+    return rows
+  }
+
+  function pushDropped({ id }: DroppedRecord): { first: number; count: number } {
+    const rows = waiting.get(id)
+    if (!rows) return nothing
+    waiting.delete(id)
+    for (let row = rows.first; row < rows.first + rows.count; row += 1) {
+      entries.unmark(row, 'waiting')
+      entries.mark(row, 'dropped')
+    }
+    return nothing
+  }
+
+  function releasePart(record: MessageRecord, part: Part, row: number): void {
+    const sizeBytes = utf8Length(record.raw, part.start, part.end)
+    entries.release(row, { kind: part.envelope.kind, sizeBytes, heldMs: record.heldMs ?? 0 })
+    if (record.modified) entries.mark(row, 'modified')
+    if (part.envelope.toolError) entries.mark(row, 'toolError')
+    relate(record, part, row)
+  }
+
+  function addPart(
+    record: MessageRecord | HeldRecord,
+    part: Part,
+    i: number,
+    us: number,
+    more: number,
+  ): number {
     const { envelope } = part
-    let flags = directionFlag(record.direction)
+    let flags = directionFlag(record.direction) | more
     if (record.batch) flags |= entryFlag.batch
     if (envelope.toolError) flags |= entryFlag.toolError
     if (envelope.method === 'subscriptions/listen') flags |= entryFlag.stream
     const session = sessions.at(-1) ?? unnamed
     const seq = record.seq === undefined ? session.nextSeq : record.seq + i
     session.nextSeq = seq + 1
-    const row = entries.add({
+    return entries.add({
       kind: envelope.kind,
       us,
       seq,
       sizeBytes: utf8Length(record.raw, part.start, part.end),
       flags,
     })
+  }
+
+  function relate(record: MessageRecord, part: Part, row: number): void {
+    const session = sessions.at(-1) ?? unnamed
     // An `id` on a line of another recorder means whatever that one meant by it.
     if (part.id === undefined || !session.own) relateByContent(record, part, row)
     else relateByRecord(part, row)
@@ -263,31 +299,10 @@ export function createFold(idKey: (idText: string) => string): Fold {
     return { first: row, count: 1 }
   }
 
-  function counts(): Counts {
-    const c: Counts = { ...zero, gaps, lost }
-    for (let row = 0; row < entries.length; row += 1) {
-      const kind = entries.kind(row)
-      if (kind === 'noise' || kind === 'stderr' || kind === 'http' || kind === 'gap') {
-        if (kind !== 'gap') c[kind] += 1
-        continue
-      }
-      c.messages += 1
-      c[countOfKind[kind]] += 1
-      if (isUnanswered(entries, row)) c.unanswered += 1
-      if (entries.has(row, 'toolError')) c.toolErrors += 1
-      if (entries.has(row, 'cancelled')) c.cancelled += 1
-      if (entries.has(row, 'late')) c.late += 1
-      if (entries.has(row, 'orphan')) c.orphans += 1
-      if (entries.has(row, 'duplicate')) c.duplicates += 1
-      if (entries.has(row, 'undelivered')) c.undelivered += 1
-    }
-    return c
-  }
-
   return {
     entries,
     sessions,
-    counts,
+    counts: () => ({ ...countsOf(entries), gaps, lost }),
     push(record) {
       switch (record.type) {
         case 'meta':
@@ -298,6 +313,10 @@ export function createFold(idKey: (idText: string) => string): Fold {
           return nothing
         case 'message':
           return pushMessage(record)
+        case 'held':
+          return pushHeld(record)
+        case 'dropped':
+          return pushDropped(record)
         case 'noise':
         case 'stderr': {
           const flags = directionFlag(record.type === 'noise' ? record.direction : 'server_to_client')
@@ -318,6 +337,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
           if (row >= 0) entries.mark(row, 'undelivered')
           return nothing
         }
+        case 'note':
         case 'unknown':
           return nothing
       }
@@ -331,17 +351,6 @@ function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | und
   if (era) return era
   if (modern) return 'modern'
   return protocolVersion === undefined ? undefined : 'legacy'
-}
-
-/** A request that got no answer although nothing explains it. */
-export function isUnanswered(entries: EntryTable, row: number): boolean {
-  return (
-    entries.kind(row) === 'request' &&
-    !entries.has(row, 'answered') &&
-    !entries.has(row, 'cancelled') &&
-    !entries.has(row, 'duplicate') &&
-    !entries.has(row, 'stream')
-  )
 }
 
 /** Bytes of `text` from `start` to `end` in UTF-8. */
@@ -361,33 +370,4 @@ const beyondAscii = /[^\u0000-\u007f]/
 
 function directionFlag(direction: Direction): number {
   return direction === 'server_to_client' ? entryFlag.fromServer : 0
-}
-
-const countOfKind = {
-  request: 'requests',
-  notification: 'notifications',
-  result: 'results',
-  error: 'errors',
-  invalid: 'invalid',
-} as const
-
-const zero: Counts = {
-  messages: 0,
-  requests: 0,
-  notifications: 0,
-  results: 0,
-  errors: 0,
-  toolErrors: 0,
-  invalid: 0,
-  noise: 0,
-  stderr: 0,
-  http: 0,
-  gaps: 0,
-  lost: 0,
-  unanswered: 0,
-  cancelled: 0,
-  late: 0,
-  orphans: 0,
-  duplicates: 0,
-  undelivered: 0,
 }

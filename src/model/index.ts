@@ -11,12 +11,15 @@ export {
   type Transport,
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
-export { createFold, isUnanswered, type Counts, type Fold, type Session } from './fold.js'
+export { isUnanswered, type Counts } from './counts.js'
+export { createFold, type Fold, type Session } from './fold.js'
 export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'
 export type {
+  DroppedRecord,
   EndRecord,
   FrameEnd,
   GapRecord,
+  HeldRecord,
   HttpContext,
   HttpHeaders,
   HttpRecord,
@@ -26,6 +29,7 @@ export type {
   MessageRecord,
   MetaRecord,
   NoiseRecord,
+  NoteRecord,
   Part,
   RedactionMark,
   RuleCount,

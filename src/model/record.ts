@@ -108,16 +108,11 @@ export interface SseContext {
 /** How the frame of a line-based transport ended; absent means with a line feed. */
 export type FrameEnd = 'crlf' | 'none'
 
-/** A frame that held JSON: one message, or a batch of them. */
-export interface MessageRecord extends Observed {
-  readonly type: 'message'
+/** A frame that held JSON, where it stood and what belongs to it. */
+interface FrameRecord extends Observed {
   readonly direction: Direction
   /** Exact JSON text as it was passed on, white space around it left out; secrets replaced. */
   readonly raw: string
-  /** True when a person or a rule changed the message before it was passed on. */
-  readonly modified?: true
-  /** Exact JSON text as it arrived, of a modified message. */
-  readonly original?: string
   /** What redaction replaced in `raw`. */
   readonly red?: readonly RedactionMark[]
   /** The bytes of `raw`, where the recorder has them at hand; valid until the record is written. */
@@ -134,6 +129,43 @@ export interface MessageRecord extends Observed {
   readonly frameEnd?: FrameEnd
   /** Base64 of the frame without its line end, when `raw` cannot stand for it byte for byte. */
   readonly bytes?: string
+  /** Name of the rule that decided about it. */
+  readonly rule?: string
+}
+
+/** A message, or a batch of them, that was passed on. */
+export interface MessageRecord extends FrameRecord {
+  readonly type: 'message'
+  /** True when a person or a rule changed the message before it was passed on. */
+  readonly modified?: true
+  /** Exact JSON text as it arrived, of a modified message. */
+  readonly original?: string
+  /** For how long it was held, in milliseconds; a `held` record with the same id stands before it. */
+  readonly heldMs?: number
+  /** True when a person or a rule made it: the other side did not send it. */
+  readonly injected?: true
+}
+
+/** A message that has to wait, as it arrived. It crosses the wire when a message with its id follows, if ever. */
+export interface HeldRecord extends FrameRecord {
+  readonly type: 'held'
+}
+
+/** A held message that does not cross the wire. */
+export interface DroppedRecord extends Observed {
+  readonly type: 'dropped'
+  /** `proxyId` of its first part. */
+  readonly id: string
+  readonly why: string
+  readonly rule?: string
+}
+
+/** What a person said about a recording while it was made. */
+export interface NoteRecord extends Observed {
+  readonly type: 'note'
+  readonly text: string
+  /** `proxyId` of the message it is about. */
+  readonly about?: string
 }
 
 /** A line on stdin or stdout that is no JSON object or array. It breaks many clients. */
@@ -253,6 +285,9 @@ export interface UnknownRecord {
 export type TapeRecord =
   | MetaRecord
   | MessageRecord
+  | HeldRecord
+  | DroppedRecord
+  | NoteRecord
   | NoiseRecord
   | StderrRecord
   | HttpRecord

@@ -403,6 +403,9 @@ describe('round trip', () => {
           conversation: text,
           modified: fc.constant(true as const),
           original: value,
+          heldMs: fc.nat(),
+          injected: fc.constant(true as const),
+          rule: text,
           red: fc.array(fc.record({ at: text, tag: text }), { minLength: 1, maxLength: 3 }),
         },
         { requiredKeys: [] },
@@ -431,7 +434,18 @@ describe('round trip', () => {
         ...more,
       }
     })
+  const held = message.map((record): TapeRecord => {
+    const { modified: _, original: _o, heldMs: _h, injected: _i, ...frame } = record as MessageRecord
+    return { ...frame, type: 'held' }
+  })
   const other = fc.oneof(
+    held,
+    fc
+      .tuple(text, text, common, fc.record({ rule: text }, { requiredKeys: [] }))
+      .map(([id, why, common, more]) => ({ type: 'dropped', t: '', id, why, ...common, ...more })),
+    fc
+      .tuple(text, common, fc.record({ about: text }, { requiredKeys: [] }))
+      .map(([text, common, more]) => ({ type: 'note', t: '', text, ...common, ...more })),
     fc.tuple(direction, text, common, frame).map(([direction, text, common, frame]) => ({
       type: 'noise',
       t: 'now',

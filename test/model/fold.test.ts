@@ -262,6 +262,10 @@ describe('messages', () => {
       orphans: 2,
       duplicates: 2,
       undelivered: 1,
+      waiting: 0,
+      dropped: 0,
+      modified: 0,
+      injected: 0,
     })
     expect(isUnanswered(fold.entries, 6)).toBe(true)
   })
@@ -320,4 +324,57 @@ it('holds a million rows in under 80 bytes each', () => {
   expect(fold.entries.length).toBe(rows)
   expect((heldBytes() - before) / rows).toBeLessThan(80)
   expect(fold.counts().requests).toBe(rows)
+})
+
+describe('held messages', () => {
+  const call = { id: 1, method: 'tools/call', params: { name: 'a' } }
+  const held = { type: 'held', ...message('in', call, { id: 'A', seq: 0, us: 1000 }) }
+  const answer = message('out', { id: 1, result: {} }, { id: 'C', corr: 'A', seq: 2, us: 901_000 })
+
+  it('have one row, at the place of their arrival, that becomes what was passed on', () => {
+    const fold = createFold(idKey)
+    fold.push(recordOf(own))
+    expect(fold.push(recordOf(held))).toEqual({ first: 0, count: 1 })
+    expect(fold.entries.has(0, 'waiting')).toBe(true)
+    fold.push(recordOf(message('in', { method: 'notifications/x' }, { id: 'B', seq: 1, us: 5000 })))
+    const edited = { ...call, params: { name: 'a much longer name' } }
+    const released = { id: 'A', seq: 0, us: 1000, heldMs: 800, modified: true, original: call }
+    expect(fold.push(recordOf(message('in', edited, released)))).toEqual({ first: 0, count: 1 })
+    fold.push(recordOf(answer))
+    const { entries } = fold
+    expect(entries.length).toBe(3)
+    expect(entries.has(0, 'waiting')).toBe(false)
+    expect(entries.has(0, 'held') && entries.has(0, 'modified') && entries.has(0, 'answered')).toBe(true)
+    expect(entries.size(0)).toBe(JSON.stringify({ jsonrpc: '2.0', ...edited }).length)
+    // 900 ms between the two, of which a person took 800.
+    expect(entries.latencyUs(2)).toBe(100_000)
+    expect(fold.counts()).toMatchObject({ messages: 3, modified: 1, waiting: 0, unanswered: 0 })
+  })
+
+  it('that are dropped did not cross the wire', () => {
+    const fold = foldOf([own, held, { type: 'dropped', t: t(6), us: 9, id: 'A', why: 'a person' }])
+    expect(fold.entries.has(0, 'dropped')).toBe(true)
+    expect(fold.counts()).toMatchObject({ messages: 0, requests: 0, dropped: 1, unanswered: 0 })
+  })
+
+  it('that were still held at the end are neither sent nor unanswered', () => {
+    expect(foldOf([own, held]).counts()).toMatchObject({ messages: 0, waiting: 1, unanswered: 0 })
+  })
+
+  it('that are answers answer nothing before they are passed on', () => {
+    const heldAnswer = { type: 'held', ...answer }
+    const asked = message('in', call, { id: 'A', seq: 0, us: 1 })
+    expect(foldOf([own, asked, heldAnswer]).counts()).toMatchObject({ unanswered: 1 })
+    expect(foldOf([own, asked, heldAnswer, answer]).counts()).toMatchObject({ unanswered: 0, results: 1 })
+  })
+
+  it('of a batch go on or are dropped together', () => {
+    const raw = [call, { jsonrpc: '2.0', method: 'x' }].map((m) => ({ jsonrpc: '2.0', ...m }))
+    const line = { t: t(1), dir: 'in', raw, id: 'A', seq: 0, us: 1, batch: [{ id: 'A' }, { id: 'B' }] }
+    const dropped = { type: 'dropped', t: t(2), us: 2, id: 'A', why: '' }
+    expect(foldOf([own, { type: 'held', ...line }, dropped]).counts().dropped).toBe(2)
+    const fold = foldOf([own, { type: 'held', ...line }, { ...line, heldMs: 3 }])
+    expect(fold.entries.length).toBe(2)
+    expect(fold.counts()).toMatchObject({ messages: 2, waiting: 0 })
+  })
 })

@@ -1,5 +1,5 @@
 import type { Envelope, Link } from '../../model/index.js'
-import { countOf, escapeText } from '../../render/index.js'
+import { countOf, escapeText, formatDuration } from '../../render/index.js'
 import type { Fact, InspectRow } from './rows.js'
 
 /** A name of a style. */
@@ -19,6 +19,7 @@ export function describe(row: InspectRow): Note {
   const { record, part } = row
   switch (record.type) {
     case 'message':
+    case 'held':
       return describeMessage(row, part!.envelope)
     case 'noise':
       return { text: `not JSON: "${escapeText(shortened(record.text))}"`, tone: 'yellow' }
@@ -78,6 +79,10 @@ const factNotes: Readonly<Record<Fact, Note>> = {
   cancelled: { text: 'cancelled', tone: 'dim' },
   undelivered: { text: 'not delivered', tone: 'yellow' },
   batch: { text: 'batch', tone: 'dim' },
+  waiting: { text: 'held, never passed on', tone: 'yellow' },
+  dropped: { text: 'dropped', tone: 'yellow' },
+  modified: { text: 'modified', tone: 'yellow' },
+  injected: { text: 'sent by wiretape', tone: 'yellow' },
 }
 
 /** What is special about the row, most important first; escaped. */
@@ -85,6 +90,11 @@ export function notesOf(row: InspectRow): Note[] {
   const notes: Note[] = []
   const envelope = row.part?.envelope
   for (const fact of row.facts) notes.push(factNotes[fact])
+  if (row.heldMs !== undefined && row.heldMs > 0)
+    notes.push({ text: `held ${formatDuration(row.heldMs * 1000)}`, tone: 'dim' })
+  const { record } = row
+  if ((record.type === 'message' || record.type === 'held') && record.rule !== undefined)
+    notes.push({ text: `rule ${escapeText(shortened(record.rule))}`, tone: 'dim' })
   if (envelope?.kind === 'error') {
     const message = escapeText(shortened(envelope.errorMessage ?? ''))
     const code = escapeText(shortened(envelope.errorCode ?? ''))

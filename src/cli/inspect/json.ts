@@ -74,6 +74,8 @@ export function rowJson(
         ? { code: envelope.errorCode ?? null, message: envelope.errorMessage ?? null }
         : null,
     facts: [...row.facts],
+    heldMs: row.heldMs ?? null,
+    rule: (record.type === 'message' || record.type === 'held' ? record.rule : undefined) ?? null,
     links: row.part?.links ?? [],
     text: record.type === 'noise' || record.type === 'stderr' ? record.text : null,
     http:

@@ -19,10 +19,10 @@ export function latencyOf(entries: EntryTable, direction: Direction): Latency | 
   let slowest = -1
   let i = 0
   for (const row of answersOf(entries, direction)) {
-    const us = Math.max(0, entries.us(row) - entries.us(entries.peer(row)))
+    const us = entries.latencyUs(row)
     all[i] = us
     i += 1
-    if (slowest === -1 || us > entries.us(slowest) - entries.us(entries.peer(slowest))) slowest = row
+    if (slowest === -1 || us > entries.latencyUs(slowest)) slowest = row
   }
   all.sort()
   const at = (share: number): number => all[Math.max(0, Math.ceil(share * answers) - 1)]!

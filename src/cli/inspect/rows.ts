@@ -4,6 +4,8 @@ import {
   type Direction,
   type EntryKind,
   type EntryTable,
+  type HeldRecord,
+  type MessageRecord,
   type Part,
   type Session,
   type TapeRecord,
@@ -39,6 +41,8 @@ export interface InspectRow {
   /** Message number of the request that each link of the part names; undefined where it is not known. */
   readonly linked: readonly (number | undefined)[]
   readonly facts: ReadonlySet<Fact>
+  /** For how long it was held, in milliseconds. */
+  readonly heldMs?: number
 }
 
 export interface NamedRequest {
@@ -56,6 +60,10 @@ export type Fact =
   | 'cancelled'
   | 'undelivered'
   | 'batch'
+  | 'waiting'
+  | 'dropped'
+  | 'modified'
+  | 'injected'
 
 /** Rows of several recordings by wall clock; within one recording the order of its file. */
 export async function* mergedRows(
@@ -93,7 +101,9 @@ interface Before {
 
 async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, void, undefined> {
   const { entries, sessions } = recording.fold
-  const before: Before = { asked: new Map(), numbers: requestNumbers() }
+  const seen: Before = { asked: new Map(), numbers: requestNumbers() }
+  /** Rows of held messages that go on later in the file. */
+  const held = new Map<string, { readonly first: number; readonly count: number }>()
   let at = -1
   let startMs = NaN
   let next = 0
@@ -107,11 +117,23 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
         }
         break
       case 'message':
-        for (const part of record.parts) {
-          const row = next++
-          yield { recording, session, startMs, ...messageRow(entries, record, part, row, before) }
+      case 'held': {
+        const id = record.parts[0]?.id ?? ''
+        const count = record.parts.length
+        const waited = record.type === 'message' ? held.get(id) : undefined
+        const rows = waited?.count === count ? waited : { first: next, count }
+        const { first } = rows
+        if (rows === waited) held.delete(id)
+        else next += count
+        if (record.type === 'held' && isPassedOn(entries, first)) {
+          held.set(id, rows)
+          break
+        }
+        for (const [i, part] of record.parts.entries()) {
+          yield { recording, session, startMs, ...messageRow(entries, record, part, first + i, seen) }
         }
         break
+      }
       case 'noise':
       case 'stderr':
       case 'http':
@@ -137,9 +159,13 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
   }
 }
 
+function isPassedOn(entries: EntryTable, row: number): boolean {
+  return !entries.has(row, 'waiting') && !entries.has(row, 'dropped')
+}
+
 function messageRow(
   entries: EntryTable,
-  record: Extract<TapeRecord, { type: 'message' }>,
+  record: MessageRecord | HeldRecord,
   part: Part,
   row: number,
   { asked, numbers }: Before,
@@ -162,8 +188,8 @@ function messageRow(
     linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
     facts: factsOf(entries, row),
     ...columnsOf(entries, row),
-    ...(answers &&
-      peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.us(row) - entries.us(peer) }),
+    ...(answers && peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.latencyUs(row) }),
+    ...(entries.has(row, 'held') && { heldMs: entries.heldUs(row) / 1000 }),
     ...(request && { request }),
   }
 }
@@ -217,5 +243,9 @@ function factsOf(entries: EntryTable, row: number): ReadonlySet<Fact> {
   if (entries.has(row, 'cancelled')) facts.push('cancelled')
   if (entries.has(row, 'undelivered')) facts.push('undelivered')
   if (entries.has(row, 'batch')) facts.push('batch')
+  if (entries.has(row, 'waiting')) facts.push('waiting')
+  if (entries.has(row, 'dropped')) facts.push('dropped')
+  if (entries.has(row, 'modified')) facts.push('modified')
+  if (entries.has(row, 'injected')) facts.push('injected')
   return facts.length === 0 ? none : new Set(facts)
 }

@@ -2,6 +2,7 @@ import type {
   Diagnostic,
   Direction,
   FrameEnd,
+  HeldRecord,
   MessageRecord,
   MetaRecord,
   RedactionMark,
@@ -29,7 +30,10 @@ export function decodeLine(text: string): DecodedLine {
   const type = object.string('type')
   if (type === undefined && object.has('type')) return fault('bad-type', '"type" is not a string')
   const line = new LineMembers(object)
-  if (type === undefined) return decodeMessage(line)
+  if (type === undefined) {
+    const frame = decodeFrame(line, 'message')
+    return typeof frame === 'string' ? fault('bad-message', frame) : { record: frame }
+  }
   line.use('type')
   if (type === 'meta') return decodeMeta(line)
   // A line of another recorder may have a type of ours and be something else: it stays what it is.
@@ -59,6 +63,9 @@ const decoders: Readonly<Record<string, ((line: LineMembers) => TapeRecord | und
   gap: decodeGap,
   undelivered: decodeUndelivered,
   http: decodeHttp,
+  held: decodeHeld,
+  dropped: decodeDropped,
+  note: decodeNote,
 }
 
 function decodeMeta(line: LineMembers): DecodedLine {
@@ -151,40 +158,57 @@ function decodeCounts(own: LineMembers): RuleCount[] | undefined {
   return all
 }
 
-function decodeMessage(line: LineMembers): DecodedLine {
+function decodeHeld(line: LineMembers): TapeRecord | undefined {
+  const frame = decodeFrame(line, 'held')
+  return typeof frame === 'string' ? undefined : frame
+}
+
+/** A frame and what the line says of it, or why it is none. */
+function decodeFrame(line: LineMembers, type: 'message' | 'held'): MessageRecord | HeldRecord | string {
   const t = line.string('t')
   const direction = directionOf(line)
   const raw = line.object.raw('raw')
-  if (t === undefined) return fault('bad-message', 'a message line has no "t"')
-  if (!direction) return fault('bad-message', '"dir" of a message line is not "in" or "out"')
-  if (raw === undefined) return fault('bad-message', 'a message line has no "raw"')
+  if (t === undefined) return 'a message line has no "t"'
+  if (!direction) return '"dir" of a message line is not "in" or "out"'
+  if (raw === undefined) return 'a message line has no "raw"'
   line.use('raw')
   const { batch, parts } = decodeParts(line, raw)
-  const seq = line.count('seq')
-  const us = line.number('us')
-  const conversation = line.string('conv')
-  const modified = line.isTrue('modified')
-  const original = line.object.raw('original')
-  if (original !== undefined) line.use('original')
-  const red = decodeMarks(line)
-  const http = decodeHttpContext(line)
-  const sse = decodeSse(line)
-  const { frameEnd, bytes } = frameOf(line)
-  const { extra } = line.rest()
   // Member by member: spreading what may be absent costs more than all the rest, a million times over.
-  const record: Draft<MessageRecord> = { type: 'message', t, direction, raw, batch, parts }
+  const record: Draft<MessageRecord | HeldRecord> = { type, t, direction, raw, batch, parts }
+  const seq = line.count('seq')
   if (seq !== undefined) record.seq = seq
+  const us = line.number('us')
   if (us !== undefined) record.us = us
+  const conversation = line.string('conv')
   if (conversation !== undefined) record.conversation = conversation
-  if (modified) record.modified = true
-  if (original !== undefined) record.original = original
+  if (record.type === 'message') takeChange(record, line)
+  const rule = line.string('rule')
+  if (rule !== undefined) record.rule = rule
+  const red = decodeMarks(line)
   if (red) record.red = red
+  const http = decodeHttpContext(line)
   if (http) record.http = http
+  const sse = decodeSse(line)
   if (sse) record.sse = sse
+  const { frameEnd, bytes } = frameOf(line)
   if (frameEnd) record.frameEnd = frameEnd
   if (bytes !== undefined) record.bytes = bytes
+  const { extra } = line.rest()
   if (extra) record.extra = extra
-  return { record }
+  return record
+}
+
+/** What a person or a rule did to the message. */
+function takeChange(record: Draft<MessageRecord>, line: LineMembers): void {
+  if (line.isTrue('modified')) record.modified = true
+  const original = line.object.raw('original')
+  if (original !== undefined) {
+    line.use('original')
+    record.original = original
+  }
+  const heldMs = line.number('heldMs')
+  if (heldMs !== undefined) record.heldMs = heldMs
+  if (line.isTrue('injected')) record.injected = true
 }
 
 /** Only when all of them are of the shape that we write; else the member stays as it is. */
@@ -246,6 +270,30 @@ function decodeUndelivered(line: LineMembers): TapeRecord | undefined {
   const id = line.string('id')
   if (t === undefined || id === undefined) return undefined
   return { type: 'undelivered', t, ...usOf(line), id, why: line.string('why') ?? '', ...line.rest() }
+}
+
+function decodeDropped(line: LineMembers): TapeRecord | undefined {
+  const t = line.string('t')
+  const id = line.string('id')
+  if (t === undefined || id === undefined) return undefined
+  const rule = line.string('rule')
+  return {
+    type: 'dropped',
+    t,
+    ...usOf(line),
+    id,
+    why: line.string('why') ?? '',
+    ...(rule !== undefined && { rule }),
+    ...line.rest(),
+  }
+}
+
+function decodeNote(line: LineMembers): TapeRecord | undefined {
+  const t = line.string('t')
+  const text = line.string('text')
+  if (t === undefined || text === undefined) return undefined
+  const about = line.string('about')
+  return { type: 'note', t, ...usOf(line), text, ...(about !== undefined && { about }), ...line.rest() }
 }
 
 function usOf(line: LineMembers): { us?: number } {

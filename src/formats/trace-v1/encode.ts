@@ -1,6 +1,7 @@
 import type {
   EndRecord,
   GapRecord,
+  HeldRecord,
   HttpContext,
   HttpRecord,
   JsonMembers,
@@ -103,7 +104,7 @@ export function encodeMessageAround(
 }
 
 /** The members after `raw`, for what a recorder writes. The same as ObjectWriter's, for a tenth of its time. */
-function tailOf(record: MessageRecord): string {
+function tailOf(record: MessageRecord | HeldRecord): string {
   const first = record.parts[0]!
   let tail = first.id === undefined ? '' : `,"id":${quoted(first.id)}`
   if (!record.batch) {
@@ -118,8 +119,13 @@ function tailOf(record: MessageRecord): string {
   if (record.batch && record.parts.some((part) => part.id !== undefined)) {
     tail += `,"batch":[${record.parts.map(notesOf).join(',')}]`
   }
-  if (record.modified) tail += ',"modified":true'
-  if (record.original !== undefined) tail += `,"original":${record.original}`
+  if (record.type === 'message') {
+    if (record.modified) tail += ',"modified":true'
+    if (record.original !== undefined) tail += `,"original":${record.original}`
+    if (record.heldMs !== undefined) tail += `,"heldMs":${record.heldMs}`
+    if (record.injected) tail += ',"injected":true'
+  }
+  if (record.rule !== undefined) tail += `,"rule":${quoted(record.rule)}`
   if (record.red) tail += `,"red":${JSON.stringify(record.red)}`
   if (record.http) tail += `,"http":${httpOf(record.http)}`
   if (record.sse) tail += `,"sse":${JSON.stringify(record.sse)}`
@@ -140,7 +146,13 @@ function encodeMessage(record: MessageRecord, strict: boolean): string {
     const { head, tail } = encodeMessageAround(record, { strict })
     return head + record.raw + tail
   }
+  return encodeFrame(record)
+}
+
+/** A frame whose line has members of others. */
+function encodeFrame(record: MessageRecord | HeldRecord): string {
   const line = new ObjectWriter(record.extra)
+  if (record.type === 'held') line.text('type', 'held')
   line.text('t', record.t)
   line.add('dir', `"${dirOf(record)}"`)
   line.add('raw', record.raw)
@@ -152,8 +164,13 @@ function encodeMessage(record: MessageRecord, strict: boolean): string {
   if (record.batch && record.parts.some((part) => part.id !== undefined)) {
     line.add('batch', `[${record.parts.map(notesOf).join(',')}]`)
   }
-  if (record.modified) line.add('modified', 'true')
-  line.add('original', record.original)
+  if (record.type === 'message') {
+    if (record.modified) line.add('modified', 'true')
+    line.add('original', record.original)
+    line.add('heldMs', record.heldMs)
+    if (record.injected) line.add('injected', 'true')
+  }
+  line.text('rule', record.rule)
   if (record.red) line.add('red', JSON.stringify(record.red))
   if (record.http) line.add('http', httpOf(record.http))
   if (record.sse) line.add('sse', JSON.stringify(record.sse))
@@ -205,6 +222,10 @@ type Other = Exclude<TapeRecord, { type: 'meta' | 'message' | 'end' }>
 
 function encodeOther(record: Other): string {
   if (record.type === 'unknown') return `${record.text}\n`
+  if (record.type === 'held') {
+    if (record.extra) return encodeFrame(record)
+    return `{"type":"held","t":${quoted(record.t)},"dir":"${dirOf(record)}","raw":${record.raw}${tailOf(record)}`
+  }
   const line = new ObjectWriter(record.extra)
   line.text('type', record.type)
   line.text('t', record.t)
@@ -228,6 +249,15 @@ function encodeOther(record: Other): string {
     case 'undelivered':
       line.text('id', record.id)
       line.text('why', record.why)
+      break
+    case 'dropped':
+      line.text('id', record.id)
+      line.text('why', record.why)
+      line.text('rule', record.rule)
+      break
+    case 'note':
+      line.text('about', record.about)
+      line.text('text', record.text)
       break
   }
   return `${line.close()}\n`
@@ -268,11 +298,11 @@ function addGap(line: ObjectWriter, gap: GapRecord): void {
   line.text('why', gap.why)
 }
 
-function addFrame(line: ObjectWriter, record: MessageRecord | NoiseRecord | StderrRecord): void {
+function addFrame(line: ObjectWriter, record: MessageRecord | HeldRecord | NoiseRecord | StderrRecord): void {
   line.text('eol', record.frameEnd)
   line.text('bytes', record.bytes)
 }
 
-function dirOf(record: MessageRecord | NoiseRecord): 'in' | 'out' {
+function dirOf(record: MessageRecord | HeldRecord | NoiseRecord): 'in' | 'out' {
   return record.direction === 'client_to_server' ? 'in' : 'out'
 }

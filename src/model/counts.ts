@@ -1,0 +1,106 @@
+import type { EntryTable } from './entry-table.js'
+
+/** What a recording holds, counted. */
+export interface Counts {
+  messages: number
+  requests: number
+  notifications: number
+  results: number
+  /** JSON-RPC errors. */
+  errors: number
+  /** Results of tools with `isError: true`. */
+  toolErrors: number
+  invalid: number
+  noise: number
+  stderr: number
+  gaps: number
+  /** HTTP exchanges whose response carried no JSON-RPC. */
+  http: number
+  /** Messages that the gaps speak of. */
+  lost: number
+  unanswered: number
+  cancelled: number
+  late: number
+  orphans: number
+  duplicates: number
+  undelivered: number
+  /** Held, and neither passed on nor dropped. Like the dropped ones they are no `messages`: they did not cross the wire. */
+  waiting: number
+  dropped: number
+  modified: number
+  injected: number
+}
+
+/** Counts the rows. What gaps stand for is for the caller to add: rows do not hold it. */
+export function countsOf(entries: EntryTable): Counts {
+  const c: Counts = { ...zero }
+  for (let row = 0; row < entries.length; row += 1) {
+    const kind = entries.kind(row)
+    if (kind === 'noise' || kind === 'stderr' || kind === 'http' || kind === 'gap') {
+      if (kind !== 'gap') c[kind] += 1
+      continue
+    }
+    if (entries.has(row, 'waiting') || entries.has(row, 'dropped')) {
+      c[entries.has(row, 'dropped') ? 'dropped' : 'waiting'] += 1
+      continue
+    }
+    c.messages += 1
+    c[countOfKind[kind]] += 1
+    if (entries.has(row, 'modified')) c.modified += 1
+    if (entries.has(row, 'injected')) c.injected += 1
+    if (isUnanswered(entries, row)) c.unanswered += 1
+    if (entries.has(row, 'toolError')) c.toolErrors += 1
+    if (entries.has(row, 'cancelled')) c.cancelled += 1
+    if (entries.has(row, 'late')) c.late += 1
+    if (entries.has(row, 'orphan')) c.orphans += 1
+    if (entries.has(row, 'duplicate')) c.duplicates += 1
+    if (entries.has(row, 'undelivered')) c.undelivered += 1
+  }
+  return c
+}
+
+/** A request that got no answer although nothing explains it. */
+export function isUnanswered(entries: EntryTable, row: number): boolean {
+  return (
+    entries.kind(row) === 'request' &&
+    !entries.has(row, 'answered') &&
+    !entries.has(row, 'cancelled') &&
+    !entries.has(row, 'duplicate') &&
+    !entries.has(row, 'stream') &&
+    !entries.has(row, 'waiting') &&
+    !entries.has(row, 'dropped')
+  )
+}
+
+const countOfKind = {
+  request: 'requests',
+  notification: 'notifications',
+  result: 'results',
+  error: 'errors',
+  invalid: 'invalid',
+} as const
+
+const zero: Counts = {
+  messages: 0,
+  requests: 0,
+  notifications: 0,
+  results: 0,
+  errors: 0,
+  toolErrors: 0,
+  invalid: 0,
+  noise: 0,
+  stderr: 0,
+  http: 0,
+  gaps: 0,
+  lost: 0,
+  unanswered: 0,
+  cancelled: 0,
+  late: 0,
+  orphans: 0,
+  duplicates: 0,
+  undelivered: 0,
+  waiting: 0,
+  dropped: 0,
+  modified: 0,
+  injected: 0,
+}
