@@ -25,6 +25,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(si
  * @typedef {object} Actor
  * @property {import('node:child_process').ChildProcess} child
  * @property {() => string} out What it has written to stdout.
+ * @property {() => string} err What it has written to stderr.
  * @property {Promise<Ending>} ended
  */
 
@@ -55,7 +56,7 @@ export function start(file, args, { cwd, env, input = false } = {}) {
       done({ code, out, err })
     })
   })
-  return { child, out: () => out, ended }
+  return { child, out: () => out, err: () => err, ended }
 }
 
 /** Resolves with the first line that the actor writes. @param {Actor} actor @returns {Promise<string>} */

@@ -14,7 +14,7 @@ export async function startRecorder(cli, upstream, folder) {
   return {
     url: await firstLine(actor),
 
-    /** Ends the recording. @returns {Promise<{ messages: number, problems: string[] }>} */
+    /** Ends the recording. @returns {Promise<{ messages: number, text: string, problems: string[] }>} */
     async stop() {
       actor.child.kill('SIGTERM')
       const { code, err } = await actor.ended
@@ -22,12 +22,15 @@ export async function startRecorder(cli, upstream, folder) {
       if (code !== 0) problems.push(`the recorder ended with ${code}`)
       if (err !== '') problems.push(`the recorder said: ${err.trim()}`)
       const tapes = readdirSync(folder)
-      const lines = tapes.flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
-      const records = lines.map((line) => JSON.parse(line))
+      const text = tapes.map((name) => readFileSync(join(folder, name), 'utf8')).join('')
+      const records = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
       const gaps = records.filter(({ type }) => type === 'gap')
       if (gaps.length > 0) problems.push(`the tape has ${gaps.length} gaps: ${gaps[0].why}`)
       if (records.at(-1)?.type !== 'end') problems.push('the tape has no end')
-      return { messages: records.filter(({ type }) => type === undefined).length, problems }
+      return { messages: records.filter(({ type }) => type === undefined).length, text, problems }
     },
   }
 }

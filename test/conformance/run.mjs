@@ -11,12 +11,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolFailed } from '../../scripts/bootstrap.mjs'
 import { endAll } from './actors.mjs'
+import { testClients } from './clients.mjs'
 import { testServers } from './servers.mjs'
 import { installTools } from './tools.mjs'
 
 /** @typedef {(tools: import('./tools.mjs').Tools, folder: string) => Promise<string[]>} Part */
 /** @type {Readonly<Record<string, Part>>} */
-const parts = { servers: testServers }
+const parts = { servers: testServers, clients: testClients }
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

@@ -1,13 +1,13 @@
 // @ts-check
 /** The suite for servers, against one that passes it, directly and through us. */
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { firstLine, start } from './actors.mjs'
+import { join } from 'node:path'
+import { start } from './actors.mjs'
 import { countsOf, differences, readChecks } from './checks.mjs'
+import { withServer } from './fixture.mjs'
 import { startRecorder } from './recorder.mjs'
 
 const revisions = ['2025-11-25', '2026-07-28']
-const fixture = resolve(import.meta.dirname, '../fixtures/servers/conformance/server.mjs')
 
 /** Why checks may fail without us, by the start of their scenario's name. Nothing else may. */
 const explained = [
@@ -64,21 +64,6 @@ export async function testServers(tools, folder) {
       wrong.push(`${revision}: the suite ended with ${through.code} through us`)
   }
   return wrong
-}
-
-/**
- * @template T
- * @param {(url: string) => Promise<T>} use
- * @returns {Promise<T>}
- */
-async function withServer(use) {
-  const server = start(process.execPath, [fixture])
-  try {
-    return await use(await firstLine(server))
-  } finally {
-    server.child.kill('SIGKILL')
-    await server.ended
-  }
 }
 
 /**

@@ -1,0 +1,23 @@
+// @ts-check
+/** A server of ours, made with the official SDK, which passes the suite. */
+import { resolve } from 'node:path'
+import { firstLine, start } from './actors.mjs'
+
+const script = resolve(import.meta.dirname, '../fixtures/servers/conformance/server.mjs')
+
+/**
+ * Calls `use` with the URL of a server that nobody has used before, and ends the server.
+ *
+ * @template T
+ * @param {(url: string) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
+export async function withServer(use) {
+  const server = start(process.execPath, [script])
+  try {
+    return await use(await firstLine(server))
+  } finally {
+    server.child.kill('SIGKILL')
+    await server.ended
+  }
+}
