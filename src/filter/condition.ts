@@ -1,0 +1,52 @@
+import type { CompiledPath } from '../json-path/index.js'
+import type { Direction, Transport } from '../model/index.js'
+import type { FilterFlag, SubjectStatus } from './subject.js'
+
+/** How a text is looked at. */
+export interface TextTest {
+  /** `glob`: `*` stands for anything. `contains`: letter case makes no difference. `pattern`: RE2. */
+  readonly how: 'glob' | 'exact' | 'contains' | 'pattern'
+  /** As written, without quotes. */
+  readonly text: string
+  readonly ignoreCase?: boolean
+}
+
+export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+/** Fields of a subject that are names. */
+export type NameField = 'method' | 'tool' | 'prompt' | 'resource' | 'name' | 'conversation' | 'rule'
+
+/** Fields of a subject that are numbers; in milliseconds, bytes. */
+export type NumberField = 'sequence' | 'latencyMs' | 'sizeBytes' | 'timeMs' | 'httpStatus' | 'errorCode'
+
+/** A JSON value as it is compared with. */
+export type Literal = string | number | boolean | null
+
+export type PathTest =
+  | { readonly how: 'exists' }
+  | { readonly how: 'compare'; readonly operator: Operator; readonly value: Literal }
+  | { readonly how: 'text'; readonly test: TextTest }
+
+/** A filter as a tree. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'flag'; readonly flag: FilterFlag }
+  | { readonly kind: 'direction'; readonly direction: Direction }
+  | { readonly kind: 'transport'; readonly transport: Transport }
+  | { readonly kind: 'status'; readonly status: SubjectStatus }
+  | {
+      readonly kind: 'number'
+      readonly field: NumberField
+      readonly operator: Operator
+      readonly value: number
+      /** As written. */
+      readonly shown: string
+    }
+  | { readonly kind: 'name'; readonly field: NameField; readonly test: TextTest }
+  | { readonly kind: 'id'; readonly id: string }
+  /** Somewhere in the text of the message. */
+  | { readonly kind: 'text'; readonly test: TextTest }
+  /** A word without a key: in the text, the method or the name. */
+  | { readonly kind: 'word'; readonly test: TextTest }
+  | { readonly kind: 'path'; readonly path: CompiledPath; readonly test: PathTest }

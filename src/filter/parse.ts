@@ -1,0 +1,153 @@
+import type { Condition } from './condition.js'
+import { createFilter, type Filter } from './filter.js'
+import { FilterProblem, type FilterFault } from './fault.js'
+import { readTerm } from './terms.js'
+import { Scanner } from './scanner.js'
+
+export interface ParseFilterOptions {
+  /**
+   * What `since:10m` counts back from, milliseconds since 1970.
+   *
+   * @default the moment of the call
+   */
+  readonly nowMs?: number
+}
+
+/** Exactly one of both. */
+export type ParsedFilter =
+  | { readonly filter: Filter; readonly fault?: never }
+  | { readonly fault: FilterFault; readonly filter?: never }
+
+/** Characters; a filter is typed by hand. */
+export const longestFilter = 4000
+
+/** Reads a filter. Never throws: what is wrong is the fault. An empty text is a filter that everything matches. */
+export function parseFilter(text: string, { nowMs = Date.now() }: ParseFilterOptions = {}): ParsedFilter {
+  try {
+    if (text.length > longestFilter) {
+      throw new FilterProblem(longestFilter, text.length, `is longer than ${longestFilter} characters`)
+    }
+    return { filter: createFilter(text, new Parser(text, nowMs).filter()) }
+  } catch (problem) {
+    if (problem instanceof FilterProblem) return { fault: problem.toFault() }
+    throw problem
+  }
+}
+
+const deepest = 100
+
+class Parser {
+  readonly #scanner: Scanner
+  readonly #nowMs: number
+  #depth = 0
+
+  constructor(text: string, nowMs: number) {
+    this.#scanner = new Scanner(text)
+    this.#nowMs = nowMs
+  }
+
+  filter(): Condition {
+    const scanner = this.#scanner
+    scanner.skipBlanks()
+    if (scanner.peek() === '') return { kind: 'all', of: [] }
+    const condition = this.#any()
+    if (scanner.peek() === ')') throw problemAt(scanner, 'there is no ( for this )')
+    return condition
+  }
+
+  #any(): Condition {
+    const of = [this.#all()]
+    while (this.#word('or') || this.#scanner.take('||')) of.push(this.#all())
+    return of.length === 1 ? of[0]! : { kind: 'any', of }
+  }
+
+  #all(): Condition {
+    const of: Condition[] = []
+    for (;;) {
+      this.#scanner.skipBlanks()
+      const next = this.#scanner.peek()
+      const ends =
+        next === '' ||
+        next === ')' ||
+        this.#sees('or') ||
+        this.#scanner.text.startsWith('||', this.#scanner.at)
+      if (ends && of.length > 0) return of.length === 1 ? of[0]! : { kind: 'all', of }
+      if (ends) throw problemAt(this.#scanner, 'expected a condition, such as method:tools/call')
+      if (of.length > 0 && (this.#word('and') || this.#scanner.take('&&'))) {
+        this.#scanner.skipBlanks()
+      }
+      of.push(this.#negatable())
+    }
+  }
+
+  #negatable(): Condition {
+    const scanner = this.#scanner
+    let negated = false
+    for (;;) {
+      scanner.skipBlanks()
+      const sign = scanner.peek()
+      if ((sign === '-' || sign === '!') && isDeniable(scanner.peek(1))) scanner.at += 1
+      else if (!this.#word('not')) break
+      negated = !negated
+    }
+    const condition = this.#primary()
+    return negated ? { kind: 'not', of: condition } : condition
+  }
+
+  #primary(): Condition {
+    const scanner = this.#scanner
+    scanner.skipBlanks()
+    const start = scanner.at
+    const sign = scanner.peek()
+    if (sign === '>' || sign === '<') {
+      scanner.at += 1
+      const direction: Condition = {
+        kind: 'direction',
+        direction: sign === '>' ? 'client_to_server' : 'server_to_client',
+      }
+      const alone = scanner.atEnd() && scanner.peek() !== '('
+      return alone ? direction : { kind: 'all', of: [direction, this.#nested(() => this.#negatable())] }
+    }
+    if (!scanner.take('(')) return readTerm(scanner, this.#nowMs)
+    const condition = this.#nested(() => this.#any())
+    scanner.skipBlanks()
+    if (!scanner.take(')')) throw new FilterProblem(start, start + 1, 'this ( is not closed: expected )')
+    return condition
+  }
+
+  #nested(read: () => Condition): Condition {
+    this.#depth += 1
+    if (this.#depth > deepest) throw problemAt(this.#scanner, `is nested more than ${deepest} deep`)
+    const condition = read()
+    this.#depth -= 1
+    return condition
+  }
+
+  /** Passes over a word of the language, in small or capital letters. */
+  #word(word: string): boolean {
+    this.#scanner.skipBlanks()
+    if (!this.#sees(word)) return false
+    this.#scanner.at += word.length
+    return true
+  }
+
+  #sees(word: string): boolean {
+    const { text, at } = this.#scanner
+    const found = text.slice(at, at + word.length)
+    return (found === word || found === word.toUpperCase()) && isWordEnd(this.#scanner.peek(word.length))
+  }
+}
+
+/** Whether a word of the language that is so long ends the reading there: `or(` is one, `order` is not. */
+function isWordEnd(next: string): boolean {
+  return next === '' || /[\s()]/.test(next)
+}
+
+/** Whether something stands there that a `-` can deny. */
+function isDeniable(next: string): boolean {
+  return next !== '' && !/[\s)]/.test(next)
+}
+
+function problemAt(scanner: Scanner, message: string): FilterProblem {
+  return new FilterProblem(scanner.at, scanner.at + 1, message)
+}

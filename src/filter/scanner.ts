@@ -1,0 +1,120 @@
+import { FilterProblem } from './fault.js'
+
+/** A piece of a filter and where it stands. */
+export interface Piece {
+  readonly start: number
+  readonly end: number
+  /** Decoded. */
+  readonly text: string
+  readonly quoted: boolean
+}
+
+/** Reads pieces of a filter, from left to right. Throws FilterProblem. */
+export class Scanner {
+  readonly text: string
+  at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The character at the reading position plus `ahead`; '' at the end. */
+  peek(ahead = 0): string {
+    return this.text[this.at + ahead] ?? ''
+  }
+
+  skipBlanks(): void {
+    while (isBlank(this.peek())) this.at += 1
+  }
+
+  /** Passes over `token` if it stands here. */
+  take(token: string): boolean {
+    if (!this.text.startsWith(token, this.at)) return false
+    this.at += token.length
+    return true
+  }
+
+  /** Whether a term ends here. */
+  atEnd(): boolean {
+    const next = this.peek()
+    return next === '' || isBlank(next) || next === '(' || next === ')'
+  }
+
+  /** A word, or a text in quotes. Empty when there is neither. */
+  value(): Piece {
+    const quote = this.peek()
+    return quote === '"' || quote === "'" ? this.quoted(quote) : this.word(() => false)
+  }
+
+  /** Up to a blank, a parenthesis, or what `stops` says. */
+  word(stops: (next: string) => boolean): Piece {
+    const start = this.at
+    while (!this.atEnd() && !stops(this.peek())) this.at += 1
+    return { start, end: this.at, text: this.text.slice(start, this.at), quoted: false }
+  }
+
+  /** Only the quote and the backslash are written with a backslash before them. */
+  quoted(quote: string): Piece {
+    const start = this.at
+    let text = ''
+    this.at += 1
+    for (;;) {
+      const next = this.peek()
+      if (next === '') throw new FilterProblem(start, this.at, `the text is not closed: expected ${quote}`)
+      this.at += 1
+      if (next === quote) return { start, end: this.at, text, quoted: true }
+      const escaped = this.peek()
+      if (next === '\\' && (escaped === quote || escaped === '\\')) {
+        text += escaped
+        this.at += 1
+      } else text += next
+    }
+  }
+
+  /** What stands between slashes; the reading position is after the first one. `\/` is a slash. */
+  pattern(start: number): Piece {
+    let text = ''
+    for (;;) {
+      const next = this.peek()
+      if (next === '') throw new FilterProblem(start, this.at, 'the pattern is not closed: expected /')
+      this.at += 1
+      if (next === '/') return { start, end: this.at, text, quoted: true }
+      if (next !== '\\') {
+        text += next
+        continue
+      }
+      const escaped = this.peek()
+      this.at += escaped === '' ? 0 : 1
+      text += escaped === '/' ? '/' : `\\${escaped}`
+    }
+  }
+
+  /** A JSONPath: up to a comparison, a `~`, or the end of the term, none of which counts inside of brackets. */
+  path(): Piece {
+    const start = this.at
+    let depth = 0
+    for (;;) {
+      const next = this.peek()
+      if (next === '') break
+      if (depth === 0 && (isBlank(next) || next === ')' || next === '(' || '~=!<>'.includes(next))) break
+      if (depth > 0 && (next === '"' || next === "'")) {
+        this.skipString(next)
+        continue
+      }
+      if (next === '[' || (depth > 0 && next === '(')) depth += 1
+      else if (depth > 0 && (next === ']' || next === ')')) depth -= 1
+      this.at += 1
+    }
+    return { start, end: this.at, text: this.text.slice(start, this.at), quoted: false }
+  }
+
+  private skipString(quote: string): void {
+    this.at += 1
+    while (this.peek() !== '' && this.peek() !== quote) this.at += this.peek() === '\\' ? 2 : 1
+    this.at = Math.min(this.text.length, this.at + 1)
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text !== '' && /\s/.test(text)
+}

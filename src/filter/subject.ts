@@ -1,0 +1,71 @@
+import type { Direction, EntryKind, Transport } from '../model/index.js'
+
+/** How the exchange that a message belongs to ended. */
+export type SubjectStatus = 'ok' | 'error' | 'unanswered' | 'cancelled'
+
+/** What `is:` can ask. */
+export type FilterFlag =
+  | 'request'
+  | 'notification'
+  | 'answer'
+  | 'result'
+  | 'error'
+  | 'tool-error'
+  | 'invalid'
+  | 'noise'
+  | 'stderr'
+  | 'gap'
+  | 'http'
+  | 'unanswered'
+  | 'cancelled'
+  | 'late'
+  | 'orphan'
+  | 'duplicate'
+  | 'batch'
+  | 'modified'
+  | 'dropped'
+  | 'held'
+  | 'waiting'
+  | 'injected'
+  | 'undelivered'
+
+/** Flags that a subject knows; those that follow from its kind are asked nobody. */
+export type SubjectFlag = Exclude<
+  FilterFlag,
+  'request' | 'notification' | 'answer' | 'result' | 'error' | 'invalid' | 'noise' | 'stderr' | 'gap' | 'http'
+>
+
+/**
+ * What a filter looks at: a row of a recording, or one live message. Null means that there is no such thing, and
+ * then no condition on it holds. May be made of getters: only what a filter asks for is read.
+ */
+export interface FilterSubject {
+  readonly kind: EntryKind
+  /** Null for what has none, such as a line of stderr. */
+  readonly direction: Direction | null
+  /** Its own, or for an answer that of the request it answers. */
+  readonly method: string | null
+  /** Tool, prompt, resource URI …, of a request or of the request that an answer answers. */
+  readonly name: string | null
+  /** Exact JSON text of the JSON-RPC id. */
+  readonly id: string | null
+  /** Message number. */
+  readonly sequence: number | null
+  /** Of the exchange: a request has it as soon as it is answered. */
+  readonly status: SubjectStatus | null
+  readonly httpStatus: number | null
+  /** Exact JSON text of the code of a JSON-RPC error. */
+  readonly errorCode: string | null
+  /** From request to answer, of both; without the time that somebody held it. */
+  readonly latencyMs: number | null
+  readonly sizeBytes: number
+  /** Milliseconds since 1970. */
+  readonly timeMs: number | null
+  readonly conversation: string | null
+  readonly transport: Transport | null
+  /** Name of the rule that was applied to it. */
+  readonly rule: string | null
+  is(flag: SubjectFlag): boolean
+  /** Exact JSON text of a message, the line of noise or stderr; null when it is not at hand. */
+  raw(): string | null
+}

@@ -1,0 +1,68 @@
+const durations: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['us', 0.001],
+  ['µs', 0.001],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['min', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
+
+/** Decimal as they are shown everywhere else; letter case makes no difference. */
+const sizes: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['b', 1],
+  ['k', 1e3],
+  ['kb', 1e3],
+  ['m', 1e6],
+  ['mb', 1e6],
+  ['g', 1e9],
+  ['gb', 1e9],
+  ['kib', 1024],
+  ['mib', 1024 ** 2],
+  ['gib', 1024 ** 3],
+])
+
+/** A number and its unit, in milliseconds or bytes; undefined for what is none. */
+export function parseAmount(
+  text: string,
+  unit: 'none' | 'duration' | 'size' | 'integer',
+): number | undefined {
+  const match = /^(-?\d{1,15}(?:\.\d{1,15})?)([a-zµ]*)$/i.exec(text)
+  if (!match) return undefined
+  const [, digits = '', suffix = ''] = match
+  const number = Number(digits)
+  if (unit === 'integer') return suffix === '' && Number.isInteger(number) ? number : undefined
+  if (unit === 'none') return suffix === '' ? number : undefined
+  if (number < 0) return undefined
+  const factor = unit === 'duration' ? durations.get(suffix) : sizes.get(suffix.toLowerCase())
+  return factor === undefined ? undefined : number * factor
+}
+
+/** Milliseconds of `500ms`, `1.5s`, `10m`; a bare number is milliseconds. Undefined for what is no duration. */
+export function parseDuration(text: string): number | undefined {
+  return parseAmount(text, 'duration')
+}
+
+/**
+ * Milliseconds since 1970 of a date or a time in ISO 8601; without an offset in UTC, as times are shown. A
+ * duration counts back from `nowMs`. Undefined for anything else.
+ */
+export function parseMoment(text: string, nowMs: number): number | undefined {
+  const ago = /^\d/.test(text) && !/^\d{4}-/.test(text) ? spanOf(text) : undefined
+  if (ago !== undefined) return nowMs - ago
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i.exec(
+    text,
+  )
+  if (!match) return undefined
+  const [, date = '', time = '00:00', zone = 'Z'] = match
+  const ms = Date.parse(`${date}T${time}${zone.toUpperCase()}`)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** A duration that says its unit. */
+function spanOf(text: string): number | undefined {
+  return /[a-zµ]$/i.test(text) ? parseDuration(text) : undefined
+}

@@ -1,0 +1,132 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { describeFilter, filterKeys, matchFilter, parseFilter, quoteValue } from '../../src/filter/index.js'
+import { subject } from './subject.js'
+
+function faultOf(text: string): string {
+  const { fault } = parseFilter(text)
+  return fault ? `${fault.column}+${fault.length} ${fault.message}` : 'none'
+}
+
+describe('a filter that does not parse', () => {
+  it.each([
+    ['(a', '1+1 this ( is not closed: expected )'],
+    ['a)', '2+1 there is no ( for this )'],
+    ['()', '2+1 expected a condition, such as method:tools/call'],
+    ['a or', '5+1 expected a condition, such as method:tools/call'],
+    ['or a', '1+1 expected a condition, such as method:tools/call'],
+    ['metod:x', '1+5 there is no key metod: did you mean method?'],
+    ['x is:modifed', '6+7 there is no modifed: did you mean modified?'],
+    ['dir:up', '5+2 up is not among them: expected one of in, out'],
+    ['method:', '8+1 expected a name, such as tools/call'],
+    ['latency:200ms', '9+5 expected a comparison, such as latency:>200ms'],
+    ['size:>5q', '7+2 5q is not a size: write one such as size:>10kB'],
+    ['seq:1..x', '8+1 x is not a number: write one such as seq:12'],
+    ['since:soon', '7+4 soon is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['since:2026-13-01', '7+10 2026-13-01 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['"abc', '1+4 the text is not closed: expected "'],
+    ['text:~/abc', '6+5 the pattern is not closed: expected /'],
+    ['~/a/g', '5+1 after a pattern comes i or nothing, not g'],
+    ['~//', '1+3 the pattern is empty: expected ~/something/'],
+    [
+      'text:~/a(?=b)/',
+      '9+1 the pattern is no regular expression: invalid or unsupported Perl syntax: write it as RE2 has it: no look-around, no back references',
+    ],
+    ['path:', '6+1 expected a JSONPath, such as $.params.arguments.query'],
+    ['path:$.a[', '10+1 the path breaks off: write one such as $.params.arguments.name'],
+    ['path:$.a>', '10+1 expected a value to compare with'],
+    ['path:$.a>true', '10+4 expected a number or a text after >'],
+    ['path:$..a..b', '6+7 the path has more than one `..`: split it into several that have one each'],
+  ])('says where and what was expected: %s', (text, expected) => {
+    expect(faultOf(text)).toBe(expected)
+  })
+
+  it('lists the keys when a key is like none of them', () => {
+    expect(faultOf('http://x')).toBe(
+      `1+4 there is no key http: expected one of ${filterKeys.map(({ name }) => name).join(', ')}, or quotes around it`,
+    )
+  })
+
+  it('is refused when it is too long or nested too deep, not overflowed by', () => {
+    expect(faultOf('a'.repeat(4001))).toBe('4001+1 is longer than 4000 characters')
+    expect(faultOf('('.repeat(4000))).toBe('102+1 is nested more than 100 deep')
+    expect(faultOf('>'.repeat(4000))).toBe('102+1 is nested more than 100 deep')
+    expect(faultOf('-'.repeat(3999))).toBe('none')
+  })
+
+  it('is a fault inside the text, or a filter, whatever was written', () => {
+    const bits = fc.constantFrom(
+      '(',
+      ')',
+      '-',
+      '!',
+      '>',
+      '<',
+      '~',
+      '~/',
+      '/',
+      '"',
+      "'",
+      '\\',
+      ' ',
+      'or',
+      'and',
+      'not',
+      '$.a',
+      '[',
+      ']',
+      '?',
+      '@',
+      '=',
+      '..',
+      '*',
+      '5',
+      'ms',
+      'x',
+      '\u00e9',
+      '\ud800',
+      '\n',
+      ...filterKeys.map(({ name }) => `${name}:`),
+    )
+    fc.assert(
+      fc.property(fc.array(bits, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('')
+        const { filter, fault } = parseFilter(text)
+        if (filter) {
+          expect(describeFilter(filter).length).toBeGreaterThan(0)
+          expect([true, false]).toContain(matchFilter(filter, subject({ text: '{"a":[5]}', method: 'x' })))
+          return
+        }
+        expect(fault.length).toBeGreaterThan(0)
+        expect(fault.column).toBeGreaterThan(0)
+        expect(fault.column - 1).toBeLessThanOrEqual(text.length)
+        expect(fault.message).not.toMatch(/undefined|\[object/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('describeFilter', () => {
+  it.each([
+    ['', 'everything'],
+    ['tool:se* -is:late', 'tool is like se* and not an answer after the answer'],
+    ['>(a or size:>1kB)', 'from the client and (method, name or text has "a" or size above 1kB)'],
+    ['since:10m until:2026-08-01', 'since 10m ago and before 2026-08-01'],
+    ['$.a~/x/i $.b $.c=1', '$.a matches /x/i and $.b is there and $.c is 1'],
+  ])('says %s in words', (text, words) => {
+    expect(describeFilter(parseFilter(text).filter!)).toBe(words)
+  })
+})
+
+describe('quoteValue', () => {
+  it('writes any name so that it means itself', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (name) => {
+        const { filter } = parseFilter(`tool:${quoteValue(name)} is:request`)
+        expect(matchFilter(filter!, subject({ method: 'tools/call', name }))).toBe(true)
+        expect(matchFilter(filter!, subject({ method: 'tools/call', name: `${name}x` }))).toBe(false)
+      }),
+    )
+  })
+})
