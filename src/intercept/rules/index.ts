@@ -1,0 +1,1 @@
+export type { RuleDecision, RuleFrame, RulePart, Rules, RuleVerdict } from './decision.js'
