@@ -3,6 +3,7 @@ import { WiretapeError } from '../model/index.js'
 import { registerConvert } from './commands/convert.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
+import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerRecover } from './commands/recover.js'
@@ -68,6 +69,7 @@ wiretape <command> --help tells more about a command.`,
     registerProxy,
     registerInspect,
     registerConvert,
+    registerMock,
     registerLs,
     registerRecover,
   ]) {

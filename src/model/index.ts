@@ -41,4 +41,5 @@ export type {
   UndeliveredRecord,
   UnknownRecord,
 } from './record.js'
+export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'

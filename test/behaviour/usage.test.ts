@@ -150,6 +150,7 @@ describe('help', () => {
     ['proxy export'],
     ['inspect'],
     ['convert'],
+    ['mock'],
     ['ls'],
     ['recover'],
   ])('of %s fits 80 columns and shows an example', async (command) => {

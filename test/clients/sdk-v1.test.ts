@@ -1,227 +1,21 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  CreateMessageRequestSchema,
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
-  LoggingMessageNotificationSchema,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js'
+import { mkdirSync, rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createStage, server, until } from '../behaviour/stage.js'
+import { createStage, server } from '../behaviour/stage.js'
+import {
+  byText,
+  everything,
+  filesystem,
+  memory,
+  mini,
+  packaged,
+  talk,
+  timeless,
+  type Scenario,
+} from './scenarios.js'
 import { expectCorrelated, expectFaultless, messagesOf, overlappingIds } from './tape-of.js'
 
 const stage = createStage()
 afterAll(() => stage.close())
-
-/** All that a client can see of a server. */
-interface Seen {
-  /** What each step came to: its value, or its error. */
-  readonly outcomes: [step: string, outcome: unknown][]
-  readonly sent: JSONRPCMessage[]
-  readonly received: JSONRPCMessage[]
-  readonly problems: string[]
-  stderr: string
-  closed: number
-}
-
-type Step = (name: string, run: () => Promise<unknown>) => Promise<void>
-type Scenario = (client: Client, step: Step, seen: Seen) => Promise<void>
-
-/** A transport that notes what passes. */
-function noted(inner: StdioClientTransport, seen: Seen): Transport {
-  const outer: Transport = {
-    start: () => inner.start(),
-    close: () => inner.close(),
-    send(message) {
-      seen.sent.push(structuredClone(message))
-      return inner.send(message)
-    },
-  }
-  inner.onmessage = (message) => {
-    seen.received.push(structuredClone(message))
-    outer.onmessage?.(message)
-  }
-  inner.onclose = () => {
-    seen.closed += 1
-    outer.onclose?.()
-  }
-  inner.onerror = (error) => {
-    seen.problems.push(String(error))
-    outer.onerror?.(error)
-  }
-  return outer
-}
-
-async function talk(argv: readonly string[], scenario: Scenario): Promise<Seen> {
-  const seen: Seen = {
-    outcomes: [],
-    sent: [],
-    received: [],
-    problems: [],
-    stderr: '',
-    closed: 0,
-  }
-  const transport = new StdioClientTransport({
-    command: argv[0]!,
-    args: argv.slice(1),
-    cwd: stage.folder,
-    env: { ...(stage.env as Record<string, string>), MEMORY_FILE_PATH: stage.path('memory.jsonl') },
-    stderr: 'pipe',
-  })
-  transport.stderr?.on('data', (chunk) => (seen.stderr += String(chunk)))
-  const client = new Client(
-    { name: 'test-client', version: '1.0.0' },
-    { capabilities: { sampling: {}, elicitation: {}, roots: { listChanged: true } } },
-  )
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: 'test-model',
-    role: 'assistant',
-    content: { type: 'text', text: 'sampled 🎞' },
-  }))
-  client.setRequestHandler(ElicitRequestSchema, () => ({
-    action: 'accept',
-    content: { name: 'Ada', check: true },
-  }))
-  client.setRequestHandler(ListRootsRequestSchema, () => ({
-    roots: [{ uri: pathToFileURL(stage.path('files')).href, name: 'files' }],
-  }))
-  client.setNotificationHandler(LoggingMessageNotificationSchema, () => undefined)
-  const step: Step = async (name, run) => {
-    const outcome = await run().catch((error: unknown) => ({ error: String(error), ...(error as object) }))
-    seen.outcomes.push([name, outcome])
-  }
-  await step('connect', () => client.connect(noted(transport, seen)))
-  seen.outcomes.push([
-    'server',
-    [client.getServerVersion(), client.getServerCapabilities(), client.getInstructions()],
-  ])
-  await scenario(client, step, seen)
-  await step('close', () => client.close())
-  return seen
-}
-
-const call =
-  (client: Client, step: Step) =>
-  (name: string, args: Record<string, unknown> = {}): Promise<void> =>
-    step(`call ${name}`, () => client.callTool({ name, arguments: args }))
-
-/**
- * What `onprogress` is called with is not compared: the client forgets the handler when the answer comes, so a
- * report that shares a read with it is dropped, with us or without us. The messages themselves are compared.
- */
-const withProgress = (
-  client: Client,
-  step: Step,
-  name: string,
-  args: Record<string, unknown>,
-): Promise<void> =>
-  step(`call ${name} with progress`, () =>
-    client.callTool({ name, arguments: args }, undefined, { onprogress: () => undefined }),
-  )
-
-function packaged(name: string, ...args: string[]): string[] {
-  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
-  const bin = Object.values(JSON.parse(readFileSync(manifest, 'utf8')).bin as Record<string, string>)[0]!
-  return [process.execPath, join(dirname(manifest), bin), ...args]
-}
-
-const everything: Scenario = async (client, step, seen) => {
-  const tool = call(client, step)
-  // It asks some time after the start; which of its ids the question gets depends on what else it has asked.
-  await until('the server has our roots', () =>
-    seen.received.some((message) => 'method' in message && message.method === 'notifications/message'),
-  )
-  await step('tools', () => client.listTools())
-  await step('prompts', () => client.listPrompts())
-  await step('resources', () => client.listResources())
-  await step('templates', () => client.listResourceTemplates())
-  await tool('echo', { message: 'ÅÄÖ ∀x∈ℝ 🎞\u2028 "\\" \u0000' })
-  await tool('get-sum', { a: 19, b: 0.5 })
-  await tool('get-tiny-image')
-  await tool('get-structured-content', { location: 'Chicago' })
-  await withProgress(client, step, 'trigger-long-running-operation', { duration: 0.2, steps: 4 })
-  await step('prompt', () => client.getPrompt({ name: 'args-prompt', arguments: { city: 'Reykjavík' } }))
-  await step('resource', () => client.readResource({ uri: 'demo://resource/dynamic/text/7' }))
-  await step('subscribe', () => client.subscribeResource({ uri: 'demo://resource/dynamic/text/7' }))
-  await step('unsubscribe', () => client.unsubscribeResource({ uri: 'demo://resource/dynamic/text/7' }))
-  await step('complete', () =>
-    client.complete({
-      ref: { type: 'ref/prompt', name: 'completable-prompt' },
-      argument: { name: 'department', value: 'E' },
-    }),
-  )
-  await step('level', () => client.setLoggingLevel('error'))
-  await tool('trigger-sampling-request', { prompt: 'What?', maxTokens: 10 })
-  await tool('trigger-elicitation-request')
-  await tool('get-roots-list')
-  await tool('no-such-tool')
-  await step('no such resource', () => client.readResource({ uri: 'demo://nothing' }))
-  await step('ping', () => client.ping())
-}
-
-const filesystem: Scenario = async (client, step) => {
-  const tool = call(client, step)
-  await step('tools', () => client.listTools())
-  const path = stage.path('files/file.txt')
-  await tool('write_file', { path, content: 'one\r\ntwo 🎞\n'.repeat(20_000) })
-  await tool('read_text_file', { path })
-  await tool('list_directory', { path: stage.path('files') })
-  await tool('read_text_file', { path: '/etc/hostname' })
-  await step('roots changed', () => client.sendRootsListChanged())
-  await tool('list_allowed_directories')
-}
-
-const memory: Scenario = async (client, step) => {
-  const tool = call(client, step)
-  await step('tools', () => client.listTools())
-  await tool('create_entities', {
-    entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }],
-  })
-  await tool('add_observations', { observations: [{ entityName: 'Ada', contents: ['writes'] }] })
-  await tool('add_observations', { observations: [{ entityName: 'Nobody', contents: ['x'] }] })
-  await tool('read_graph')
-}
-
-const mini: Scenario = async (client, step) => {
-  const tool = call(client, step)
-  await tool('echo', { text: 'x'.repeat(300_000) })
-  await tool('add', { a: 1, b: 2 })
-  await tool('fail')
-  await tool('tool-error')
-  await withProgress(client, step, 'progress', { steps: 5 })
-  for (let i = 0; i < 4; i += 1) await tool('ask')
-  await step('at the same time', () =>
-    Promise.all([9, 3, 6, 1].map((ms) => client.callTool({ name: 'slow', arguments: { ms } }))),
-  )
-  await step('cancelled', () => {
-    const stop = new AbortController()
-    const answer = client.callTool({ name: 'slow', arguments: { ms: 60_000 } }, undefined, {
-      signal: stop.signal,
-    })
-    stop.abort('enough')
-    return answer
-  })
-  await step('times out', () =>
-    client.callTool({ name: 'slow', arguments: { ms: 60_000 } }, undefined, { timeout: 100 }),
-  )
-  await step('no such method', () => client.setLoggingLevel('debug'))
-  await step('ping', () => client.ping())
-}
-
-/** Times are all that may differ. */
-function timeless(value: unknown): unknown {
-  const text = JSON.stringify(value).replaceAll(/\d{1,2}:\d{2}:\d{2}(\.\d+)?/g, '<time>')
-  return JSON.parse(text)
-}
-
-const byText = (messages: readonly JSONRPCMessage[]): string[] =>
-  messages.map((message) => JSON.stringify(timeless(message))).toSorted()
 
 describe('the official client, version 1,', () => {
   it.each<[string, readonly string[], Scenario, boolean]>([
@@ -242,9 +36,9 @@ describe('the official client, version 1,', () => {
       mkdirSync(stage.path('files'))
     }
     fresh()
-    const direct = await talk(command, scenario)
+    const direct = await talk(stage, command, scenario)
     fresh()
-    const recorded = await talk(stage.record(command), scenario)
+    const recorded = await talk(stage, stage.record(command), scenario)
 
     expect(timeless(recorded.outcomes)).toEqual(timeless(direct.outcomes))
     expect(byText(recorded.sent)).toEqual(byText(direct.sent))

@@ -1,0 +1,36 @@
+import { Option, type Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { MockCommandOptions } from '../run/mock.js'
+
+export function registerMock(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('mock')
+    .summary('be the recorded server')
+    .description(
+      'Answers a client as the recorded server did, on stdio, with the recorded text. ' +
+        'Calls are matched by method and parameters, equal ones in their recorded order; notifications, progress ' +
+        "and the server's own requests come where they came.",
+    )
+    .argument('<recording...>', 'of any format; all segments of a rotated one')
+    .option('--from <format>', 'what the recording is (default: its content tells)')
+    .option('--repeat-last', 'give the last recorded answer again to calls beyond the recorded ones')
+    .option('--pace <pace>', 'fast, recorded, or 4x for four times faster than recorded', 'fast')
+    .addOption(new Option('-q, --quiet', 'do not tell on stderr which calls were not recorded'))
+    .addHelpText(
+      'after',
+      `
+A call that was not recorded gets an error that names the nearest recorded one and the difference.
+
+Examples:
+  wiretape mock tape.jsonl
+  wiretape mock tape.jsonl --repeat-last
+
+In the configuration of an MCP client:
+  "command": "wiretape", "args": ["mock", "/path/to/tape.jsonl"]`,
+    )
+    .action(async (files: string[], options: MockCommandOptions) => {
+      const { runMock } = await import('../run/mock.js')
+      outcome.code = await runMock(files, options, io)
+    })
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../compare/index.js'
+import type { Envelope } from '../model/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
+import { createIntColumn } from './columns.js'
+import { noRow, type Script } from './script.js'
+
+/** Finds the recorded calls and notes that ask for the same as one of the client's. */
+export interface CallIndex {
+  /** The first row that asks for exactly this, in the order of the recording; `noRow` when there is none. */
+  first(key: string): number
+  /** The next row with the same key. */
+  next(row: number): number
+  /** Rows of which a part was redacted, of calls with this method, in order. */
+  redacted(method: string): readonly number[]
+  /** Rows of this method, each way to call it once, in order: for telling what was recorded. */
+  examples(method: string): readonly number[]
+  readonly methods: readonly string[]
+}
+
+export interface CallIndexWriter extends CallIndex {
+  add(row: number, envelope: Envelope): void
+}
+
+/** Longer keys are hashed. */
+const longestKey = 120
+/** Ways to call one method that are kept for explanations. */
+const mostExamples = 2_000
+
+/** What the client says about itself when it opens a conversation. */
+const openers: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
+
+/**
+ * One text for all calls that ask for the same: whoever asks, in whatever order and spelling, with whatever
+ * `_meta` (progress tokens, trace context, names of clients, ids that clients make up). Empty arguments are none.
+ *
+ * @param text exact text of a request or notification
+ */
+export function callKey(text: string, method: string): string {
+  return `${method} ${openers.has(method) ? '' : paramsText(text)}`
+}
+
+/** Inputs and state of a later round left out: what the first round asked for. */
+export function roundKey(text: string, method: string): string {
+  return `${method} ${paramsText(text, ofRound)}`
+}
+
+const ofRound = /^\/params\/(?:inputResponses|requestState)$/
+
+function paramsText(text: string, leaveOut?: RegExp): string {
+  const found = findJsonValue(text)
+  if (isFault(found)) return text
+  const params = memberOf(membersOf(text, found.start), 'params')
+  if (!params) return ''
+  const key = canonicalJson(
+    text,
+    params.start,
+    (at, inner, start) => {
+      if (at === '/params/_meta' || leaveOut?.test(at)) return ''
+      return at === '/params/arguments' && isEmptyObject(inner, start) ? '' : undefined
+    },
+    '/params',
+  )
+  return key === '{}' ? '' : key
+}
+
+function isEmptyObject(text: string, start: number): boolean {
+  return kindAt(text, start) === 'object' && membersOf(text, start).length === 0
+}
+
+export function shortKey(key: string): string {
+  return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
+}
+
+export function createCallIndex(script: Script): CallIndexWriter {
+  const firsts = new Map<string, number>()
+  const lasts = new Map<string, number>()
+  /** By row; rows that are no calls have none. */
+  const nexts = createIntColumn()
+  const redacted = new Map<string, number[]>()
+  const examples = new Map<string, number[]>()
+  return {
+    add(row, { method = '' }) {
+      const key = callKey(script.text(row), method)
+      const known = examples.get(method) ?? []
+      if (known.length === 0) examples.set(method, known)
+      if (key.includes(redactionMarker)) {
+        const rows = redacted.get(method) ?? []
+        if (rows.length === 0) redacted.set(method, rows)
+        rows.push(row)
+        if (known.length < mostExamples) known.push(row)
+        return
+      }
+      const short = shortKey(key)
+      const before = lasts.get(short)
+      if (before === undefined) {
+        firsts.set(short, row)
+        if (known.length < mostExamples) known.push(row)
+      } else {
+        while (nexts.length <= before) nexts.push(noRow)
+        nexts.set(before, row)
+      }
+      lasts.set(short, row)
+    },
+    first: (key) => firsts.get(shortKey(key)) ?? noRow,
+    next: nexts.get,
+    redacted: (method) => redacted.get(method) ?? [],
+    examples: (method) => examples.get(method) ?? [],
+    get methods() {
+      return [...examples.keys()]
+    },
+  }
+}

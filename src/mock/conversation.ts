@@ -1,0 +1,348 @@
+import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
+import type { Envelope } from '../model/index.js'
+import { toLiveText } from './live-text.js'
+import { explainMiss, missAnswer, type Miss } from './miss.js'
+import { sleep, waitMs, type Pace } from './pace.js'
+import { createPicker, type Choice } from './picker.js'
+import type { Play } from './read-script.js'
+import { conversationStart, noRow } from './script.js'
+
+/** A message on its way to the client. */
+export interface Outgoing {
+  /** Exact JSON text; of noise, a line. */
+  readonly text: string
+  /** It answers the request whose stream this is: nothing follows on it. */
+  readonly final?: boolean
+  /** HTTP status of the recorded response. */
+  readonly status?: number
+  /** It was recorded as an event of a stream. */
+  readonly streamed?: boolean
+  readonly noise?: boolean
+}
+
+/** Where messages for the client go. */
+export interface Sink {
+  /** Resolves when the next may be sent; at once when nobody reads any more. */
+  send(message: Outgoing): Promise<void>
+  /** False while nobody listens; what is sent waits. */
+  readonly isOpen: boolean
+}
+
+/** Somebody who knows more than the recording. */
+export interface Fallback {
+  /** `initialize`, which the recording has answered. */
+  greet(text: string, envelope: Envelope): void
+  /** Answers a call, sooner or later, to `sink`. */
+  ask(text: string, envelope: Envelope, sink: Sink): void
+  /** A notification of the client that the server should know of. */
+  note(text: string, envelope: Envelope): void
+  /** The answer to a question of the server. False when it was not its question. */
+  reply(text: string, envelope: Envelope): boolean
+  close(): Promise<void>
+}
+
+export interface ConversationOptions {
+  readonly play: Play
+  /** Number of the recorded conversation that this one follows. */
+  readonly recorded: number
+  readonly repeatLast: boolean
+  readonly pace: Pace
+  /** For what belongs to no request. */
+  readonly standalone: Sink
+  readonly fallback?: Fallback | undefined
+  /** Every call goes to the fallback. */
+  readonly askAlways?: boolean
+  onServed(row: number): void
+  onMiss(miss: Miss): void
+}
+
+/** A live client's talk with the recorded server. */
+export interface Conversation {
+  /** What the server said before the client said anything. */
+  start(): void
+  /**
+   * Takes one frame of the client: a message, or a batch of them.
+   *
+   * @param sink for the answers, and for what comes before them
+   * @returns false when it is not JSON
+   */
+  take(text: string, sink?: Sink): boolean
+  /** The client no longer waits for the answer to the call with this id (exact JSON text). */
+  leave(id: string): void
+  /** The client says nothing more. Resolves when all was said that does not wait for it. */
+  end(): Promise<void>
+  /** Says nothing more. Can be called twice. */
+  close(): Promise<void>
+}
+
+interface LiveCall {
+  readonly row: number
+  readonly text: string
+  readonly envelope: Envelope
+  /** Exact text. */
+  readonly id: string
+  readonly sink: Sink
+  readonly stop: AbortController
+  readonly cancelled: Gate
+  answered: boolean
+}
+
+/** A moment that others wait for. */
+interface Gate {
+  /** False when it will never come. */
+  readonly passed: Promise<boolean>
+  open(came: boolean): void
+}
+
+/** Ids of our own for questions whose recorded id is in use. */
+const firstOwnId = 1_000_000_000
+
+export function createConversation(options: ConversationOptions): Conversation {
+  const { play, pace, standalone, fallback } = options
+  const { script } = play
+  const picker = createPicker(play, options.recorded, options.repeatLast)
+  const calls = new Map<string, LiveCall>()
+  /** By recorded call: what refers to it after its answer (progress of a task, a subscription). */
+  const liveOf = new Map<number, LiveCall>()
+  const questions = new Map<string, { readonly row: number; readonly replied: Gate }>()
+  const usedIds = new Set<string>()
+  const liveQuestionIds = new Map<number, string>()
+  const closing = new AbortController()
+  const running = new Set<Promise<void>>()
+  let nextOwnId = firstOwnId
+  /** The client says nothing more: what waits for it waits in vain. */
+  let over = false
+
+  function run(work: Promise<void>): void {
+    const tracked: Promise<void> = work.finally(() => running.delete(tracked))
+    running.add(tracked)
+  }
+
+  /** Says what follows from a recorded message of the client, in the recorded order. */
+  async function perform(cause: number, call: LiveCall | undefined): Promise<void> {
+    const signal = call?.stop.signal ?? closing.signal
+    const asked: { readonly row: number; readonly replied: Gate }[] = []
+    let since = script.us(cause)
+    for (let row = script.firstEffect(cause); row !== noRow; row = script.nextEffect(row)) {
+      for (const { row: question, replied } of asked) {
+        const reply = script.closedBy(question)
+        if (reply === noRow || reply > row) continue
+        if (!(await replied.passed)) return
+        since = Math.max(since, script.us(reply))
+      }
+      const cancel = call ? script.closedBy(call.row) : noRow
+      if (call && cancel !== noRow && cancel <= row && !(await call.cancelled.passed)) return
+      const ms = waitMs(pace, script.us(row) - since)
+      since = Math.max(since, script.us(row))
+      if (ms > 0) await sleep(ms, signal)
+      if (signal.aborted) return
+      await say(row, call, asked)
+    }
+    if (call) await finish(call)
+  }
+
+  async function finish(call: LiveCall): Promise<void> {
+    if (call.answered || call.stop.signal.aborted) return
+    const { method } = call.envelope
+    // What was cancelled, and a subscription, wait as they did.
+    if (script.closedBy(call.row) !== noRow || method === 'subscriptions/listen') return
+    const miss = explainMiss(play, call.text, call.envelope, { kind: 'unanswered', row: call.row })
+    options.onMiss(miss)
+    forget(call)
+    await call.sink.send({ text: missAnswer(call.id, miss), final: true })
+  }
+
+  async function say(
+    row: number,
+    call: LiveCall | undefined,
+    asked: { row: number; replied: Gate }[],
+  ): Promise<void> {
+    const kind = script.kind(row)
+    const text = script.text(row)
+    if (kind === 'noise') return standalone.send({ text, noise: true })
+    const envelope = readEnvelope(text, 0)
+    const named = script.names(row)
+    const subscription = envelope.subscriptionId === undefined ? undefined : (liveOf.get(named) ?? call)
+    const values = {
+      secret: secretFor,
+      ...(kind === 'answer' && envelope.id !== undefined && envelope.id !== 'null' && { id: call?.id }),
+      ...(envelope.subscriptionId !== undefined && { subscriptionId: subscription?.id }),
+    }
+    const marks = script.marks(row)
+    const way = script.way(row)
+    const status = script.status(row)
+    const more = { ...(status > 0 && { status }), streamed: way === 'request-stream' }
+    if (kind === 'answer') {
+      const final = call !== undefined && !call.answered
+      const live = toLiveText(text, marks, values)
+      if (call && final) {
+        if (envelope.resultType === 'input_required')
+          picker.askedForMore(call.row, call.text, call.envelope, readEnvelope(live, 0))
+        forget(call)
+        options.onServed(row)
+      }
+      return (final && call ? call.sink : standalone).send({ text: live, final, ...more })
+    }
+    const sink = sinkOf(call, way === 'other-stream')
+    if (kind === 'question') {
+      const id = questionId(envelope.id ?? 'null')
+      const question = { row, replied: createGate() }
+      if (over) question.replied.open(false)
+      questions.set(idKey(id), question)
+      liveQuestionIds.set(row, id)
+      asked.push(question)
+      return sink.send({ text: toLiveText(text, marks, { ...values, id }), ...more })
+    }
+    if (envelope.method === 'notifications/progress') {
+      const token = (named === call?.row ? call : liveOf.get(named))?.envelope.progressToken
+      // Who gave no token wants no progress.
+      if (named !== noRow && token === undefined) return
+      return sink.send({ text: toLiveText(text, marks, { ...values, progressToken: token }), ...more })
+    }
+    const requestId = liveQuestionIds.get(named) ?? liveOf.get(named)?.id
+    const live = toLiveText(text, marks, {
+      ...values,
+      ...(envelope.method === 'notifications/cancelled' && { requestId }),
+    })
+    return (subscription?.sink ?? sink).send({ text: live, ...more })
+  }
+
+  function sinkOf(call: LiveCall | undefined, elsewhere: boolean): Sink {
+    if (!call || call.answered) return standalone
+    return elsewhere && standalone.isOpen ? standalone : call.sink
+  }
+
+  /** What a client was told and has to say again is told apart by its tag. */
+  function secretFor(tag: string): string | undefined {
+    const known = picker.secrets.get(tag)
+    if (known !== undefined || !play.saidTags.has(tag)) return known
+    const standIn = JSON.stringify(`[REDACTED:${tag}]`)
+    picker.secrets.set(tag, standIn)
+    return standIn
+  }
+
+  function questionId(recorded: string): string {
+    const id = usedIds.has(idKey(recorded)) ? String((nextOwnId += 1)) : recorded
+    usedIds.add(idKey(id))
+    return id
+  }
+
+  function forget(call: LiveCall): void {
+    call.answered = true
+    const key = idKey(call.id)
+    if (calls.get(key) === call) calls.delete(key)
+  }
+
+  function takeCall(text: string, envelope: Envelope, sink: Sink): void {
+    const id = envelope.id!
+    if (fallback && options.askAlways) return fallback.ask(text, envelope, sink)
+    const choice = picker.call(text, envelope)
+    if (choice.kind !== 'found') return miss(text, envelope, id, choice, sink)
+    const call: LiveCall = {
+      row: choice.row,
+      text,
+      envelope,
+      id,
+      sink,
+      stop: new AbortController(),
+      cancelled: createGate(),
+      answered: false,
+    }
+    if (closing.signal.aborted) return
+    if (envelope.method === 'initialize') fallback?.greet(text, envelope)
+    calls.set(idKey(id), call)
+    liveOf.set(choice.row, call)
+    run(perform(choice.row, call))
+  }
+
+  function miss(
+    text: string,
+    envelope: Envelope,
+    id: string,
+    choice: Exclude<Choice, { kind: 'found' }>,
+    sink: Sink,
+  ): void {
+    // Either side may ask for a sign of life at any time; it says nothing about the recorded server.
+    if (envelope.method === 'ping') {
+      return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":{}}`, final: true }))
+    }
+    if (fallback) return fallback.ask(text, envelope, sink)
+    const why = explainMiss(play, text, envelope, choice)
+    options.onMiss(why)
+    run(sink.send({ text: missAnswer(id, why), final: true }))
+  }
+
+  function takeReply(text: string, envelope: Envelope): void {
+    const key = idKey(envelope.id ?? 'null')
+    const question = questions.get(key)
+    if (!question) return void fallback?.reply(text, envelope)
+    questions.delete(key)
+    question.replied.open(true)
+    const reply = script.closedBy(question.row)
+    if (reply !== noRow) run(perform(reply, undefined))
+  }
+
+  function takeNote(text: string, envelope: Envelope): void {
+    fallback?.note(text, envelope)
+    if (envelope.method === 'notifications/cancelled' && envelope.cancels !== undefined) {
+      return leave(envelope.cancels)
+    }
+    const row = picker.note(text, envelope)
+    if (row !== noRow) run(perform(row, undefined))
+  }
+
+  function leave(id: string): void {
+    const call = calls.get(idKey(id))
+    if (!call) return
+    const cancel = script.closedBy(call.row)
+    if (cancel === noRow) {
+      // As a server does that was never asked to stop before: it stops.
+      call.stop.abort()
+      return forget(call)
+    }
+    call.cancelled.open(true)
+    if (script.kind(cancel) === 'note') run(perform(cancel, undefined))
+    if (script.answerTo(call.row) === noRow) forget(call)
+  }
+
+  function waitNoMore(): void {
+    for (const { cancelled } of calls.values()) cancelled.open(false)
+    for (const { replied } of questions.values()) replied.open(false)
+    over = true
+  }
+
+  return {
+    start: () => run(perform(conversationStart(options.recorded), undefined)),
+    take(text, sink = standalone) {
+      const span = findJsonValue(text)
+      if (isFault(span)) return false
+      const raw = text.slice(span.start, span.end)
+      for (const { start, end } of partsOf(raw).parts) {
+        const message = raw.slice(start, end)
+        const envelope = readEnvelope(message, 0)
+        if (envelope.kind === 'request') takeCall(message, envelope, sink)
+        else if (envelope.kind === 'notification') takeNote(message, envelope)
+        else if (envelope.kind !== 'invalid') takeReply(message, envelope)
+      }
+      return true
+    },
+    leave,
+    async end() {
+      waitNoMore()
+      while (running.size > 0) await Promise.all(running)
+    },
+    async close() {
+      closing.abort()
+      for (const call of calls.values()) call.stop.abort()
+      waitNoMore()
+      await Promise.all(running)
+      await fallback?.close()
+    },
+  }
+}
+
+function createGate(): Gate {
+  let open: (came: boolean) => void = () => undefined
+  const passed = new Promise<boolean>((resolve) => (open = resolve))
+  return { passed, open }
+}

@@ -1,0 +1,3 @@
+export type { Miss } from './miss.js'
+export { prepareStage, serveOnStreams, type PlayOptions, type Stage } from './mock.js'
+export type { ServedStream } from './serve-stream.js'

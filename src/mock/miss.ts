@@ -1,0 +1,150 @@
+import { diffJson, toJsonPath, toPointer, type Difference, type Tolerance } from '../compare/index.js'
+import type { Envelope } from '../model/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, type Span } from '../wire/index.js'
+import type { Choice } from './picker.js'
+import type { Play } from './read-script.js'
+
+/** JSON-RPC code of a miss: outside of what JSON-RPC and MCP keep for themselves, so no server's error looks like it. */
+export const missCode = -31404
+
+/** A call that the recording has no answer to. */
+export interface Miss {
+  /** As `tools/call echo`. */
+  readonly what: string
+  /** One sentence for a person. */
+  readonly message: string
+  /** JSON text for programs. */
+  readonly data: string
+}
+
+/** Recorded calls that are looked at for the nearest one. */
+const mostCompared = 300
+const mostDifferences = 5
+const longestValue = 60
+const longestData = 2_000
+const mostMethods = 20
+
+/** Redacted values may be anything, and what says nothing about what is asked is left out. */
+const tolerance: Tolerance = {
+  isIgnored: (_, pointer) => pointer === '/_meta',
+  accepts: (_, before) => (before.includes(redactionMarker) ? true : undefined),
+  standIn: () => undefined,
+}
+
+interface Near {
+  readonly row: number
+  readonly differences: readonly Difference[]
+  readonly more: number
+}
+
+/** Says why a call got no recorded answer, and what the nearest recorded one has that it has not. */
+export function explainMiss(
+  play: Play,
+  text: string,
+  envelope: Envelope,
+  choice: Exclude<Choice, { kind: 'found' }> | { readonly kind: 'unanswered'; readonly row: number },
+): Miss {
+  const { script, calls } = play
+  const what = nameOf(envelope)
+  if (choice.kind === 'unanswered') {
+    const number = script.number(choice.row)
+    return {
+      what,
+      message: `${what} got no answer when it was recorded (#${number})`,
+      data: JSON.stringify({ reason: 'unanswered', message: number }),
+    }
+  }
+  if (choice.kind === 'spent') {
+    const number = script.number(choice.row)
+    const times = choice.times === 1 ? 'once' : `${choice.times} times`
+    return {
+      what,
+      message: `${what} was recorded ${times}, and each answer was given; --repeat-last gives the last one (#${number}) again`,
+      data: JSON.stringify({ reason: 'spent', message: number, times: choice.times }),
+    }
+  }
+  const near = nearest(play, text, envelope)
+  if (!near) {
+    const known = calls.methods.filter((method) =>
+      calls.examples(method).some((row) => script.kind(row) === 'call'),
+    )
+    const more = known.length > mostMethods ? ', …' : ''
+    return {
+      what,
+      message: `the recording has no ${envelope.method ?? ''}; it has ${known.slice(0, mostMethods).join(', ')}${more}`,
+      data: JSON.stringify({ reason: 'unknown' }),
+    }
+  }
+  const number = script.number(near.row)
+  const said = near.differences.map(describe)
+  const hidden = near.more + Math.max(0, said.length - mostDifferences)
+  const list = said.slice(0, mostDifferences).join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
+  return {
+    what,
+    message: `${what} was not recorded like this; nearest is #${number}: ${list}`,
+    data: JSON.stringify({
+      reason: 'unknown',
+      nearest: {
+        message: number,
+        differences: near.differences.slice(0, mostDifferences).map((difference) => ({
+          at: `/params${toPointer(difference.place)}`,
+          ...(difference.before !== undefined && { recorded: difference.before.slice(0, longestData) }),
+          ...(difference.after !== undefined && { asked: difference.after.slice(0, longestData) }),
+        })),
+      },
+    }),
+  }
+}
+
+function nearest(
+  { script, calls }: Play,
+  text: string,
+  { method = '', subject }: Envelope,
+): Near | undefined {
+  const rows = calls.examples(method).filter((row) => script.kind(row) === 'call')
+  const same: number[] = []
+  const others: number[] = []
+  for (const row of rows) {
+    if (same.length + others.length >= mostCompared) break
+    const recorded = script.text(row)
+    if (readEnvelope(recorded, 0).subject === subject) same.push(row)
+    else others.push(row)
+  }
+  let best: Near | undefined
+  for (const row of same.length > 0 ? same : others) {
+    const recorded = script.text(row)
+    const [before, after] = [paramsOf(recorded), paramsOf(text)]
+    const { differences, more } = diffJson(before.text, before.span, after.text, after.span, { tolerance })
+    const count = differences.length + more
+    if (!best || count < best.differences.length + best.more) best = { row, differences, more }
+  }
+  return best
+}
+
+function paramsOf(text: string): { text: string; span: Span } {
+  const found = findJsonValue(text)
+  const params = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')
+  return params ? { text, span: params } : { text: '{}', span: { start: 0, end: 2 } }
+}
+
+function describe({ kind, place, before, after }: Difference): string {
+  const at = `params${toJsonPath(place).slice(1)}`
+  if (kind === 'added') return `${at} was not there`
+  if (kind === 'removed') return `${at} was ${short(before)} and is missing`
+  return `${at} was ${short(before)} and is ${short(after)}`
+}
+
+function short(json = ''): string {
+  return json.length <= longestValue ? json : `${json.slice(0, longestValue - 1)}…`
+}
+
+export function nameOf({ method = '', subject }: Envelope): string {
+  return subject === undefined ? method : `${method} ${short(subject)}`
+}
+
+/** The error that a client gets for a miss. @param id exact JSON text */
+export function missAnswer(id: string, { message, data }: Miss): string {
+  const said = JSON.stringify(`wiretape mock: ${message}`)
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${said},"data":${data}}}`
+}

@@ -1,0 +1,142 @@
+import type { Envelope } from '../model/index.js'
+import { callKey, roundKey } from './call-index.js'
+import type { Play } from './read-script.js'
+import { matchRedacted } from './redacted-call.js'
+import { noRow } from './script.js'
+
+/** What of the recording fits a call of the client. */
+export type Choice =
+  | { readonly kind: 'found'; readonly row: number }
+  /** It was recorded, and every recorded answer was given; `row` was the last. */
+  | { readonly kind: 'spent'; readonly row: number; readonly times: number }
+  | { readonly kind: 'unknown' }
+
+/** Which recorded call or note stands for the next one of a client. State of one live conversation. */
+export interface Picker {
+  call(text: string, envelope: Envelope): Choice
+  /** A notification: the recorded one, or `noRow`. */
+  note(text: string, envelope: Envelope): number
+  /** The call was answered by asking for more; `answer` as it was sent. */
+  askedForMore(row: number, callText: string, callEnvelope: Envelope, answer: Envelope): void
+  /** Values for redacted places, by tag, as exact JSON text. */
+  readonly secrets: Map<string, string>
+}
+
+/**
+ * Equal calls get their answers in the order of the recording: first those of the recorded conversation that the
+ * client stands in, and what that does not have at all from the others.
+ *
+ * @param own number of the recorded conversation
+ */
+export function createPicker(play: Play, own: number, repeatLast: boolean): Picker {
+  const { script, calls } = play
+  const secrets = new Map<string, string>()
+  const taken = new Set<number>()
+  /** By key: the first row that may not be taken yet. Rows before it are taken, or another conversation's. */
+  const positions = new Map<string, number>()
+  const lastTaken = new Map<string, number>()
+  /** Rounds that wait for their retry: by the state that was given out, or by what was asked. */
+  const rounds = new Map<string, number[]>()
+
+  const isOwn = (row: number): boolean => script.conversation(row) === own
+
+  /** The next row of the key in the own conversation, or in the others where that has none. */
+  function nextOf(key: string, inOwn: boolean): number {
+    const position = `${inOwn ? 'o' : 'f'} ${key}`
+    let row = positions.get(position) ?? calls.first(key)
+    while (row !== noRow && (taken.has(row) || isOwn(row) !== inOwn)) row = calls.next(row)
+    positions.set(position, row)
+    return row
+  }
+
+  function has(key: string, inOwn: boolean): boolean {
+    for (let row = calls.first(key); row !== noRow; row = calls.next(row))
+      if (isOwn(row) === inOwn) return true
+    return false
+  }
+
+  function take(key: string, row: number): number {
+    taken.add(row)
+    lastTaken.set(key, row)
+    return row
+  }
+
+  function exact(key: string): number {
+    const row = nextOf(key, true)
+    if (row !== noRow || lastTaken.has(key) || has(key, true)) return row
+    return nextOf(key, false)
+  }
+
+  /** @param strict a tag has one value, `secrets` says which; else a redacted value may be anything */
+  function redacted(text: string, method: string, strict: boolean, again = false): number {
+    const known = strict ? secrets : new Map<string, string>()
+    let foreign = noRow
+    let last = noRow
+    for (const row of calls.redacted(method)) {
+      if (taken.has(row) !== again || (foreign !== noRow && !isOwn(row))) continue
+      const found = matchRedacted({ text: script.text(row), marks: script.marks(row) }, text, known)
+      if (!found) continue
+      if (again) last = row
+      else if (isOwn(row)) return bind(row, found)
+      else foreign = row
+    }
+    return again ? last : foreign
+  }
+
+  function bind(row: number, found: ReadonlyMap<string, string>): number {
+    for (const [tag, value] of found) if (!secrets.has(tag)) secrets.set(tag, value)
+    return row
+  }
+
+  function round(text: string, envelope: Envelope): number {
+    const { requestState, inputResponses, method = '' } = envelope
+    if (requestState === undefined && inputResponses === undefined) return noRow
+    const key = requestState === undefined ? roundKey(text, method) : `state ${requestState}`
+    const waiting = rounds.get(key)
+    const before = waiting?.shift() ?? noRow
+    if (waiting?.length === 0) rounds.delete(key)
+    return before === noRow ? noRow : script.nextRound(before)
+  }
+
+  function find(text: string, envelope: Envelope, key: string): number {
+    const { method = '' } = envelope
+    const later = round(text, envelope)
+    if (later !== noRow) return later
+    const row = exact(key)
+    if (row !== noRow || calls.redacted(method).length === 0) return row
+    const byTag = redacted(text, method, true)
+    return byTag === noRow ? redacted(text, method, false) : byTag
+  }
+
+  function timesOf(key: string): number {
+    let times = 0
+    for (let row = calls.first(key); row !== noRow; row = calls.next(row)) if (taken.has(row)) times += 1
+    return Math.max(1, times)
+  }
+
+  return {
+    secrets,
+    call(text, envelope) {
+      const { method = '' } = envelope
+      const key = callKey(text, method)
+      const row = find(text, envelope, key)
+      if (row !== noRow) return { kind: 'found', row: take(key, row) }
+      const before = lastTaken.get(key) ?? redacted(text, method, false, true)
+      if (before === noRow) return { kind: 'unknown' }
+      return repeatLast ? { kind: 'found', row: before } : { kind: 'spent', row: before, times: timesOf(key) }
+    },
+    note(text, envelope) {
+      const key = callKey(text, envelope.method ?? '')
+      const row = find(text, envelope, key)
+      return row === noRow ? noRow : take(key, row)
+    },
+    askedForMore(row, callText, callEnvelope, answer) {
+      const { requestState } = answer
+      const key =
+        requestState === undefined ? roundKey(callText, callEnvelope.method ?? '') : `state ${requestState}`
+      const waiting = rounds.get(key)
+      if (waiting) waiting.push(row)
+      else rounds.set(key, [row])
+    },
+  }
+}

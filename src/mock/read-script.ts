@@ -1,0 +1,331 @@
+import {
+  createIdTable,
+  type Envelope,
+  type HttpRecord,
+  type MessageRecord,
+  type NoiseRecord,
+  type Part,
+  type RedactionMark,
+  type TapeRecord,
+  type Transport,
+} from '../model/index.js'
+import { adopt, type Recording } from '../formats/index.js'
+import { createCallIndex, type CallIndex, type CallIndexWriter } from './call-index.js'
+import {
+  conversationStart,
+  createScript,
+  noRow,
+  type NewRow,
+  type RecordedWay,
+  type Script,
+  type ScriptWriter,
+} from './script.js'
+import { createTextStore } from './text-store.js'
+
+/** A recording made ready to be played. */
+export interface Play {
+  readonly script: Script
+  readonly calls: CallIndex
+  /** Conversations that a client opened, in their order: a client that comes gets the next of them. */
+  readonly openings: readonly number[]
+  readonly transport: Transport
+  readonly url: string | null
+  /** The recorded server named its sessions; undefined where the recording cannot tell. */
+  readonly sessions: boolean | undefined
+  /** Requests of 2025 and before were seen. */
+  readonly legacy: boolean
+  /** Requests of 2026-07-28 and later were seen. */
+  readonly modern: boolean
+  /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
+  readonly saidTags: ReadonlySet<string>
+  readonly counts: { readonly client: number; readonly server: number; readonly calls: number }
+  close(): void
+}
+
+/** HTTP exchanges that are remembered while a recording is read. */
+const rememberedExchanges = 10_000
+/** Connections of clients that have no session are one conversation: any request can come on any of them. */
+const shared = 'shared'
+
+/** What is known of a conversation while the recording is read. */
+interface Draft {
+  readonly number: number
+  /** Calls that are neither answered nor cancelled, oldest first; those that stay open for good left out. */
+  readonly open: number[]
+  /** The client's last message. */
+  last: number
+  /** Its first call was `initialize`. */
+  opened?: boolean
+}
+
+/** Reads a recording once. @throws what its reader throws, and WiretapeError `unwritable` of the text store */
+export async function readPlay(recording: Recording): Promise<Play> {
+  const texts = createTextStore()
+  try {
+    const reading = createReading(createScript(texts))
+    for await (const record of adopt(recording).records()) reading.take(record)
+    return { ...reading.done(), close: () => texts.close() }
+  } catch (error) {
+    texts.close()
+    throw error
+  }
+}
+
+function createReading(script: ScriptWriter): {
+  take(record: TapeRecord): void
+  done(): Omit<Play, 'close'>
+} {
+  const calls: CallIndexWriter = createCallIndex(script)
+  const conversations = new Map<string, Draft>()
+  const byNumber: Draft[] = []
+  const exchanges = new Map<number, { readonly conversation: Draft; readonly call: number }>()
+  const saidTags = new Set<string>()
+  const counts = { client: 0, server: 0, calls: 0 }
+  let ids = createIdTable()
+  let session = 0
+  let sessionId: string | undefined
+  let startedMs = NaN
+  let nextNumber = 0
+  let transport: Transport = 'stdio'
+  let url: string | null = null
+  let sessions: boolean | undefined
+  let legacy = false
+  let modern = false
+
+  function conversationOf(name: string): Draft {
+    const key = `${session} ${name}`
+    let found = conversations.get(key)
+    if (!found) {
+      found = { number: conversations.size, open: [], last: conversationStart(conversations.size) }
+      conversations.set(key, found)
+      byNumber.push(found)
+    }
+    return found
+  }
+
+  function conversationOfClient(record: MessageRecord, envelope: Envelope): Draft {
+    const name = record.conversation ?? ''
+    if (envelope.modern) return conversationOf(record.conversation === undefined ? '' : shared)
+    const known = conversations.get(`${session} ${name}`)
+    if (known || envelope.method === 'initialize' || !name.startsWith('connection-'))
+      return conversationOf(name)
+    return conversationOf(shared)
+  }
+
+  function usOf(record: { readonly t: string; readonly us?: number }): number {
+    if (record.us !== undefined) return record.us
+    const us = (Date.parse(record.t) - startedMs) * 1000
+    return Number.isFinite(us) ? us : 0
+  }
+
+  function takeMessage(record: MessageRecord): void {
+    for (const [i, part] of record.parts.entries()) {
+      const number = record.seq === undefined ? nextNumber : record.seq + i
+      nextNumber = number + 1
+      const marks = marksOf(record, i)
+      const row = {
+        text: record.batch ? record.raw.slice(part.start, part.end) : record.raw,
+        number,
+        us: usOf(record),
+        ...(marks.length > 0 && { marks }),
+      }
+      if (record.direction === 'client_to_server') takeClient(record, part, row)
+      else takeServer(record, part, row)
+    }
+  }
+
+  function takeClient(record: MessageRecord, part: Part, said: Omit<NewRow, 'kind' | 'conversation'>): void {
+    const { envelope } = part
+    if (envelope.kind === 'invalid') return
+    counts.client += 1
+    for (const { tag } of said.marks ?? []) saidTags.add(tag)
+    const conversation = conversationOfClient(record, envelope)
+    const kind = envelope.kind === 'request' ? 'call' : envelope.kind === 'notification' ? 'note' : 'reply'
+    const row = script.add({ ...said, kind, conversation: conversation.number })
+    if (part.id !== undefined) ids.set(part.id, row)
+    if (record.http) remember(record.http.exchange, conversation, kind === 'call' ? row : noRow)
+    if (kind === 'call') takeCall(conversation, row, part)
+    else if (kind === 'note') takeNote(conversation, row, part)
+    else if (part.correlatedId !== undefined) {
+      const question = ids.get(part.correlatedId)
+      if (question >= 0 && script.closedBy(question) === noRow) script.setClosedBy(question, row)
+    }
+    conversation.last = row
+  }
+
+  function takeCall(conversation: Draft, row: number, part: Part): void {
+    const { envelope } = part
+    counts.calls += 1
+    if (envelope.modern) modern = true
+    else legacy = true
+    if (envelope.method === 'initialize') conversation.opened = true
+    else conversation.opened ??= false
+    calls.add(row, envelope)
+    if (envelope.method !== 'subscriptions/listen') conversation.open.push(row)
+    for (const { kind, to } of part.links ?? []) {
+      const before = kind === 'round' ? ids.get(to) : noRow
+      if (before >= 0) script.setNextRound(before, row)
+    }
+  }
+
+  function takeNote(conversation: Draft, row: number, part: Part): void {
+    const cancel = part.links?.find(({ kind }) => kind === 'cancel')
+    const call = cancel ? ids.get(cancel.to) : noRow
+    if (call >= 0) {
+      if (script.closedBy(call) === noRow) script.setClosedBy(call, row)
+      close(conversation, call)
+    } else calls.add(row, part.envelope)
+  }
+
+  function takeServer(record: MessageRecord, part: Part, said: Omit<NewRow, 'kind' | 'conversation'>): void {
+    const { envelope } = part
+    const { http } = record
+    const exchange = http && exchanges.get(http.exchange)
+    const answered = part.correlatedId === undefined ? noRow : ids.get(part.correlatedId)
+    // An error without an id that stands in the response of a request answers that one.
+    const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
+    const call = answered >= 0 ? answered : isAnswer && exchange ? exchange.call : noRow
+    const conversation =
+      exchange?.conversation ??
+      byNumber[script.conversation(call)] ??
+      conversationOf(record.conversation ?? '')
+    counts.server += 1
+    const kind = isAnswer ? 'answer' : envelope.kind === 'request' ? 'question' : 'notice'
+    const row = script.add({
+      ...said,
+      kind: isAnswer && call < 0 ? 'notice' : kind,
+      conversation: conversation.number,
+      way: wayOf(record, exchange?.call ?? noRow),
+      ...(http?.status !== undefined && { status: http.status }),
+    })
+    if (part.id !== undefined) ids.set(part.id, row)
+    noteSession(record, envelope)
+    if (isAnswer) {
+      if (call >= 0 && script.answerTo(call) === noRow) script.setAnswer(call, row)
+      if (call >= 0) close(conversation, call)
+      return script.addEffect(call >= 0 ? call : conversation.last, row)
+    }
+    script.addEffect(causeOf(conversation, kind, row, part, exchange?.call ?? noRow), row)
+  }
+
+  /** The message of the client that this one of the server follows from. */
+  function causeOf(
+    conversation: Draft,
+    kind: 'question' | 'notice' | 'answer',
+    row: number,
+    part: Part,
+    onStreamOf: number,
+  ): number {
+    let cause = onStreamOf
+    for (const { kind: link, to } of part.links ?? []) {
+      const named = ids.get(to)
+      if (named < 0) continue
+      script.setNames(row, named)
+      if (link === 'progress') return named
+      // What a subscription brings follows from what changed it.
+      if (link === 'subscription') cause = noRow
+    }
+    const { open, last } = conversation
+    if (cause >= 0 && open.includes(cause)) return cause
+    const latest = open.at(-1)
+    if (latest === undefined) return last
+    // A question asked right after a notification is about what that says (roots that changed).
+    return kind === 'question' && last > latest && script.kind(last) === 'note' ? last : latest
+  }
+
+  function close({ open }: Draft, call: number): void {
+    const at = open.lastIndexOf(call)
+    if (at >= 0) open.splice(at, 1)
+  }
+
+  function remember(exchange: number, conversation: Draft, call: number): void {
+    if (exchanges.size >= rememberedExchanges) exchanges.delete(exchanges.keys().next().value!)
+    exchanges.set(exchange, { conversation, call })
+  }
+
+  function noteSession(record: MessageRecord, envelope: Envelope): void {
+    // Only the answer to `initialize` has both, and only there is a session named.
+    if (envelope.kind !== 'result' || envelope.protocolVersion === undefined || !record.http?.headers) return
+    const named = record.http.headers.some(([name]) => name.toLowerCase() === 'mcp-session-id')
+    sessions = sessions === true || named
+  }
+
+  function takeNoise(record: NoiseRecord): void {
+    if (record.direction !== 'server_to_client' || record.bytes !== undefined) return
+    const conversation = conversationOf('')
+    const row = script.add({
+      kind: 'noise',
+      text: record.text,
+      conversation: conversation.number,
+      number: noRow,
+      us: usOf(record),
+    })
+    script.addEffect(conversation.open.at(-1) ?? conversation.last, row)
+  }
+
+  /** The client went away before the answer: in the era without cancel notices that is how it cancels. */
+  function takeHttp(record: HttpRecord): void {
+    if (record.why?.startsWith('client') !== true) return
+    const exchange = exchanges.get(record.exchange)
+    if (!exchange || exchange.call < 0 || script.closedBy(exchange.call) !== noRow) return
+    // Whatever comes from here on came too late.
+    script.setClosedBy(exchange.call, script.length)
+    close(exchange.conversation, exchange.call)
+  }
+
+  /** A probe for the modern era may stand before the conversation that follows it. */
+  function openings(): number[] {
+    const numbersOf = (opened: boolean): number[] =>
+      byNumber.flatMap((draft) => (draft.opened === opened ? [draft.number] : []))
+    const own = numbersOf(true)
+    return own.length > 0 ? own : numbersOf(false)
+  }
+
+  return {
+    take(record) {
+      if (record.type === 'message') takeMessage(record)
+      else if (record.type === 'noise') takeNoise(record)
+      else if (record.type === 'http') takeHttp(record)
+      else if (record.type === 'meta') {
+        const identity = record.wiretape
+        if (identity?.session !== undefined && identity.session === sessionId) return
+        sessionId = identity?.session
+        session += 1
+        ids = createIdTable()
+        exchanges.clear()
+        nextNumber = 0
+        startedMs = Date.parse(record.startedAt)
+        transport = identity?.transport ?? transport
+        url ??= identity?.url ?? null
+      }
+    },
+    done: () => ({
+      script,
+      calls,
+      openings: openings(),
+      transport,
+      url,
+      sessions,
+      legacy,
+      modern,
+      saidTags,
+      counts,
+    }),
+  }
+}
+
+function wayOf(record: MessageRecord, call: number): RecordedWay {
+  if (!record.http) return 'unknown'
+  if (call < 0) return 'other-stream'
+  return record.sse ? 'request-stream' : 'json'
+}
+
+/** The marks of one message of a frame, their pointers into it. */
+function marksOf(record: MessageRecord, part: number): RedactionMark[] {
+  const red = record.red ?? []
+  if (!record.batch) return [...red]
+  const prefix = `/${part}`
+  return red.flatMap(({ at, tag }) =>
+    at === prefix || at.startsWith(`${prefix}/`) ? [{ at: at.slice(prefix.length), tag }] : [],
+  )
+}

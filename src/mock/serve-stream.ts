@@ -1,0 +1,103 @@
+import type { Readable, Writable } from 'node:stream'
+import { createLineFramer, type LineFrame } from '../wire/index.js'
+import type { Conversation, Outgoing, Sink } from './conversation.js'
+
+/** Longer lines are passed over. */
+const longestLine = 64 * 1024 * 1024
+
+export interface StreamOptions {
+  readonly input: Readable
+  readonly output: Writable
+  /** Makes the conversation for the one client that these streams have. */
+  readonly open: (standalone: Sink) => Conversation
+  /** Something is wrong with what the client sent, in one line. */
+  readonly onNotice: (line: string) => void
+}
+
+/** One client on a pair of streams, one message a line. */
+export interface ServedStream {
+  /** Resolves when the client has closed its side or left, and all is said. */
+  readonly ended: Promise<void>
+  /** Stops at once. Can be called twice. */
+  close(): Promise<void>
+}
+
+export function serveStream({ input, output, open, onNotice }: StreamOptions): ServedStream {
+  const lines = createLineSink(output)
+  const conversation = open(lines.sink)
+  const framer = createLineFramer({ maxBytes: longestLine })
+  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  let closing: Promise<void> | undefined
+
+  function take(frame: LineFrame): void {
+    if (frame.kind === 'piece') {
+      if (frame.last) onNotice('the client sent a line of more than 64 MiB, which was passed over')
+      return
+    }
+    const text = utf8.decode(frame.bytes)
+    if (text.trim() === '') return
+    if (!conversation.take(text)) onNotice(`the client sent a line that is not JSON: ${text.slice(0, 80)}`)
+  }
+
+  async function read(): Promise<void> {
+    conversation.start()
+    try {
+      for await (const chunk of input) {
+        for (const frame of framer.push(chunk as Buffer)) take(frame)
+        // A client that reads no answers may ask nothing more.
+        await lines.drained()
+        if (lines.gone()) break
+      }
+    } catch {
+      // Its side broke, or we have closed it: either way it says nothing more.
+    }
+    for (const frame of framer.end()) take(frame)
+    if (!lines.gone()) await conversation.end()
+    await conversation.close()
+  }
+
+  output.once('close', () => input.destroy())
+  return {
+    ended: read(),
+    close: () =>
+      (closing ??= (async () => {
+        input.destroy()
+        await conversation.close()
+      })()),
+  }
+}
+
+function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void>; gone(): boolean } {
+  let draining: Promise<void> | undefined
+  let gone = false
+  const leave = (): void => {
+    gone = true
+  }
+  output.on('error', leave)
+  output.on('close', leave)
+
+  function drained(): Promise<void> {
+    if (gone || !output.writableNeedDrain) return Promise.resolve()
+    draining ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        for (const event of ['drain', 'close', 'error']) output.off(event, done)
+        draining = undefined
+        resolve()
+      }
+      for (const event of ['drain', 'close', 'error']) output.on(event, done)
+    })
+    return draining
+  }
+
+  return {
+    sink: {
+      isOpen: true,
+      send({ text }: Outgoing) {
+        if (gone) return Promise.resolve()
+        return output.write(`${text}\n`) ? Promise.resolve() : drained()
+      },
+    },
+    drained,
+    gone: () => gone,
+  }
+}
