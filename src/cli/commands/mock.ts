@@ -20,7 +20,8 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
     .addHelpText(
       'after',
       `
-A call that was not recorded gets an error that names the nearest recorded one and the difference.
+A call that was not recorded gets an error that names the nearest recorded one
+and the difference.
 
 Examples:
   wiretape mock tape.jsonl
