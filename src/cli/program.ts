@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { WiretapeError } from '../model/index.js'
 import { registerConvert } from './commands/convert.js'
+import { registerImport, registerTrace } from './commands/import.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
@@ -70,6 +71,8 @@ wiretape <command> --help tells more about a command.`,
     registerInspect,
     registerConvert,
     registerMock,
+    registerImport,
+    registerTrace,
     registerLs,
     registerRecover,
   ]) {

@@ -1,14 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import os from 'node:os'
-import { join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { detectFormat, detectionBytes } from '../formats/index.js'
-import { createFold, WiretapeError, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
-import { diskReason, type RecordingFile } from '../tape/index.js'
+import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
+import type { RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
+import { createSpools, plainFile, type Spools } from './spools.js'
 
 /** A recording in one file, or in the segments of one session. */
 export interface OpenRecording {
@@ -62,10 +57,8 @@ export async function openRecordings(
   cwd: string,
   formatId?: string,
 ): Promise<Opened<OpenRecording>> {
-  const spools: string[] = []
-  const close = async (): Promise<void> => {
-    for (const folder of spools) await rm(folder, { recursive: true, force: true })
-  }
+  const spools = createSpools()
+  const close = (): Promise<void> => spools.close()
   try {
     const opened: OpenedFile[] = []
     for (const name of names) opened.push(await openArgument(name, cwd, spools, formatId))
@@ -101,93 +94,13 @@ interface OpenedFile extends NamedFile, Place {}
 async function openArgument(
   argument: string,
   cwd: string,
-  spools: string[],
+  spools: Spools,
   formatId: string | undefined,
 ): Promise<OpenedFile> {
-  const name = argument === '-' ? 'stdin' : argument
-  const path = argument === '-' ? undefined : resolve(cwd, argument)
-  const once = path === undefined || (await isPipe(path))
-  const real = once ? await spool(path, name, spools, formatId === undefined) : path
-  const { file, first } = await openNamed(real, name, formatId)
+  const { name, path } = await plainFile(argument, cwd, spools, formatId === undefined)
+  const { file, first } = await openNamed(path, name, formatId)
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
-}
-
-/** `<(zcat tape.jsonl.gz)` and the like. */
-async function isPipe(path: string): Promise<boolean> {
-  const info = await stat(path).catch(() => undefined)
-  return info !== undefined && (info.isFIFO() || info.isCharacterDevice())
-}
-
-/**
- * A private copy of what can be read only once: of `path`, or of stdin.
- *
- * @param onlyKnown ends early when the start is nothing we know
- */
-async function spool(
-  path: string | undefined,
-  name: string,
-  spools: string[],
-  onlyKnown: boolean,
-): Promise<string> {
-  const folder = await makeSpoolFolder(name)
-  spools.push(folder)
-  const copy = join(folder, 'spool')
-  const source = path === undefined ? process.stdin : createReadStream(path)
-  const target = createWriteStream(copy, { mode: 0o600 })
-  // A failure of one is passed on to the other.
-  let culprit: 'source' | 'target' | undefined
-  source.once('error', () => (culprit ??= 'source'))
-  target.once('error', () => (culprit ??= 'target'))
-  try {
-    await (onlyKnown ? pipeline(source, whileItMayBeOne, target) : pipeline(source, target))
-  } catch (cause) {
-    if (culprit === 'target') throw noSpool(name, folder, cause)
-    throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
-  }
-  return copy
-}
-
-/** What is no recording may have no end (`/dev/zero`). Who opens the copy says what is wrong with it. */
-async function* whileItMayBeOne(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head: Buffer | undefined = Buffer.alloc(0)
-  for await (const chunk of source) {
-    yield chunk
-    if (!head) continue
-    head = Buffer.concat([head, chunk.subarray(0, detectionBytes - head.length)])
-    if (head.length < detectionBytes) continue
-    if (!detectFormat(head)) return
-    head = undefined
-  }
-}
-
-/** Where the temporary folder of the environment cannot be used, in `/tmp`. */
-async function makeSpoolFolder(name: string): Promise<string> {
-  const parent = os.tmpdir()
-  try {
-    return await makePrivateFolder(parent)
-  } catch (cause) {
-    try {
-      return await makePrivateFolder('/tmp')
-    } catch {
-      throw noSpool(name, parent, cause)
-    }
-  }
-}
-
-function makePrivateFolder(parent: string): Promise<string> {
-  return mkdtemp(join(parent, 'wiretape-'))
-}
-
-function noSpool(name: string, folder: string, cause: unknown): WiretapeError {
-  const hint = 'TMPDIR can name another folder'
-  const message = `cannot keep a copy of ${name} in ${folder}: ${diskReason(cause)}`
-  return new WiretapeError('unreadable', message, { hint, cause })
-}
-
-function readReason(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'EBADF' ? 'it is not open for reading' : diskReason(cause)
 }
 
 async function load(recording: OpenRecording): Promise<LoadedRecording> {

@@ -83,7 +83,7 @@ export async function transfer(
   }
   const { output, format, backup = false } = target
   const chunks = format.write(edit(counted), (diagnostic) => complaints.output(output, diagnostic))
-  if (output === '-') await print(chunks, io)
+  if (output === '-') await printBytes(chunks, io)
   else await replaceFile(resolve(io.cwd, output), chunks, { backup })
   await complaints.tell(io)
   return messages
@@ -93,7 +93,8 @@ function messagesIn(record: TapeRecord): number {
   return record.type === 'message' ? record.parts.length : 0
 }
 
-async function print(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
+/** Puts bytes out on stdout. */
+export async function printBytes(chunks: AsyncIterable<Uint8Array>, io: Io): Promise<void> {
   const utf8 = new TextDecoder()
   for await (const chunk of chunks) {
     const text = utf8.decode(chunk, { stream: true })

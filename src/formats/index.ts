@@ -1,5 +1,13 @@
 export type { Format, Input, Recording } from './format.js'
 export { adopt } from './adopt.js'
+export {
+  importTranscript,
+  transcriptSources,
+  type Episode,
+  type ImportedTranscript,
+  type ImportOptions,
+  type TranscriptSource,
+} from './assay-trace/index.js'
 export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {

@@ -16,6 +16,23 @@ export interface RecordingFile {
   bytes(to?: number): AsyncIterable<Uint8Array>
 }
 
+/** A file on disk, whatever it holds. */
+export type PlainFile = Omit<RecordingFile, 'format'> & {
+  /** The first bytes, enough to tell what it is. */
+  readonly head: Uint8Array
+}
+
+/**
+ * Opens a file for reading.
+ *
+ * @throws WiretapeError `unreadable`, or `not-a-recording` when it is UTF-16; the message names the file
+ */
+export async function openFile(path: string): Promise<PlainFile> {
+  const { head, sizeBytes } = await readHead(path)
+  checkEncoding(path, head)
+  return { path, head, sizeBytes, bytes: (to) => chunksOf(path, to) }
+}
+
 /**
  * Finds out what a file is, by its content.
  *
@@ -23,20 +40,32 @@ export interface RecordingFile {
  * @throws WiretapeError `unreadable` or `not-a-recording`; the message names the file
  */
 export async function openRecording(path: string, formatId?: string): Promise<RecordingFile> {
-  const { head, sizeBytes } = await readHead(path)
-  if (head.length === 0) throw new WiretapeError('not-a-recording', `${path} is empty`)
+  const { head, ...file } = await openFile(path)
+  // Of some formats nothing at all is an empty recording.
+  if (head.length === 0 && formatId === undefined) {
+    throw new WiretapeError('not-a-recording', `${path} is empty`)
+  }
   const format = formatId === undefined ? detectFormat(head) : formats.find(({ id }) => id === formatId)
   if (!format?.read) {
+    const readable = formats.filter((known) => known.read !== undefined).map(({ id }) => id)
     throw new WiretapeError('not-a-recording', `${path} is not a recording: its start fits no known format`, {
-      hint: 'wiretape reads tapes (.jsonl) of trace v1 recorders and session files (.json)',
+      hint: `wiretape reads ${readable.join(', ')}`,
     })
   }
-  return {
-    path,
-    format: format as RecordingFile['format'],
-    sizeBytes,
-    bytes: (to) => chunksOf(path, to),
-  }
+  return { ...file, format: format as RecordingFile['format'] }
+}
+
+/** Tools on Windows write UTF-16, which no reader of JSON takes. */
+function checkEncoding(path: string, head: Uint8Array): void {
+  const [a, b, c, d] = head
+  const isText = (code: number | undefined): boolean => code !== undefined && code >= 0x09 && code < 0x7f
+  const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)
+  const bare =
+    (isText(a) && b === 0 && isText(c) && d === 0) || (a === 0 && isText(b) && c === 0 && isText(d))
+  if (!marked && !bare) return
+  throw new WiretapeError('not-a-recording', `${path} is UTF-16: recordings are UTF-8`, {
+    hint: 'iconv -f UTF-16 -t UTF-8 makes it readable',
+  })
 }
 
 async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: number }> {

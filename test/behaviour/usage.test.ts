@@ -151,6 +151,8 @@ describe('help', () => {
     ['inspect'],
     ['convert'],
     ['mock'],
+    ['import'],
+    ['trace import-mcp'],
     ['ls'],
     ['recover'],
   ])('of %s fits 80 columns and shows an example', async (command) => {

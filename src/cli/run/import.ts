@@ -1,0 +1,91 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { detectFormat, importTranscript, transcriptSources, type Episode } from '../../formats/index.js'
+import { WiretapeError, type Diagnostic } from '../../model/index.js'
+import { replaceFile } from '../../tape/index.js'
+import { createComplaints } from '../complaints.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { inFile } from '../named-file.js'
+import { openInput, type OpenInput } from '../open-input.js'
+import { printBytes } from '../transfer.js'
+
+export interface ImportOptions {
+  readonly format?: string
+  readonly outTrace?: string
+  readonly episodeId?: string
+  readonly testId?: string
+  readonly prompt?: string
+}
+
+/** Names that are taken on the command line only. */
+const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
+
+export async function runImport(file: string, options: ImportOptions, io: Io): Promise<number> {
+  const wanted = options.format === undefined ? undefined : formatOf(options.format)
+  const output = options.outTrace ?? defaultOutput(file)
+  const input = await openInput(file, io.cwd)
+  const complaints = createComplaints()
+  try {
+    const format = wanted ?? detected(input, file)
+    const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
+    const imported = await importTranscript({
+      source: transcriptSources.get(format)!,
+      input,
+      episode: episodeOf(file, options),
+      fallbackTime: input.changedMs,
+      report,
+    })
+    if (output === '-') await printBytes(imported.trace, io)
+    else {
+      await replaceFile(resolve(io.cwd, output), imported.trace)
+      await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
+      await io.write(`Parsed ${imported.messages} MCP events.\n`)
+      await io.write(`Generated ${imported.events()} Assay V2 trace events.\n`)
+      await io.write(`Trace written to: ${JSON.stringify(output)}\n`)
+    }
+    await complaints.tell(io)
+    return exitCode.done
+  } catch (error) {
+    throw inFile(error, input.name, input.path)
+  } finally {
+    await input.close()
+  }
+}
+
+function formatOf(said: string): string {
+  const id = Object.hasOwn(aliases, said) ? aliases[said]! : said
+  if (transcriptSources.has(id)) return id
+  const known = [...transcriptSources.keys()].join(', ')
+  throw new WiretapeError('usage', `--format ${said}: unknown format`, { hint: `it is one of ${known}` })
+}
+
+function detected(input: OpenInput, file: string): string {
+  // A file of no lines is an empty one of messages, if its name says that it has lines.
+  const isLines = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/i.test(file)
+  const id = input.head.length === 0 && isLines ? 'jsonrpc' : detectFormat(input.head)?.id
+  if (id !== undefined && transcriptSources.has(id)) return id
+  const known = [...transcriptSources.keys()].join('|')
+  const message =
+    input.head.length === 0
+      ? `${input.path} is empty`
+      : id === undefined
+        ? `${input.path} is not a transcript: its start fits no known format`
+        : `${input.path} is a recording (${id}), no transcript`
+  const hint = id === undefined ? `--format ${known} says what it is` : 'wiretape convert makes one of it'
+  throw new WiretapeError('not-a-recording', message, { hint })
+}
+
+function episodeOf(file: string, options: ImportOptions): Episode {
+  return { id: options.episodeId ?? stemOf(file), prompt: options.prompt, testId: options.testId }
+}
+
+/** The name without its last extension, as importers call it. */
+function stemOf(file: string): string {
+  if (file === '-') return 'stdin'
+  const name = basename(file)
+  return name.slice(0, name.length - extname(name).length)
+}
+
+function defaultOutput(file: string): string {
+  return file === '-' ? '-' : join(dirname(file), `${stemOf(file)}.trace.jsonl`)
+}

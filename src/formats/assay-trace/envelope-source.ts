@@ -1,0 +1,151 @@
+import { createJsonPieces, decodeString, JsonObject, kindAt, type JsonPiece } from '../../wire/index.js'
+import type { TranscriptTransport } from '../http-transcript/entry.js'
+import { discoveryOf } from './discovery.js'
+import {
+  membersOfStructure,
+  optionalStringFault,
+  structures,
+  timestampFault,
+  typeText,
+} from './envelope-types.js'
+import { stampOf } from './message.js'
+import { jsonFault } from './strict-json.js'
+import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
+
+/** `streamable-http` and `http-sse`: one JSON document with an entry a message. */
+export function envelopeSource(transport: TranscriptTransport): TranscriptSource {
+  return { isWhole: true, items: (bytes, options) => itemsOf(transport, bytes, options) }
+}
+
+async function* itemsOf(
+  transport: TranscriptTransport,
+  bytes: AsyncIterable<Uint8Array>,
+  { checked, note }: SourceOptions,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const label = `${transport} transcript`
+  const invalid = (fault: string, at: string): Error => refused(`invalid ${label}: ${fault} at ${at}`)
+  const seen = new Map<string, string>()
+  let entries = 0
+
+  function* item(piece: JsonPiece): Generator<SourceItem> {
+    const [first, index] = piece.path
+    const at = index === undefined ? `line ${piece.line}` : `line ${piece.line} (entry ${Number(index) + 1})`
+    if (piece.fault !== undefined) {
+      throw invalid(phraseOf(piece), at)
+    }
+    const { text } = piece
+    const fault = checked ? undefined : jsonFault(text, piece.path.length, piece.line)
+    if (fault !== undefined)
+      throw refused(`invalid ${label}: ${fault}${index === undefined ? '' : ` (entry ${Number(index) + 1})`}`)
+    if (first === undefined)
+      throw invalid(`invalid type: ${typeText(text)}, expected struct TransportTranscript`, at)
+    const name = typeof first === 'number' ? structures.TransportTranscript[first] : first
+    if (name === 'entries' && index !== undefined) {
+      entries += 1
+      yield entryOf(text, Number(index) + 1, at)
+      return
+    }
+    if (name === undefined || !(structures.TransportTranscript as readonly string[]).includes(name)) return
+    if (seen.has(name)) throw invalid(`duplicate field \`${name}\``, at)
+    seen.set(name, text)
+    if (name === 'entries') throw invalid(`invalid type: ${typeText(text)}, expected a sequence`, at)
+    if (name === 'transport') {
+      const wrong = optionalStringFault(text)
+      if (wrong !== undefined) throw invalid(wrong, at)
+    }
+  }
+
+  function entryOf(text: string, number: number, at: string): SourceItem {
+    const members = membersOfStructure(text, 'TransportTranscriptEntry')
+    if ('fault' in members) throw invalid(members.fault, at)
+    const wrongStamp = timestampFault(members.get('timestamp_ms'))
+    if (wrongStamp !== undefined) throw invalid(wrongStamp, at)
+    const sse = members.get('sse')
+    const event = sse === undefined || sse === 'null' ? undefined : eventOf(sse, at)
+    const slots = ['request', 'response', 'sse'].filter((slot) => (members.get(slot) ?? 'null') !== 'null')
+    if (slots.length !== 1) {
+      const refusal = `${label} entry ${number} must contain exactly one of request, response, or sse`
+      return { number, messages: [], refusal }
+    }
+    const stamp = stampOf(members.get('timestamp_ms'))
+    if (event) return messageOfEvent(event, number, stamp)
+    const message = members.get(slots[0]!)!
+    const discovery =
+      slots[0] === 'response' && kindAt(message, 0) === 'object'
+        ? discoveryOf({ context: members.get('transport_context'), headers: members.get('headers') })
+        : undefined
+    return { number, messages: [{ text: message, stamp }], discovery }
+  }
+
+  function eventOf(text: string, at: string): ReadonlyMap<string, string> {
+    const members = membersOfStructure(text, 'TransportSseEnvelope')
+    if ('fault' in members) throw invalid(members.fault, at)
+    for (const name of ['event', 'id']) {
+      const wrong = optionalStringFault(members.get(name))
+      if (wrong !== undefined) throw invalid(wrong, at)
+    }
+    if (!members.has('data')) throw invalid('missing field `data`', at)
+    return members
+  }
+
+  const pieces = createJsonPieces({
+    opens: (path, kind) => {
+      if (path.length === 0) return true
+      // An array gives the members by their place.
+      const isEntries = path.length === 1 && (path[0] === 'entries' || path[0] === 3)
+      if (!isEntries || kind !== 'array' || seen.has('entries')) return false
+      seen.set('entries', '[')
+      return true
+    },
+  })
+  for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* item(piece)
+  for (const piece of pieces.end()) yield* item(piece)
+  const said = seen.get('transport') ?? 'null'
+  const found = said === 'null' ? 'missing' : decodeString(said, 0, said.length)
+  if (said === 'null' || found !== transport) {
+    throw refused(`${label} transport must be "${transport}", found ${JSON.stringify(found.slice(0, 80))}`)
+  }
+  if (!checked && entries === 0 && !seen.has('entries')) note('has no entries')
+}
+
+function phraseOf({ fault, path }: JsonPiece): string {
+  if (fault === 'unexpected text after the value') return 'trailing characters'
+  if (fault === 'the document breaks off') {
+    return path.length === 0 ? 'EOF while parsing a value' : 'EOF while parsing a list or object'
+  }
+  return `${fault}: expected value`
+}
+
+/** What an event carries: a message, maybe as a string of JSON, or nothing for importers. */
+function messageOfEvent(
+  event: ReadonlyMap<string, string>,
+  number: number,
+  stamp: SourceItem['messages'][number]['stamp'],
+): SourceItem {
+  const passed = (what: string, problem?: string): SourceItem => ({
+    number,
+    messages: [],
+    passedOver: { what, isKnown: problem === undefined, ...(problem !== undefined && { problem }) },
+  })
+  const said = event.get('event') ?? 'null'
+  const name = said === 'null' ? 'message' : decodeString(said, 0, said.length)
+  if (name !== 'message') return passed(`SSE event of another name than message`)
+  let data = event.get('data')!
+  while (kindAt(data, 0) === 'string') {
+    const text = decodeString(data, 0, data.length)
+    if (text.trim() === '') return passed('SSE event without data')
+    const fault = jsonFault(text)
+    if (fault !== undefined) return passed('SSE data that is no JSON', `SSE data is no JSON: ${fault}`)
+    data = text.trim()
+  }
+  const kind = kindAt(data, 0)
+  if (kind === 'array') {
+    return passed('batch in SSE data', 'SSE data is a batch, of which importers read nothing')
+  }
+  if (kind !== 'object') return passed('SSE data that is no message')
+  const object = new JsonObject(data, 0)
+  if (!['method', 'result', 'error', 'jsonrpc'].some((member) => object.has(member))) {
+    return passed('SSE data that is no message')
+  }
+  return { number, messages: [{ text: data, stamp }] }
+}

@@ -1,0 +1,65 @@
+import { decodeString, elementsOf, JsonObject, kindAt, type JsonKind } from '../../wire/index.js'
+
+/** Names of the members of the three structures, in the order in which an array may give them. */
+export const structures = {
+  TransportTranscript: ['transport', 'transport_context', 'headers', 'entries'],
+  TransportTranscriptEntry: ['timestamp_ms', 'transport_context', 'headers', 'request', 'response', 'sse'],
+  TransportSseEnvelope: ['event', 'id', 'data'],
+} as const
+
+export type Structure = keyof typeof structures
+
+/** The known members of a structure, as exact JSON text; or what is wrong with it, in the importer's words. */
+export type Members = ReadonlyMap<string, string> | { readonly fault: string }
+
+/** @param text checked JSON */
+export function membersOfStructure(text: string, structure: Structure): Members {
+  const kind = kindAt(text, 0)
+  const names: readonly string[] = structures[structure]
+  const members = new Map<string, string>()
+  if (kind === 'array') {
+    const elements = elementsOf(text, 0, names.length)
+    for (const [i, { start, end }] of elements.entries()) members.set(names[i]!, text.slice(start, end))
+    return members
+  }
+  if (kind !== 'object') return { fault: `invalid type: ${typeText(text)}, expected struct ${structure}` }
+  for (const [name, value] of new JsonObject(text, 0).others()) {
+    if (!names.includes(name)) continue
+    if (members.has(name)) return { fault: `duplicate field \`${name}\`` }
+    members.set(name, value)
+  }
+  return members
+}
+
+/** A value as the importer names it in `invalid type: …`. */
+export function typeText(text: string): string {
+  const kind: JsonKind = kindAt(text, 0)
+  switch (kind) {
+    case 'string':
+      return `string ${JSON.stringify(decodeString(text, 0, text.length).slice(0, 80))}`
+    case 'number':
+      return `${/^-?\d+$/.test(text) ? 'integer' : 'floating point'} \`${text.slice(0, 40)}\``
+    case 'boolean':
+      return `boolean \`${text}\``
+    case 'null':
+      return 'null'
+    case 'array':
+      return 'sequence'
+    case 'object':
+      return 'map'
+  }
+}
+
+/** What is wrong with a member that must be a string, null or absent. */
+export function optionalStringFault(text: string | undefined): string | undefined {
+  if (text === undefined || text === 'null' || text.startsWith('"')) return undefined
+  return `invalid type: ${typeText(text)}, expected a string`
+}
+
+/** What is wrong with a `timestamp_ms`. */
+export function timestampFault(text: string | undefined): string | undefined {
+  if (text === undefined || text === 'null') return undefined
+  if (/^(?:0|[1-9]\d*)$/.test(text) && (text.length < 20 || BigInt(text) < 2n ** 64n)) return undefined
+  const isNegative = /^-[1-9]\d{0,18}$/.test(text)
+  return `invalid ${isNegative ? 'value' : 'type'}: ${typeText(text)}, expected u64`
+}

@@ -1,0 +1,142 @@
+import type { Report } from '../../model/index.js'
+import type { Input } from '../format.js'
+import { textChunks } from '../text-chunks.js'
+import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall } from './events.js'
+import type { Stamp, TranscriptMessage } from './message.js'
+import { orderedMessages } from './ordered.js'
+import type { TranscriptSource } from './source.js'
+import { survey, type Survey } from './survey.js'
+
+export interface ImportOptions {
+  readonly source: TranscriptSource
+  readonly input: Input
+  readonly episode: Episode
+  /** Milliseconds since the epoch that stand for the time of a transcript without any. */
+  readonly fallbackTime: number
+  /** What was passed over or looks wrong. */
+  readonly report: Report
+}
+
+/** A transcript that was read and checked, as Trace V2. */
+export interface ImportedTranscript {
+  /** Messages that were read. */
+  readonly messages: number
+  /** The trace; to be taken once. */
+  readonly trace: AsyncIterable<Uint8Array>
+  /** Events of the trace so far. */
+  readonly events: () => number
+}
+
+/**
+ * Turns a transcript into Trace V2 events: the same bytes for the same input and options. Everything is checked
+ * before the first byte is given.
+ *
+ * @throws WiretapeError `not-a-recording` with the reason; nothing was given then
+ */
+export async function importTranscript(options: ImportOptions): Promise<ImportedTranscript> {
+  const { source, input, report } = options
+  const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
+  const found = await survey(source, input, note)
+  let events = 0
+  async function* lines(): AsyncGenerator<string, void, undefined> {
+    for await (const line of traceLines(options, found)) {
+      events += 1
+      yield line
+    }
+  }
+  return { messages: found.count, trace: textChunks(lines()), events: () => events }
+}
+
+interface Pending {
+  readonly index: number
+  readonly timestamp: Stamp
+  readonly tool: string
+  readonly args: string
+}
+
+async function* traceLines(
+  { source, input, episode, fallbackTime, report }: ImportOptions,
+  found: Survey,
+): AsyncGenerator<string, void, undefined> {
+  const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
+  const pending = new Map<string, Pending>()
+  /** Requests of other methods that wait for an answer. */
+  const others = new Set<string>()
+  let now: Stamp = found.first ?? fallbackTime
+  let steps = 0
+  let finalOutput: TranscriptMessage | undefined
+  const passed = { messages: 0, answers: 0 }
+  const call = (of: Pending, outcome: Pick<ToolCall, 'timestamp' | 'result' | 'error'>): string =>
+    toolCall(episode, { index: of.index, tool: of.tool, args: of.args, ...outcome })
+
+  function* take(message: TranscriptMessage): Generator<string> {
+    const { meaning, id, stamp } = message
+    if (stamp !== undefined && stamp > now) now = stamp
+    const timestamp = now
+    if (meaning === 'none' || meaning === 'other-request') {
+      passed.messages += 1
+      if (id !== undefined && meaning === 'other-request') others.add(id)
+    } else if (meaning === 'list') {
+      yield step(episode, { index: steps++, timestamp, name: 'tools/list', content: '{}', meta: '{}' })
+      if (id !== undefined) others.add(id)
+    } else if (meaning === 'tools') {
+      if (id !== undefined) {
+        others.delete(id)
+        if (pending.has(id)) {
+          note(`the result of tools/call ${JSON.stringify(id)} has "tools" and counts as a list of tools`)
+        }
+      }
+      const content = message.toolList()
+      yield step(episode, { index: steps++, timestamp, name: 'tools/list.result', content, meta: '{}' })
+    } else if (meaning === 'call') yield* takeCall(message, timestamp)
+    else yield* takeAnswer(message, timestamp)
+  }
+
+  function* takeCall(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
+    const { id, tool } = message
+    const index = steps++
+    const meta = `{"jsonrpc_id":${JSON.stringify(id ?? null)}}`
+    yield step(episode, { index, timestamp, name: tool, content: null, meta })
+    const request: Pending = { index, timestamp, tool, args: message.payload() }
+    if (id === undefined) yield call(request, { timestamp, result: 'null', error: null })
+    else pending.set(id, request)
+  }
+
+  function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
+    const { id, meaning } = message
+    finalOutput = message
+    const request = id === undefined ? undefined : pending.get(id)
+    if (request) {
+      pending.delete(id!)
+      const payload = message.payload()
+      const isError = meaning === 'error'
+      const result = isError ? `{"error":${payload}}` : payload
+      yield call(request, { timestamp, result, error: isError ? 'mcp_error' : null })
+    } else if (id === undefined || others.delete(id)) passed.answers += 1
+    else {
+      const names = `jsonrpc_id ${JSON.stringify(id)} in episode ${episode.id}`
+      note(`orphan ToolCallResponse with ${names}`)
+    }
+  }
+
+  yield episodeStart(episode, now, found.discovery)
+  for await (const message of orderedMessages(source, input, found)) yield* take(message)
+  // In the order in which they were asked.
+  for (const request of pending.values()) {
+    yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })
+  }
+  const last = found.last ?? now
+  yield episodeEnd(episode, last, finalOutput ? finalOutput.payload() : null)
+  tellPassedOver(found.passedOver, passed, note)
+}
+
+function tellPassedOver(
+  passedOver: ReadonlyMap<string, number>,
+  { messages, answers }: { readonly messages: number; readonly answers: number },
+  note: (message: string) => void,
+): void {
+  const kinds = [...passedOver].map(([what, count]) => `${what} ${count}`)
+  if (messages > 0) kinds.push(`requests and notifications of other methods ${messages}`)
+  if (answers > 0) kinds.push(`answers to them ${answers}`)
+  if (kinds.length > 0) note(`without meaning for tools, and not in the trace: ${kinds.join(', ')}`)
+}

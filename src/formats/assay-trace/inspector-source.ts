@@ -1,0 +1,103 @@
+import { createJsonPieces, elementsOf, kindAt, type JsonPiece } from '../../wire/index.js'
+import { readBody, type BodyReading } from '../inspector/body.js'
+import { elementOf, logMessage, type NetworkEntry } from '../inspector/element.js'
+import { headerOf } from '../http-transcript/headers.js'
+import type { Stamp } from './message.js'
+import { jsonFault } from './strict-json.js'
+import {
+  refused,
+  type SourceItem,
+  type SourceMessage,
+  type SourceOptions,
+  type TranscriptSource,
+} from './source.js'
+
+/** `inspector`: a list of messages, `{"events": [messages]}`, or a file that MCP Inspector exported. */
+export const inspectorSource: TranscriptSource = { isWhole: true, items }
+
+async function* items(
+  bytes: AsyncIterable<Uint8Array>,
+  { checked }: SourceOptions,
+): AsyncGenerator<SourceItem, void, undefined> {
+  let root: 'array' | 'object' | 'other' | undefined
+  let hasEvents = false
+  const pieces = createJsonPieces({
+    opens: (path, kind) => {
+      if (path.length === 0) root = kind
+      if (path.length === 1 && path[0] === 'events' && kind === 'array') return (hasEvents = true)
+      return path.length === 0
+    },
+  })
+  function* take(piece: JsonPiece): Generator<SourceItem> {
+    const { path, line } = piece
+    const isElement = path.length === (root === 'array' ? 1 : 2)
+    const number = Number(path.at(-1)) + 1
+    const where = isElement ? ` (entry ${number})` : ''
+    if (piece.fault !== undefined) {
+      const isEmpty = piece.fault === 'the document breaks off'
+      const phrase = isEmpty ? 'EOF while parsing a value' : `${piece.fault}: expected value`
+      throw refused(`invalid inspector JSON: ${phrase} at line ${line}${where}`)
+    }
+    const fault = checked ? undefined : jsonFault(piece.text, path.length, line)
+    if (fault !== undefined) throw refused(`invalid inspector JSON: ${fault}${where}`)
+    if (path.length === 0) root = 'other'
+    if (isElement) yield itemOf(piece.text, number)
+  }
+  for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* take(piece)
+  for (const piece of pieces.end()) yield* take(piece)
+  if (root === 'array' || hasEvents) return
+  throw refused('nothing in it is understood: it is neither an array nor an object with an array "events"')
+}
+
+function itemOf(text: string, number: number): SourceItem {
+  if (kindAt(text, 0) !== 'object') return { number, messages: [{ text }] }
+  const element = elementOf(text)
+  switch (element.kind) {
+    case 'message':
+      return { number, messages: [{ text }] }
+    case 'protocol': {
+      const { time, message, response, durationMs } = element.entry
+      const sent = stampOf(time)
+      const messages: SourceMessage[] = [{ text: message, stamp: sent }]
+      if (response !== undefined) messages.push({ text: response, stamp: later(sent, durationMs) })
+      return { number, messages }
+    }
+    case 'network':
+      return networkItem(element.entry, number)
+    case 'log':
+      return { number, messages: [{ text: logMessage(element.params), stamp: stampOf(element.time) }] }
+    case 'console':
+      return { number, messages: [], passedOver: { what: 'line of stderr', isKnown: true } }
+  }
+}
+
+function networkItem(entry: NetworkEntry, number: number): SourceItem {
+  const sent = stampOf(entry.time)
+  const messages: SourceMessage[] = []
+  const request = readBody(entry.requestBody, 'application/json')
+  const response = readBody(entry.responseBody, headerOf(entry.responseHeaders, 'content-type'))
+  for (const text of textsOf(request)) messages.push({ text, stamp: sent })
+  for (const text of textsOf(response)) messages.push({ text, stamp: later(sent, entry.durationMs) })
+  if (messages.length > 0 && entry.category !== 'auth') return { number, messages }
+  return { number, messages: [], passedOver: { what: 'HTTP exchange without JSON-RPC', isKnown: true } }
+}
+
+/** The messages of a body; those of a batch one by one. */
+function textsOf({ messages }: BodyReading): string[] {
+  return messages
+    .flatMap(({ text }) =>
+      kindAt(text, 0) === 'array'
+        ? elementsOf(text, 0).map(({ start, end }) => text.slice(start, end))
+        : [text],
+    )
+    .filter((text) => kindAt(text, 0) === 'object')
+}
+
+function stampOf(time: string | undefined): number | undefined {
+  const ms = Date.parse(time ?? '')
+  return Number.isNaN(ms) || ms < 0 ? undefined : ms
+}
+
+function later(stamp: Stamp | undefined, durationMs: number): Stamp | undefined {
+  return typeof stamp === 'number' ? stamp + Math.max(0, Math.round(durationMs)) : undefined
+}

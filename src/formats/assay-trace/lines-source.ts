@@ -1,0 +1,52 @@
+import { createLineFramer } from '../../wire/index.js'
+import { jsonFault } from './strict-json.js'
+import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
+
+/** Longest line that fits a JavaScript string. */
+const longestLine = 500 * 1024 * 1024
+
+/** `jsonrpc`: a message a line. */
+export const linesSource: TranscriptSource = { isWhole: false, items }
+
+async function* items(
+  bytes: AsyncIterable<Uint8Array>,
+  { checked, note }: SourceOptions,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const framer = createLineFramer({ maxBytes: longestLine })
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let number = 0
+  function decoded(line: Uint8Array): string {
+    try {
+      return utf8.decode(line)
+    } catch (cause) {
+      throw refused(`line ${number}: stream did not contain valid UTF-8`, cause)
+    }
+  }
+  function item(frame: ReturnType<typeof framer.push>[number]): SourceItem | undefined {
+    number += 1
+    if (frame.kind === 'piece') {
+      throw refused(`line ${number} is longer than ${longestLine / 1024 / 1024} MiB`)
+    }
+    let text = decoded(frame.bytes)
+    if (number === 1 && text.startsWith('\ufeff')) {
+      note('starts with a byte order mark')
+      text = text.slice(1)
+    }
+    // What JavaScript counts as white space; a byte order mark inside a file is none to importers.
+    text = /^\ufeff|\ufeff$/.test(text) ? text : text.trim()
+    if (text === '') return undefined
+    const fault = checked ? undefined : jsonFault(text)
+    if (fault !== undefined) throw refused(`invalid JSON on line ${number}: ${fault}`)
+    return { number, messages: [{ text }] }
+  }
+  for await (const chunk of bytes) {
+    for (const frame of framer.push(chunk)) {
+      const found = item(frame)
+      if (found) yield found
+    }
+  }
+  for (const frame of framer.end()) {
+    const found = item(frame)
+    if (found) yield found
+  }
+}

@@ -1,0 +1,154 @@
+import { JsonObject } from '../../wire/index.js'
+import { compactText, hasPlainNumbers } from './compact.js'
+import { isInteger, numberText } from './number-text.js'
+
+/** What a message is to an importer. */
+export type Meaning = 'list' | 'call' | 'tools' | 'result' | 'error' | 'other-request' | 'none'
+
+/** One message of a transcript. */
+export interface TranscriptMessage {
+  readonly meaning: Meaning
+  /** As importers compare it: a number as its text. */
+  readonly id: string | undefined
+  readonly stamp: Stamp | undefined
+  /** Of a `tools/call`. */
+  readonly tool: string
+  /** Compact JSON text of a call's arguments, of a result or of an error; only when it was asked for. */
+  payload(): string
+  /** Of a list of tools: what importers keep of it. */
+  toolList(): string
+}
+
+/** Milliseconds since the epoch. */
+export type Stamp = number | bigint
+
+/** A message, or why the file is refused over it. */
+export type MessageOutcome = TranscriptMessage | { readonly refusal: string }
+
+type Loose = Readonly<Record<string, unknown>>
+
+/**
+ * @param text checked JSON
+ * @param number of its line, entry or element
+ * @param stamp that of its entry, which counts more than its own
+ */
+export function readTranscriptMessage(text: string, number: number, stamp?: Stamp): MessageOutcome {
+  const value = JSON.parse(text) as unknown
+  if (!isObject(value)) return { refusal: `MCP event at source line ${number} must be a JSON object` }
+  const isPlain = hasPlainNumbers(text)
+  let exact: JsonObject | undefined
+  const raw = (name: string): string | undefined =>
+    (exact ??= new JsonObject(text, text.indexOf('{'))).raw(name)
+
+  const refusal = idRefusal(value['id'])
+  if (refusal !== undefined) {
+    return { refusal: `JSON-RPC id on source line ${number} must not be ${refusal}` }
+  }
+  const meaning = meaningOf(value)
+  const { params } = value
+  const name = isObject(params) ? params['name'] : undefined
+  return {
+    meaning,
+    id:
+      typeof value['id'] === 'number'
+        ? isPlain
+          ? String(value['id'])
+          : numberText(raw('id')!)
+        : idOf(value),
+    stamp: stamp ?? (isPlain ? plainStamp(value) : exactStamp(raw)),
+    tool: typeof name === 'string' ? name : 'unknown_tool',
+    payload() {
+      if (isPlain) return compactOf(text, payloadOf(value, meaning), () => exactPayload(raw, meaning))
+      return compactText(exactPayload(raw, meaning))
+    },
+    toolList: () => toolsText(raw('result')!),
+  }
+}
+
+function isObject(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function idRefusal(id: unknown): string | undefined {
+  if (typeof id === 'boolean') return 'a boolean'
+  if (Array.isArray(id)) return 'an array'
+  return isObject(id) ? 'an object' : undefined
+}
+
+function idOf(value: Loose): string | undefined {
+  const { id } = value
+  return typeof id === 'string' ? id : undefined
+}
+
+function meaningOf(value: Loose): Meaning {
+  const { method } = value
+  if (typeof method === 'string') {
+    if (method === 'tools/list') return 'list'
+    if (method === 'tools/call') return 'call'
+    return value['id'] === undefined || value['id'] === null ? 'none' : 'other-request'
+  }
+  if (Object.hasOwn(value, 'result')) {
+    const { result } = value
+    return isObject(result) && Array.isArray(result['tools']) ? 'tools' : 'result'
+  }
+  return Object.hasOwn(value, 'error') ? 'error' : 'none'
+}
+
+/** Whether a message says anything that JSON-RPC knows. */
+export function isUnderstood(text: string): boolean {
+  return /"(?:method|result|error)"\s*:/.test(text)
+}
+
+function plainStamp(value: Loose): number | undefined {
+  return [value['timestamp_ms'], value['timestamp']].find(isStamp)
+}
+
+function isStamp(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0
+}
+
+function exactStamp(raw: (name: string) => string | undefined): Stamp | undefined {
+  for (const name of ['timestamp_ms', 'timestamp']) {
+    const stamp = stampOf(raw(name))
+    if (stamp !== undefined) return stamp
+  }
+  return undefined
+}
+
+/** An unsigned integer of 64 bits, given as JSON text. */
+export function stampOf(text: string | undefined): Stamp | undefined {
+  if (text === undefined || text.startsWith('-') || !isInteger(text)) return undefined
+  return text.length < 16 ? Number(text) : BigInt(text)
+}
+
+function payloadOf(value: Loose, meaning: Meaning): unknown {
+  if (meaning === 'call') return isObject(value['params']) ? value['params']['arguments'] : undefined
+  return meaning === 'error' ? value['error'] : value['result']
+}
+
+function exactPayload(raw: (name: string) => string | undefined, meaning: Meaning): string {
+  if (meaning !== 'call') return raw(meaning === 'error' ? 'error' : 'result') ?? 'null'
+  const params = raw('params') ?? 'null'
+  return (params.startsWith('{') ? new JsonObject(params, 0).raw('arguments') : undefined) ?? 'null'
+}
+
+const numericName = /"\d{1,10}"\s*:/
+
+function compactOf(text: string, value: unknown, exact: () => string): string {
+  return numericName.test(text) ? compactText(exact()) : JSON.stringify(value ?? null)
+}
+
+/** The tools of a result with a `tools` array, with what importers keep of each. */
+function toolsText(result: string): string {
+  const tools = new JsonObject(result, 0).objects('tools').map((tool) => {
+    const schema = tool?.raw('inputSchema') ?? tool?.raw('input_schema') ?? 'null'
+    const members = [
+      `"name":${JSON.stringify(tool?.string('name') ?? 'unknown')}`,
+      `"description":${JSON.stringify(tool?.string('description') ?? null)}`,
+      `"input_schema":${compactText(schema)}`,
+      '"tool_identity":null',
+    ]
+    return `{${members.join(',')}}`
+  })
+  return `{"tools":[${tools.join(',')}]}`
+}

@@ -1,0 +1,67 @@
+import type { Input } from '../format.js'
+import { readTranscriptMessage, type TranscriptMessage } from './message.js'
+import type { TranscriptSource } from './source.js'
+import type { Survey } from './survey.js'
+
+/** Characters of messages that are held to put them into order. */
+const heldAtOnce = 32 * 1024 * 1024
+
+/**
+ * The messages of a transcript in the order of their timestamps, those without one first, then in the order of the
+ * file. What is too much to be held is read several times.
+ */
+export async function* orderedMessages(
+  source: TranscriptSource,
+  input: Input,
+  { isSorted, count }: Survey,
+): AsyncGenerator<TranscriptMessage, void, undefined> {
+  if (isSorted) {
+    for await (const { message } of allOf(source, input)) yield message
+    return
+  }
+  const stamps = new Float64Array(count)
+  const sizes = new Float64Array(count)
+  let index = 0
+  for await (const { message, size } of allOf(source, input)) {
+    stamps[index] = Number(message.stamp ?? 0)
+    sizes[index] = size
+    index += 1
+  }
+  const order = new Uint32Array(count).map((_, i) => i)
+  order.sort((a, b) => stamps[a]! - stamps[b]! || a - b)
+  for (let from = 0; from < count;) {
+    let to = from
+    for (let held = 0; to < count && (to === from || held < heldAtOnce); to += 1) held += sizes[order[to]!]!
+    yield* window(source, input, order.subarray(from, to))
+    from = to
+  }
+}
+
+/** The messages of these numbers, in this order. */
+async function* window(
+  source: TranscriptSource,
+  input: Input,
+  wanted: Uint32Array,
+): AsyncGenerator<TranscriptMessage, void, undefined> {
+  const places = new Map([...wanted].map((index, place) => [index, place]))
+  const found: TranscriptMessage[] = []
+  let index = 0
+  for await (const { message } of allOf(source, input)) {
+    const place = places.get(index)
+    if (place !== undefined) found[place] = message
+    index += 1
+  }
+  yield* found
+}
+
+async function* allOf(
+  source: TranscriptSource,
+  input: Input,
+): AsyncGenerator<{ message: TranscriptMessage; size: number }, void, undefined> {
+  for await (const item of source.items(input.bytes(), { checked: true, note: () => undefined })) {
+    for (const { text, stamp } of item.messages) {
+      const message = readTranscriptMessage(text, item.number, stamp)
+      if (!('refusal' in message)) yield { message, size: text.length }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { WiretapeError } from '../../model/index.js'
+import type { Discovery } from './discovery.js'
+import type { Stamp } from './message.js'
+
+/** A line, entry or element of a transcript, with the messages that it holds. */
+export interface SourceItem {
+  /** 1-based: what the importer's errors call it. */
+  readonly number: number
+  readonly messages: readonly SourceMessage[]
+  /** Why the file is refused over it, once all of the document was looked at. */
+  readonly refusal?: string
+  readonly discovery?: Discovery | undefined
+  /** It holds something that is no message: what, in words for a person. */
+  readonly passedOver?: PassedOver
+}
+
+export interface SourceMessage {
+  /** Checked JSON without white space around it. */
+  readonly text: string
+  /** What its entry says, which counts more than what the message says. */
+  readonly stamp?: Stamp | undefined
+}
+
+export interface PassedOver {
+  /** Counted under this. */
+  readonly what: string
+  /** Not as the recorder meant it: told one by one. */
+  readonly problem?: string
+  /** It is known, and by its nature no message. */
+  readonly isKnown: boolean
+}
+
+export interface SourceOptions {
+  /** The text was looked at before and is good. */
+  readonly checked: boolean
+  /** Takes what is odd, but no reason to refuse. */
+  readonly note: (message: string) => void
+}
+
+/** Reads one of the transcript formats. */
+export interface TranscriptSource {
+  /** One document: whether it is one at all comes before what its entries are. */
+  readonly isWhole: boolean
+  /**
+   * @throws WiretapeError when what is read is no such document
+   */
+  items(bytes: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncIterable<SourceItem>
+}
+
+/** The file is refused; the message has the documented words. */
+export function refused(message: string, cause?: unknown): WiretapeError {
+  return new WiretapeError('not-a-recording', `failed to parse MCP transcript: ${message}`, {
+    ...(cause !== undefined && { cause }),
+  })
+}

@@ -1,0 +1,87 @@
+import { findJsonValue, isFault, skipString } from '../../wire/index.js'
+import { hasLoneSurrogate } from '../session-json/demanding.js'
+
+/** Levels of objects and arrays that importers follow. */
+const deepest = 127
+
+const beyondDoubles = /[[:,]\s*-?(?:\d+(?:\.\d+)?[eE]|\d{300})/
+
+/**
+ * Why importers take a text for no JSON, in their words; undefined when they take it.
+ *
+ * @param outerDepth objects and arrays that stand around the text
+ * @param line 1-based, of the start of the text
+ */
+export function jsonFault(text: string, outerDepth = 0, line = 1): string | undefined {
+  const span = whereJson(text)
+  if (isFault(span)) return `${phraseOf(span.reason, text, span.at)} at ${placeOf(text, span.at, line)}`
+  const deep = tooDeepAt(text, deepest - outerDepth)
+  if (deep !== -1) return `recursion limit exceeded at ${placeOf(text, deep, line)}`
+  if (hasLoneSurrogate(text)) return `lone surrogate in a string at ${placeOf(text, 0, line)}`
+  const far = numberOutOfRangeAt(text)
+  return far === -1 ? undefined : `number out of range at ${placeOf(text, far, line)}`
+}
+
+/** The engine's own parser tells sooner that all is well. */
+function whereJson(text: string): ReturnType<typeof findJsonValue> {
+  if (text.length > 1 << 20) return findJsonValue(text)
+  try {
+    JSON.parse(text)
+    return { start: 0, end: text.length }
+  } catch {
+    return findJsonValue(text)
+  }
+}
+
+function phraseOf(reason: string, text: string, at: number): string {
+  if (reason === 'unexpected text after the value') return 'trailing characters'
+  if (reason === 'unexpected end of text' || at >= text.length) return 'EOF while parsing a value'
+  return reason === 'expected a value' ? reason : `${reason}: expected value`
+}
+
+function placeOf(text: string, at: number, line: number): string {
+  const before = text.slice(0, at)
+  const lines = before.split('\n')
+  return `line ${line + lines.length - 1} column ${lines.at(-1)!.length + (at < text.length ? 1 : 0)}`
+}
+
+/** Where the object or array begins that is one too deep; -1 when none is. */
+function tooDeepAt(text: string, most: number): number {
+  if (text.length <= 2 * most || !mayBeDeep(text, most)) return -1
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = skipString(text, at) - 1
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1
+      if (depth > most) return at
+    } else if (code === 0x7d || code === 0x5d) depth -= 1
+  }
+  return -1
+}
+
+/** Counts brackets inside strings too, which is quicker and seldom matters. */
+function mayBeDeep(text: string, most: number): boolean {
+  let open = 0
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++open > most) return true
+  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++open > most) return true
+  return false
+}
+
+function numberOutOfRangeAt(text: string): number {
+  if (!beyondDoubles.test(text) && !/^\s*-?\d/.test(text)) return -1
+  const number = /-?[0-9][0-9.eE+-]*/y
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      at = skipString(text, at) - 1
+      continue
+    }
+    number.lastIndex = at
+    const digits = number.exec(text)?.[0]
+    if (digits === undefined) continue
+    if (!Number.isFinite(Number(digits))) return at
+    at += digits.length - 1
+  }
+  return -1
+}

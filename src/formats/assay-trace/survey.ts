@@ -1,0 +1,107 @@
+import type { Input } from '../format.js'
+import type { Discovery } from './discovery.js'
+import { isUnderstood, readTranscriptMessage, type Stamp, type TranscriptMessage } from './message.js'
+import { refused, type TranscriptSource } from './source.js'
+
+/** What must be known of a transcript before the first event is written. */
+export interface Survey {
+  /** Messages. */
+  readonly count: number
+  readonly first: Stamp | undefined
+  readonly last: Stamp | undefined
+  readonly discovery: Discovery
+  /** Messages stand in the order of their timestamps, those without one first. */
+  readonly isSorted: boolean
+  /** What was read and is no message, and how often. */
+  readonly passedOver: ReadonlyMap<string, number>
+}
+
+/**
+ * Reads a whole transcript and checks it by every rule.
+ *
+ * @param note takes what is odd, but no reason to refuse
+ * @throws WiretapeError that says what the file is refused over
+ */
+export async function survey(
+  source: TranscriptSource,
+  input: Input,
+  note: (message: string) => void,
+): Promise<Survey> {
+  const calls = createIdSet()
+  const discovery = { resourceMetadata: false, scope: false }
+  const passedOver = new Map<string, number>()
+  let first: Stamp | undefined
+  let last: Stamp | undefined
+  let before: Stamp = 0
+  let isSorted = true
+  let count = 0
+  let items = 0
+  let understood = 0
+  /** Where the document may be wrong as a whole, that comes first. */
+  let refusal: string | undefined
+  let duplicateRefusal: string | undefined
+
+  function look(message: TranscriptMessage, number: number): void {
+    count += 1
+    const { stamp } = message
+    if (stamp !== undefined) {
+      if (first === undefined || stamp < first) first = stamp
+      if (last === undefined || stamp > last) last = stamp
+    }
+    if ((stamp ?? 0) < before) isSorted = false
+    before = stamp ?? 0
+    if (message.meaning === 'call' && message.id !== undefined && calls.add(message.id)) {
+      const id = JSON.stringify(message.id)
+      duplicateRefusal ??= `duplicate tools/call request id ${id} at source line ${number}`
+    }
+  }
+
+  for await (const item of source.items(input.bytes(), { checked: false, note })) {
+    items += 1
+    refusal ??= item.refusal
+    if (item.passedOver) {
+      const { what, isKnown, problem } = item.passedOver
+      passedOver.set(what, (passedOver.get(what) ?? 0) + 1)
+      if (problem !== undefined) note(`entry ${item.number}: ${problem}`)
+      if (isKnown) understood += 1
+    }
+    for (const { text, stamp } of item.messages) {
+      const message = readTranscriptMessage(text, item.number, stamp)
+      if ('refusal' in message) refusal ??= message.refusal
+      else {
+        look(message, item.number)
+        if (message.meaning !== 'none' || isUnderstood(text)) understood += 1
+      }
+    }
+    if (item.discovery) {
+      understood += 1
+      discovery.resourceMetadata ||= item.discovery.resourceMetadata
+      discovery.scope ||= item.discovery.scope
+    }
+    if (refusal !== undefined && !source.isWhole) break
+  }
+  refusal ??= duplicateRefusal
+  if (refusal !== undefined) throw refused(refusal)
+  if (items > 0 && understood === 0) {
+    throw refused(
+      `nothing in it is understood: none of its ${items === 1 ? '1 entry is' : `${items} entries are`} an MCP message`,
+    )
+  }
+  return { count, first, last, discovery, isSorted, passedOver }
+}
+
+/** Ids, most of which are small numbers: these take little memory as such. */
+function createIdSet(): { add(id: string): boolean } {
+  const texts = new Set<string>()
+  const numbers = new Set<number>()
+  return {
+    /** True when it was there. */
+    add(id) {
+      const isNumber = /^(?:0|[1-9]\d{0,8})$/.test(id)
+      const before = texts.size + numbers.size
+      if (isNumber) numbers.add(Number(id))
+      else texts.add(id)
+      return texts.size + numbers.size === before
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wiretape, type Run } from './run-cli.js'
+
+let folder = ''
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-import-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const lines =
+  '{"timestamp_ms":1000,"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Calc","arguments":{"a":1}}}\n' +
+  '{"timestamp_ms":1001,"jsonrpc":"2.0","id":1,"result":{"sum":3}}\n'
+const legacy = `{"transport":"http-sse","entries":[${lines
+  .trim()
+  .replace('\n', ',')
+  .replaceAll('{"timestamp_ms', '{"request":{"timestamp_ms')
+  .replaceAll(/\}(,|$)/g, '}}$1')}]}`
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+async function run(...args: string[]): Promise<Run> {
+  return wiretape(args, { cwd: folder })
+}
+
+describe('import', () => {
+  it('writes the trace beside the input, and says what it did', async () => {
+    file('a.b.jsonl', lines)
+    const { code, stdout, stderr } = await run('import', 'a.b.jsonl', '--format', 'jsonrpc')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout.split('\n')).toEqual([
+      'Importing MCP transcript from: "a.b.jsonl"',
+      'Parsed 2 MCP events.',
+      'Generated 4 Assay V2 trace events.',
+      'Trace written to: "a.b.trace.jsonl"',
+      '',
+    ])
+    const trace = readFileSync(join(folder, 'a.b.trace.jsonl'), 'utf8')
+    expect(trace).toContain('"episode_id":"a.b"')
+    expect(statSync(join(folder, 'a.b.trace.jsonl')).mode & 0o777).toBe(0o600)
+    expect((await run('import', '--format', 'jsonrpc', 'a.b.jsonl', '--out-trace', '-')).stdout).toBe(trace)
+  })
+
+  it('takes what is packed, and stdin', async () => {
+    const plain = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: lines })
+    const packed = await wiretape(['import', '-', '--format', 'jsonrpc'], { input: gzipSync(lines) })
+    expect(packed).toEqual(plain)
+    expect(plain.stdout).toContain('"episode_id":"stdin"')
+    file('p.jsonl.gz', gzipSync(lines))
+    expect((await run('import', 'p.jsonl.gz', '--format', 'jsonrpc', '--out-trace', '-')).code).toBe(0)
+    file('cut.jsonl.gz', gzipSync(lines).subarray(0, 60))
+    const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
+    expect(cut.code).toBe(2)
+    expect(cut.stderr).toBe(
+      'wiretape: cannot read cut.jsonl.gz: the packed data is damaged or cut off (gzip -t FILE tells more)\n',
+    )
+  })
+
+  it('gives a transcript without times the time of the file, the same each time', async () => {
+    const path = file('untimed.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
+    const first = await run('import', path, '--format', 'jsonrpc', '--out-trace', '-')
+    const second = await run('import', path, '--format', 'jsonrpc', '--out-trace', '-')
+    expect(second.stdout).toBe(first.stdout)
+    const stamp = JSON.parse(first.stdout.split('\n')[0]!).timestamp
+    expect(stamp).toBe(Math.floor(statSync(path).mtimeMs))
+  })
+
+  it('refuses a file in one line, and leaves what was there', async () => {
+    file('bad.jsonl', `${lines}{"jsonrpc":"2.0","id":true,"method":"x"}\n`)
+    file('old.trace', 'old')
+    const before = readdirSync(folder)
+    const { code, stdout, stderr } = await run(
+      'import',
+      'bad.jsonl',
+      '--format',
+      'jsonrpc',
+      '--out-trace',
+      'old.trace',
+    )
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toBe(
+      'wiretape: bad.jsonl: failed to parse MCP transcript: JSON-RPC id on source line 3 must not be a boolean\n',
+    )
+    expect(readFileSync(join(folder, 'old.trace'), 'utf8')).toBe('old')
+    expect(readdirSync(folder)).toEqual(before)
+  })
+
+  it.each([
+    [['import', 'nothing.jsonl'], 'cannot read nothing.jsonl: no such file'],
+    [
+      ['import', 'x', '--format', 'JSONRPC'],
+      '--format JSONRPC: unknown format (it is one of inspector, jsonrpc, streamable-http, http-sse)',
+    ],
+    [['import', '.'], '. is a folder'],
+    [['import', 'utf16.json'], 'utf16.json is UTF-16: recordings are UTF-8'],
+    [['import', 'binary'], 'binary is not a transcript'],
+    [['trace', 'import-mcp', '--out-trace', 'x'], "required option '--input <file>' not specified"],
+    [['trace', 'import-mcp', '--input', 'x'], "required option '--out-trace <file>' not specified"],
+    [['trace'], 'which command?'],
+  ])('%j ends with 2 and one line', async (args, words) => {
+    file('utf16.json', Buffer.from(`\ufeff${lines}`, 'utf16le'))
+    file(
+      'binary',
+      Uint8Array.from({ length: 300 }, (_, i) => (i * 7) & 0xff),
+    )
+    const { code, stderr } = await run(...args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(words)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(existsSync(join(folder, 'x'))).toBe(false)
+  })
+})
+
+describe('trace import-mcp', () => {
+  it('names the episode, its test and its prompt, and knows the old name of http-sse', async () => {
+    file('s.json', legacy)
+    const args = ['--episode-id', 'E', '--test-id', 'T', '--prompt', 'P', '--out-trace', 'new/folder/t']
+    const { code } = await run('trace', 'import-mcp', '--input', 's.json', '--format', 'sse-legacy', ...args)
+    expect(code).toBe(0)
+    const start = JSON.parse(readFileSync(join(folder, 'new/folder/t'), 'utf8').split('\n')[0]!)
+    expect(start).toMatchObject({ episode_id: 'E', input: { prompt: 'P' }, meta: { test_id: 'T' } })
+  })
+})

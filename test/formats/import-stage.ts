@@ -1,0 +1,55 @@
+/** Transcripts in memory, and what becomes of them. */
+import { importTranscript, transcriptSources, type Episode } from '../../src/formats/index.js'
+import { chunksOf, toBytes } from './session-json-stage.js'
+
+/** JSON of which a test knows the shape. */
+export type Loose = ReturnType<typeof JSON.parse>
+
+export interface Imported {
+  readonly text: string
+  readonly events: Loose[]
+  readonly messages: number
+  readonly said: string[]
+}
+
+export const fallbackTime = 5
+
+export async function imported(
+  format: string,
+  text: string | Uint8Array,
+  options: { episode?: Episode; cuts?: readonly number[] } = {},
+): Promise<Imported> {
+  const said: string[] = []
+  const bytes = toBytes(text)
+  const result = await importTranscript({
+    source: transcriptSources.get(format)!,
+    input: { bytes: () => chunksOf(bytes, options.cuts) },
+    episode: options.episode ?? { id: 'e' },
+    fallbackTime,
+    report: ({ message }) => said.push(message),
+  })
+  const parts: Uint8Array[] = []
+  for await (const chunk of result.trace) parts.push(chunk)
+  const trace = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  const lines = trace.split('\n').slice(0, -1)
+  return { text: trace, events: lines.map((line) => JSON.parse(line)), messages: result.messages, said }
+}
+
+/** Why the transcript is refused. */
+export async function refusal(format: string, text: string | Uint8Array): Promise<string> {
+  return imported(format, text).then(
+    () => 'taken',
+    (error: Error) => error.message,
+  )
+}
+
+export function envelope(entries: readonly string[], transport = 'streamable-http'): string {
+  return `{"transport":"${transport}","entries":[${entries.join(',')}]}`
+}
+
+/** The calls of a trace in a few words. */
+export function callsIn({ events }: Imported): string[] {
+  return events
+    .filter(({ type }: Loose) => type === 'tool_call')
+    .map((e: Loose) => `${e.tool_name} ${JSON.stringify(e.args)} ${JSON.stringify(e.result)} ${e.error}`)
+}
