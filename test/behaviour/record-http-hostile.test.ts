@@ -27,10 +27,10 @@ async function record(port: number): Promise<{ recorder: Actor; url: URL }> {
   return { recorder, url: new URL(recorder.stdout().toString().trim()) }
 }
 
-async function ended({ child, ended: end, stderr }: Actor): Promise<void> {
-  child.kill('SIGTERM')
-  expect(await end).toEqual({ exitCode: 0, signal: null })
-  expect(stderr().toString()).toBe('')
+async function ended(recorder: Actor): Promise<void> {
+  recorder.child.kill('SIGTERM')
+  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+  expect(recorder.stderr().toString()).toBe('')
 }
 
 const call = (id: number): string =>

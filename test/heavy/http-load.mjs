@@ -15,7 +15,7 @@ import { runClient } from './load/client.mjs'
 import { checkLoadTape } from './load/tape.mjs'
 
 /** What a recorder of HTTP may have in memory at most. */
-const mostBytes = 200 * 1024 * 1024
+const mostBytes = 300 * 1024 * 1024
 const shown = 10
 
 const { values } = parseArgs({
