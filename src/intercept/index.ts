@@ -1,1 +1,13 @@
-export type { RuleDecision, RuleFrame, RulePart, Rules, RuleVerdict } from './rules/index.js'
+export {
+  loadRules,
+  watchRules,
+  type LoadedRules,
+  type RuleDecision,
+  type RuleFrame,
+  type RulePart,
+  type Rules,
+  type RuleVerdict,
+  type StartedRules,
+  type WatchedRules,
+  type WatchRulesOptions,
+} from './rules/index.js'

@@ -10,7 +10,7 @@ export const longestPath = 1000
 const stepsPerCharacter = 20
 const stepsAtLeast = 100_000
 /** Values in one message: some 100 MB of memory while a path is followed. */
-const mostNodes = 500_000
+export const mostNodes = 500_000
 
 /** One step of a path that leads to one place at most: a member's name, or an index. */
 export type PathStep = string | number
@@ -40,7 +40,7 @@ export function compilePath(path: string): CompiledPath {
     throw new QueryFault('has more than one `..`', 'split it into several that have one each')
   }
   const steps = stepsOf(query)
-  if (steps) return { text: path, steps, find: (text, value) => walk(steps, text, value) }
+  if (steps) return { text: path, steps, find: (text, value) => followSteps(steps, text, value) }
   const patterns = new Map(calls.flatMap((call) => patternOf(call)))
   const test = (call: FunctionCall, text: string): boolean => patterns.get(call)?.(text) ?? false
   return {
@@ -72,7 +72,7 @@ function stepsOf({ segments }: JsonPathQuery): PathStep[] | undefined {
 }
 
 /** Without a tree of the text: most paths are of this kind, and most messages are not what they look for. */
-function walk(steps: readonly PathStep[], text: string, value: Span): readonly Span[] {
+export function followSteps(steps: readonly PathStep[], text: string, value: Span): readonly Span[] {
   let spans: readonly Span[] = [value]
   for (const step of steps) {
     const next: Span[] = []

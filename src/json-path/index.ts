@@ -1,3 +1,4 @@
+export { addMember, removeValues } from './change-values.js'
 export { compilePath, type CompiledPath, type PathStep } from './compile-path.js'
 export { compilePattern } from './compile-pattern.js'
 export { QueryFault } from './query-fault.js'

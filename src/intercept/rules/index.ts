@@ -1,1 +1,18 @@
+import type { LoadedRules } from './load-rules.js'
+import type { StartedRules, WatchRulesOptions } from './watch-rules.js'
+
 export type { RuleDecision, RuleFrame, RulePart, Rules, RuleVerdict } from './decision.js'
+export type { LoadedRules } from './load-rules.js'
+export type { StartedRules, WatchedRules, WatchRulesOptions } from './watch-rules.js'
+
+/** As `loadRules` of load-rules.ts. YAML and patterns are loaded only by those who have rules. */
+export async function loadRules(path: string): Promise<LoadedRules> {
+  const { loadRules } = await import('./load-rules.js')
+  return loadRules(path)
+}
+
+/** As `watchRules` of watch-rules.ts, loaded when it is wanted. */
+export async function watchRules(path: string, options?: WatchRulesOptions): Promise<StartedRules> {
+  const { watchRules } = await import('./watch-rules.js')
+  return watchRules(path, options)
+}

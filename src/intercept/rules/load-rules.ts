@@ -1,0 +1,81 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Diagnostic } from '../../model/index.js'
+import { parseRules } from './parse-rules.js'
+import type { ParsedRules } from './rule.js'
+
+/** A rules file as it was read. */
+export interface LoadedRules {
+  readonly path: string
+  /** Absent when something is wrong. */
+  readonly parsed?: ParsedRules
+  /** Without the file's name; in its order. Empty when all is well. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** Files that the rules are made of, and what they were like: changes say that it is to be read again. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+const mostBytes = 64 * 1024 * 1024
+
+/** Reads a rules file, and the files that its rules respond with. Never throws: what is wrong is a diagnostic. */
+export async function loadRules(path: string): Promise<LoadedRules> {
+  const files = new Map<string, string>()
+  const read = async (file: string): Promise<{ text: string } | { problem: string }> => {
+    // Before it is read: what changes meanwhile looks changed later.
+    files.set(file, await stampOf(file))
+    try {
+      const bytes = await readFile(file)
+      if (bytes.length > mostBytes) return { problem: 'is larger than 64 MB' }
+      return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+    } catch (error) {
+      return { problem: reasonOf(error) }
+    }
+  }
+  const main = await read(path)
+  if ('problem' in main) {
+    const message = `cannot be read: ${main.problem}`
+    return { path, diagnostics: [{ severity: 'error', code: 'unreadable', message }], files }
+  }
+  const answers = new Map<string, { text: string } | { problem: string }>()
+  // Which files there are is known when the rules are read; then they are read again, with all at hand.
+  const wanted = new Set<string>()
+  let reading = parseRules(main.text, {
+    readFile: (name) => {
+      wanted.add(name)
+      return { text: '{"result":{}}' }
+    },
+  })
+  if (wanted.size > 0) {
+    for (const name of wanted) answers.set(name, await read(resolve(dirname(path), name)))
+    reading = parseRules(main.text, { readFile: (name) => answers.get(name) ?? { problem: 'was not read' } })
+  }
+  const { diagnostics, ...parsed } = reading
+  return { path, diagnostics, files, ...(diagnostics.length === 0 && { parsed }) }
+}
+
+/** What a file is like: another text after every change that can be seen from outside. */
+export async function stampOf(file: string): Promise<string> {
+  return stat(file).then(
+    ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+    () => 'not there',
+  )
+}
+
+/** The first thing that is wrong, in one line. */
+export function faultLine(name: string, diagnostics: readonly Diagnostic[]): string {
+  const [first] = diagnostics
+  if (!first) return ''
+  const { line, column } = first.at ?? {}
+  const place = line === undefined ? '' : `, line ${line}, column ${column ?? 1}`
+  const more = diagnostics.length === 1 ? '' : ` (and ${diagnostics.length - 1} more)`
+  return `${name}${place}: ${first.message}${more}`
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
+  if (code === 'EISDIR') return 'it is a folder'
+  if (error instanceof TypeError) return 'it is no UTF-8'
+  return typeof code === 'string' ? code : String(error)
+}

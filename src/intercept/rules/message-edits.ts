@@ -1,0 +1,132 @@
+import { addMember, BudgetSpent, removeValues, type CompiledPath } from '../../json-path/index.js'
+import {
+  decodeString,
+  kindAt,
+  membersOf,
+  skipString,
+  skipWhiteSpace,
+  spliceText,
+  type Span,
+  type TextEdit,
+} from '../../wire/index.js'
+import { RuleFailure } from './failure.js'
+import { replaceAll } from './replacement.js'
+import type { RuleAction } from './rule.js'
+
+type ActionOf<K extends RuleAction['kind']> = Extract<RuleAction, { kind: K }>
+
+/** UTF-16 code units; no frame is recorded that is larger. */
+const longestText = 64 * 1024 * 1024
+
+/**
+ * Puts values at their paths, one path after the other. What a path leads to is replaced; a last member that is not
+ * there is added. Everything else keeps its exact characters. Throws RuleFailure.
+ */
+export function setValues(message: string, { values }: ActionOf<'set'>): string {
+  let text = message
+  for (const { path, text: value } of values) {
+    const found = outermost(find(path, text))
+    if (found.length > 0) {
+      text = spliceText(
+        text,
+        found.map(({ start, end }) => ({ start, end, text: value })),
+      )
+      continue
+    }
+    const edit = addMember(text, whole(text), path, value)
+    if (!edit) throw new RuleFailure(`${path.text} leads nowhere in it`)
+    text = spliceText(text, [edit])
+  }
+  return text
+}
+
+/** Takes away what the paths lead to, with names and commas. What is not there needs not to be taken away. Throws RuleFailure. */
+export function removePaths(message: string, { paths }: ActionOf<'remove'>): string {
+  let text = message
+  for (const path of paths) {
+    const found = find(path, text)
+    if (found.length === 0) continue
+    const edits = guarded(path, () => removeValues(text, whole(text), found))
+    if (!edits) throw new RuleFailure(`${path.text} is the whole message`)
+    text = spliceText(text, edits)
+  }
+  return text
+}
+
+/** Replaces matches inside of strings, as they read without their escapes; names of members stay. Throws RuleFailure. */
+export function replaceMatches(message: string, action: ActionOf<'replace'>): string {
+  const edits: TextEdit[] = []
+  for (const place of placesOf(message, action.in)) {
+    for (const { start, end } of stringsIn(message, place)) {
+      const edit = replaceIn(message, start, end, action)
+      if (edit) edits.push(edit)
+    }
+  }
+  return spliceText(message, edits)
+}
+
+function replaceIn(
+  message: string,
+  start: number,
+  end: number,
+  { pattern, bounded, with: pieces }: ActionOf<'replace'>,
+): TextEdit | undefined {
+  const before = decodeString(message, start, end)
+  try {
+    const after = replaceAll(before, pattern, bounded, pieces, longestText)
+    return after === undefined || after === before ? undefined : { start, end, text: JSON.stringify(after) }
+  } catch (problem) {
+    if (problem instanceof RangeError) throw new RuleFailure(problem.message)
+    throw problem
+  }
+}
+
+/** Where a text is replaced: where the path leads, or in what the message carries. */
+function placesOf(message: string, path: CompiledPath | undefined): readonly Span[] {
+  if (path) return outermost(find(path, message))
+  const members = membersOf(message, 0)
+  return members.filter(({ name }) => name === 'params' || name === 'result' || name === 'error')
+}
+
+/** The strings in a place that are values. Reads each character once. */
+function* stringsIn(text: string, { start, end }: Span): Iterable<Span> {
+  let pos = start
+  while (pos < end) {
+    if (text.charCodeAt(pos) !== 0x22) {
+      pos += 1
+      continue
+    }
+    const after = skipString(text, pos)
+    if (text.charCodeAt(skipWhiteSpace(text, after)) !== 0x3a) yield { start: pos, end: after }
+    pos = after
+  }
+}
+
+function find(path: CompiledPath, text: string): readonly Span[] {
+  // Of what is no object, such as a batch in a batch, a path says nothing.
+  if (kindAt(text, 0) !== 'object') throw new RuleFailure('it is no JSON object')
+  return guarded(path, () => path.find(text, whole(text)))
+}
+
+function guarded<T>(path: CompiledPath, run: () => T): T {
+  try {
+    return run()
+  } catch (problem) {
+    if (problem instanceof BudgetSpent)
+      throw new RuleFailure(`${path.text} would take too long to follow in it`)
+    throw problem
+  }
+}
+
+function whole(text: string): Span {
+  return { start: 0, end: text.length }
+}
+
+/** In the order of the text, without what lies inside of another one. */
+function outermost(spans: readonly Span[]): Span[] {
+  const kept: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span)
+  }
+  return kept
+}

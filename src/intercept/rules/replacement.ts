@@ -1,0 +1,68 @@
+import type { RE2JS } from 're2js'
+
+/** A piece of the text that takes the place of a match: literal, or what a group matched. */
+export type ReplacementPiece = { readonly text: string } | { readonly group: number | string }
+
+/**
+ * Reads `$1`, `$0`, `${name}` and `$$` in a replacement. Returns what is wrong, in words, when it names a group that
+ * the pattern does not have.
+ */
+export function parseReplacement(text: string, pattern: RE2JS): readonly ReplacementPiece[] | string {
+  const pieces: ReplacementPiece[] = []
+  const names = new Set(Object.keys(pattern.namedGroups()))
+  const groups = pattern.groupCount()
+  let kept = 0
+  for (const match of text.matchAll(/\$(?:(\$)|(\d{1,2})|\{([^}]*)\})/g)) {
+    const [whole, dollar, digits, name] = match
+    if (match.index > kept) pieces.push({ text: text.slice(kept, match.index) })
+    kept = match.index + whole.length
+    if (dollar !== undefined) pieces.push({ text: '$' })
+    else if (digits !== undefined) {
+      const group = Number(digits)
+      if (group > groups) return `has $${group}, but the pattern has ${groups} groups`
+      pieces.push({ group })
+    } else {
+      if (!names.has(name!)) return `has \${${name}}, but the pattern has no group of that name`
+      pieces.push({ group: name! })
+    }
+  }
+  if (kept < text.length) pieces.push({ text: text.slice(kept) })
+  return pieces
+}
+
+/** The text may be read so often again, since the search begins anew behind each match. */
+const readAgain = 256
+const readAgainAtLeast = 1024 * 1024
+
+/**
+ * The text with every match replaced; undefined when nothing matches. Throws RangeError when it would take more than
+ * linear time, or when it would be longer than `longest`.
+ */
+export function replaceAll(
+  text: string,
+  pattern: RE2JS,
+  bounded: boolean,
+  pieces: readonly ReplacementPiece[],
+  longest: number,
+): string | undefined {
+  const matcher = pattern.matcher(text)
+  let left = bounded ? Infinity : readAgainAtLeast + readAgain * text.length
+  let kept = 0
+  let length = 0
+  const parts: string[] = []
+  const add = (part: string): void => {
+    parts.push(part)
+    length += part.length
+    if (length > longest) throw new RangeError('the text would become too long')
+  }
+  while (matcher.find()) {
+    add(text.slice(kept, matcher.start()))
+    for (const piece of pieces) add('text' in piece ? piece.text : (matcher.group(piece.group) ?? ''))
+    kept = matcher.end()
+    left -= text.length - kept
+    if (left < 0) throw new RangeError('it would take too long: the pattern matches too often')
+  }
+  if (kept === 0 && parts.length === 0) return undefined
+  add(text.slice(kept))
+  return parts.join('')
+}

@@ -1,0 +1,140 @@
+import { spliceText } from '../../wire/index.js'
+import { applyAction, type PartOutcome } from './apply.js'
+import type { RuleDecision, RuleFrame, RulePart, Rules } from './decision.js'
+import { ownView } from './own-view.js'
+import { createRandom } from './random.js'
+import type { ParsedRules, Rule } from './rule.js'
+
+/** How far a rule has come. */
+interface RuleState {
+  readonly rule: Rule
+  readonly random: () => number
+  /** Messages that it is about. */
+  matched: number
+  /** Messages that it was applied to. */
+  applied: number
+}
+
+/**
+ * Rules in force.
+ *
+ * @param before rules that these take the place of: a rule that is the same in both goes on counting
+ */
+export function createRules({ seed, rules }: ParsedRules, before?: Rules): Rules {
+  return new RunningRules(seed, rules, before instanceof RunningRules ? before : undefined)
+}
+
+class RunningRules implements Rules {
+  readonly names: readonly string[]
+  readonly #seed: number
+  readonly #states: readonly RuleState[]
+
+  constructor(seed: number, rules: readonly Rule[], before: RunningRules | undefined) {
+    this.#seed = seed
+    this.names = rules.map(({ name }) => name)
+    const known = before && before.#seed === seed ? before.#states : []
+    this.#states = rules.map((rule) => {
+      const same = known.find((state) => state.rule.name === rule.name && state.rule.source === rule.source)
+      if (same) return { ...same, rule }
+      return { rule, random: createRandom(seed, rule.name), matched: 0, applied: 0 }
+    })
+  }
+
+  decide(frame: RuleFrame): RuleDecision | undefined {
+    let outcomes: (PartOutcome | undefined)[] | undefined
+    for (const [i, part] of frame.parts.entries()) {
+      const outcome = this.#decidePart(frame.raw, part)
+      if (!outcome) continue
+      outcomes ??= frame.parts.map(() => undefined)
+      outcomes[i] = outcome
+    }
+    return outcomes && decisionOf(frame, outcomes)
+  }
+
+  #decidePart(raw: string, part: RulePart): PartOutcome | undefined {
+    const own = ownView(part.subject)
+    const isAnswer = own !== part.subject
+    let outcome: PartOutcome | undefined
+    for (const state of this.#states) {
+      const { rule } = state
+      if (rule.answersOnly && !isAnswer) continue
+      const holds = rule.when.test(rule.answersOnly ? part.subject : own)
+      if (holds === false || (holds === true && !isNext(state))) continue
+      const now: PartOutcome = outcome ?? {
+        text: raw.slice(part.start, part.end),
+        names: [],
+        delayMs: 0,
+        copies: 0,
+        end: undefined,
+      }
+      const problem = holds === undefined ? 'its filter would take too long to follow in it' : undefined
+      if (!applyAction(rule, now, part.subject, problem, state.random)) continue
+      state.applied += 1
+      outcome = now
+      if (now.end) break
+    }
+    return outcome
+  }
+}
+
+/** Counts a message that the rule is about, and says whether it is one that the rule is applied to. */
+function isNext(state: RuleState): boolean {
+  const { rule } = state
+  state.matched += 1
+  if (rule.times !== undefined && state.applied >= rule.times) return false
+  if (rule.every !== undefined && state.matched % rule.every !== 0) return false
+  return rule.probability === undefined || state.random() < rule.probability
+}
+
+function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefined)[]): RuleDecision {
+  const touched = outcomes.filter((outcome) => outcome !== undefined)
+  const ends = new Set(touched.map(({ end }) => end?.kind))
+  const answers = touched.flatMap(({ end }) => (end?.kind === 'answer' ? [end.text] : []))
+  const problems = touched.flatMap(({ problem }) => problem ?? [])
+  const names = [...new Set(touched.flatMap((outcome) => outcome.names))]
+  const text = textOf(frame, outcomes)
+  const isGone = text === undefined
+  return {
+    rule: names.join(', '),
+    verdict: ends.has('disconnect')
+      ? 'disconnect'
+      : !isGone
+        ? ends.has('hold')
+          ? 'hold'
+          : 'forward'
+        : answers.length > 0
+          ? 'answer'
+          : 'drop',
+    ...(text !== undefined && text !== frame.raw && { text }),
+    delayMs: Math.max(...touched.map(({ delayMs }) => delayMs)),
+    copies: Math.max(...touched.map(({ copies }) => copies)),
+    answers,
+    ...(problems.length > 0 && { problem: problems.join('; ') }),
+  }
+}
+
+/** What is left of the frame; undefined when nothing is. */
+function textOf(
+  { raw, batch, parts }: RuleFrame,
+  outcomes: readonly (PartOutcome | undefined)[],
+): string | undefined {
+  const isGone = (i: number): boolean => {
+    const kind = outcomes[i]?.end?.kind
+    return kind === 'drop' || kind === 'answer'
+  }
+  const kept = parts.filter((_, i) => !isGone(i))
+  if (kept.length === 0) return undefined
+  if (!batch || kept.length === parts.length) {
+    return spliceText(
+      raw,
+      parts.flatMap(({ start, end }, i) => {
+        const outcome = outcomes[i]
+        return outcome ? [{ start, end, text: outcome.text }] : []
+      }),
+    )
+  }
+  const texts = parts.flatMap(({ start, end }, i) =>
+    isGone(i) ? [] : [outcomes[i]?.text ?? raw.slice(start, end)],
+  )
+  return `[${texts.join(',')}]`
+}
