@@ -124,4 +124,22 @@ describe('a stream through the HTTP proxy', () => {
     await client.closed
     expect(client.received().toString()).toMatch(/half$/)
   })
+
+  it('passes on all that came before the upstream broke, although all of it came while we were held', async () => {
+    const upstream = await openManualUpstream(stage)
+    const proxy = await stage.proxy(upstream.port)
+    const client = stage.client(proxy.port, headOf('GET', proxy.port))
+    const socket = await upstream.next()
+    proxy.hold(true)
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+    await gone(socket)
+    proxy.hold(false)
+    await client.closed
+    expect(client.received().toString()).toMatch(/half$/)
+    expect(wordsOf(proxy.events).slice(-3)).toEqual([
+      'response 200',
+      'response-body half',
+      'failed by upstream',
+    ])
+  })
 })

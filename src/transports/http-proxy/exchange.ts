@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerOf, type AnswerRules } from './answer.js'
 import { createBodyFlow, type BodyFlow } from './body-flow.js'
@@ -29,6 +29,8 @@ export interface Setting {
   readonly onUpstreamSocket: (socket: Socket) => void
   route(request: IncomingMessage, connection: ClientConnection): Route | Refusal
 }
+
+const nothing = Buffer.alloc(0)
 
 type Tell = (happening: HttpHappening, moment: Moment) => void
 
@@ -74,17 +76,19 @@ export function startExchange(
         refusedBySelf = error
       }
     }
-    if (onward) listenTo(onward, route!)
+    if (onward) {
+      listenTo(onward, route!)
+      flows.request = createBodyFlow(request, onward, {
+        chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
+        ended: (moment) => ended('request', moment),
+      })
+      leaves.push(gate.add(flows.request))
+      passHead(onward)
+    }
     const target = route?.target ?? { path: url }
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
-    if (over) return
     if ('why' in found) return fail('wiretape', found.why, found.status)
-    if (!onward) return fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
-    flows.request = createBodyFlow(request, onward, {
-      chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
-      ended: (moment) => ended('request', moment),
-    })
-    leaves.push(gate.add(flows.request))
+    if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
   }
 
   function listenTo(onward: ClientRequest, { upstream }: Route): void {
@@ -121,25 +125,25 @@ export function startExchange(
     const ours = answerOf(request, came, route?.answer)
     framed = ours.framed
     response.sendDate = false
-    const passHead = (sizeBytes?: number): void => {
+    const respondHead = (sizeBytes?: number): void => {
       try {
         response.writeHead(status, came.statusMessage ?? '', ours.headers(sizeBytes))
-        // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
-        response.write(Buffer.alloc(0))
+        passHead(response)
       } catch (error) {
         fail('wiretape', `the answer cannot be sent on: ${failureWords(error)}`, 502)
       }
     }
-    const change = ours.change?.(passHead)
-    if (!ours.waits) passHead()
-    if (over) return
-    tell({ kind: 'response', status, headers }, moment)
     const observer = {
       chunk: (bytes: Buffer, moment: Moment) => tell({ kind: 'response-body', bytes }, moment),
       ended: (moment: Moment) => ended('response', moment),
     }
-    flows.response = createBodyFlow(came, response, observer, change)
+    flows.response = createBodyFlow(came, response, observer, ours.change?.(respondHead))
+    if (!ours.waits) respondHead()
+    if (over) return
+    tell({ kind: 'response', status, headers }, moment)
     leaves.push(gate.add(flows.response))
+    // It broke while it had to wait.
+    if (came.destroyed) flows.response.salvage()
   }
 
   function ended(side: 'request' | 'response', moment: Moment): void {
@@ -207,6 +211,15 @@ export function startExchange(
     connection.running.delete(self)
     for (const leave of leaves) leave()
   }
+}
+
+/**
+ * Sends the head at once. After the flow of the body was made: what is there of that already comes in the same tick
+ * then, and both are one write.
+ */
+function passHead(message: OutgoingMessage): void {
+  // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
+  message.write(nothing)
 }
 
 function refusalOf(request: IncomingMessage): Refusal | undefined {

@@ -59,7 +59,7 @@ function isBodiless(request: http.IncomingMessage): boolean {
   )
 }
 
-/** Begins to send the request on, headers at once. Throws when Node refuses what it has to send. */
+/** Makes the request that goes on; nothing is sent yet. Throws when Node refuses what it would have to send. */
 export function openUpstreamRequest(
   request: http.IncomingMessage,
   { upstream, agent, path, host }: UpstreamRoute,
@@ -84,8 +84,6 @@ export function openUpstreamRequest(
   })
   // None are dropped, however many there are.
   onward.maxHeadersCount = 0
-  // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
-  onward.write(Buffer.alloc(0))
   return onward
 }
 
