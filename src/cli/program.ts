@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { WiretapeError } from '../model/index.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
+import { registerDiff } from './commands/diff.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
@@ -73,6 +74,7 @@ wiretape <command> --help tells more about a command.`,
     registerMock,
     registerImport,
     registerTrace,
+    registerDiff,
     registerLs,
     registerRecover,
   ]) {

@@ -1,4 +1,50 @@
 export { canonicalJson, type Substitute } from './canonical-json.js'
+export {
+  compareRecordings,
+  isNote,
+  outputSchemas,
+  zeroCounts,
+  type ComparedRecording,
+  type ComparisonSummary,
+  type ExchangeComparison,
+  type ExchangeSide,
+  type RecordingComparison,
+} from './compare-recordings.js'
 export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
 export { toJsonPath, toPointer, type Place } from './json-place.js'
+export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
+export { matcherNames, parseMatcher, suggestMatcher, type Matcher } from './matcher.js'
+export { compareOffers, createOffers, tellsOffers, type OfferChange, type Offers } from './offers.js'
+export type { OfferKind } from './offered-places.js'
+export {
+  createRecordingIndex,
+  marksOf,
+  type RecordingIndex,
+  type RecordingIndexer,
+  type Subject,
+} from './recording-index.js'
 export { anything, paramsKey, type RequestKeyOptions } from './request-key.js'
+export type { Impact } from './schema-change.js'
+export { parseSettingsFile, type SettingsFault, type SettingsFile } from './settings-file.js'
+export {
+  ignoreRule,
+  levels,
+  matchRule,
+  parseMatchRule,
+  plainSettings,
+  type CompareRule,
+  type CompareSettings,
+  type Level,
+} from './settings.js'
+export {
+  compareAnswers,
+  failureOf,
+  isFailure,
+  verdicts,
+  type AnswerComparison,
+  type AnswerText,
+  type Asked,
+  type Verdict,
+} from './verdict.js'
+export { describeDifference, describeOffer, detailsOf, suggestRule, titleOf } from './describe.js'
+export { collectReport, reportKinds, type ComparisonReport, type ReportCollector } from './reports/index.js'

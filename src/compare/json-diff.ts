@@ -9,6 +9,7 @@ import {
 } from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import { pairElements } from './pair-elements.js'
+import { spellingOf } from './spelling.js'
 import { toPointer, type Place } from './json-place.js'
 import { jsonInText, textMember } from './text-json.js'
 
@@ -115,16 +116,20 @@ export function diffJson(
     }
     const kind = kindAt(a.text, a.start)
     if (kind !== kindAt(b.text, b.start) || depth === deepest) return changed(a, b)
-    const count = differences.length + more
     if (kind === 'object') objects(a, b, depth)
     else if (kind === 'array') arrays(a, b, depth)
     else if (kind === 'string') strings(a, b)
     else if (kind !== 'number' || exact || canonicalNumber(aText) !== canonicalNumber(bText)) changed(a, b)
-    // Nothing inside differs, so it is how the value is written: order, repeated members, white space.
-    if (exact && differences.length + more === count) changed(a, b)
+  }
+
+  /** Where names or lengths differ, that is told by itself; else the values are compared one by one. */
+  function spelling(a: Side, b: Side, count: number): void {
+    if (exact && differences.length + more === count && spellingOf(a.text, a) !== spellingOf(b.text, b))
+      changed(a, b)
   }
 
   function objects(a: Side, b: Side, depth: number): void {
+    const count = differences.length + more
     const bMembers = new Map(lastMembers(b.text, b.start).map((member) => [member.name, member]))
     for (const member of lastMembers(a.text, a.start)) {
       const { name } = member
@@ -136,6 +141,7 @@ export function diffJson(
       else compare(aSide, within(b, other, name), depth + 1)
     }
     for (const member of bMembers.values()) onlyIn('after', within(b, member, member.name))
+    spelling(a, b, count)
   }
 
   /** Text that may hold JSON; the JSON counts, not how it was printed. */
@@ -157,6 +163,7 @@ export function diffJson(
   }
 
   function arrays(a: Side, b: Side, depth: number): void {
+    const count = differences.length + more
     const aElements = elementsOf(a.text, a.start)
     const bElements = elementsOf(b.text, b.start)
     const key =
@@ -175,6 +182,7 @@ export function diffJson(
       else if (i === undefined) onlyIn('after', within(b, bElements[j]!, j))
       else compare(within(a, aElements[i]!, i), within(b, bElements[j]!, j), depth + 1)
     }
+    spelling(a, b, count)
   }
 
   function keyOf(side: 'before' | 'after', of: Side, start: number, i: number): string {

@@ -1,4 +1,14 @@
-import { findJsonValue, isFault, kindAt } from '../wire/index.js'
+import {
+  decodeString,
+  elementsOf,
+  findJsonValue,
+  isFault,
+  kindAt,
+  skipValue,
+  spliceText,
+  type TextEdit,
+} from '../wire/index.js'
+import { deepest, lastMembers } from './canonical-json.js'
 
 /**
  * Servers put JSON into the `text` of content blocks and resources. Where such a text is an object or an
@@ -18,3 +28,29 @@ export function jsonInText(text: string): number | undefined {
 
 /** The member that may hold JSON as text. */
 export const textMember = 'text'
+
+/** The text with JSON in the place of strings that hold some, in members named `text`. */
+export function withJsonInTexts(text: string): string {
+  const edits: TextEdit[] = []
+  function visit(start: number, depth: number): void {
+    const kind = kindAt(text, start)
+    if (depth === deepest) return
+    if (kind === 'array') for (const element of elementsOf(text, start)) visit(element.start, depth + 1)
+    if (kind !== 'object') return
+    for (const member of lastMembers(text, start)) {
+      if (member.name !== textMember || kindAt(text, member.start) !== 'string') {
+        visit(member.start, depth + 1)
+        continue
+      }
+      const inner = decodeString(text, member.start, member.end)
+      const from = jsonInText(inner)
+      if (from === undefined) continue
+      edits.push({ start: member.start, end: member.end, text: inner.slice(from, skipValue(inner, from)) })
+    }
+  }
+  visit(0, 0)
+  return spliceText(
+    text,
+    edits.toSorted((a, b) => a.start - b.start),
+  )
+}

@@ -150,6 +150,7 @@ describe('help', () => {
     ['proxy export'],
     ['inspect'],
     ['convert'],
+    ['diff'],
     ['mock'],
     ['import'],
     ['trace import-mcp'],

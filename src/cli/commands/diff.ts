@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { addCompareOptions, matchersHelp } from '../compare/compare-options.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { DiffOptions } from '../run/diff.js'
+
+export function registerDiff(program: Command, io: Io, outcome: Outcome): void {
+  const command = program
+    .command('diff')
+    .summary('compare two recordings')
+    .description(
+      'Compares what two recordings asked and what they were answered. Requests belong together when method, name ' +
+        'and arguments are the same. Exits 0 when nothing differs, 1 when something does.',
+    )
+    .argument('<before>', 'the recording that counts as right; - reads stdin')
+    .argument('<after>', 'the recording that is held against it')
+  addCompareOptions(command)
+    .option('--all', 'print what is the same too')
+    .addHelpText(
+      'after',
+      `${matchersHelp}
+
+Examples:
+  wiretape diff monday.jsonl tuesday.jsonl
+  wiretape diff a.jsonl b.jsonl --match '$.result.structuredContent.at=timestamp'
+  wiretape diff a.jsonl b.jsonl --level schema --report junit=diff.xml`,
+    )
+    .action(async (before: string, after: string, options: DiffOptions) => {
+      const { runDiff } = await import('../run/diff.js')
+      outcome.code = await runDiff(before, after, options, io)
+    })
+}

@@ -1,0 +1,47 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+
+/** How answers are compared and told, the same for every command that compares. */
+export interface CompareOptions {
+  readonly level?: string
+  readonly ignore?: readonly string[]
+  readonly match?: readonly string[]
+  readonly compareFile?: string
+  readonly report?: readonly string[]
+  readonly json?: boolean
+}
+
+export function addCompareOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--level <level>', 'exact, semantic or schema (default: semantic)').argParser(
+        (text: string) => {
+          if (['exact', 'semantic', 'schema'].includes(text)) return text
+          throw new InvalidArgumentError('It is one of exact, semantic, schema.')
+        },
+      ),
+    )
+    .option('--ignore <JSONPath>', 'a place in answers that does not count; repeatable', collect)
+    .option('--match <JSONPath=matcher>', 'a place whose values need only be alike; repeatable', collect)
+    .option(
+      '--compare-file <file>',
+      'rules of this file (default: <recording>.compare.yaml, if there is one)',
+    )
+    .option(
+      '--report <kind=file>',
+      'also write a report: junit, json, markdown or github; repeatable',
+      collect,
+    )
+    .option('--json', 'machine output')
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}
+
+/** For the help of commands that compare. */
+export const matchersHelp = `
+Matchers:
+  any, type                     any two values; two values of one kind
+  timestamp, uuid, duration     alone or inside a text
+  number, number~0.5, number~5% any numbers; numbers that near
+  cursor, unordered, /pattern/  opaque strings; any order; an RE2 pattern`

@@ -1,0 +1,141 @@
+import {
+  describeOffer,
+  detailsOf,
+  isNote,
+  suggestRule,
+  titleOf,
+  verdicts,
+  type ComparisonSummary,
+  type ExchangeComparison,
+  type LatencyNumbers,
+  type Verdict,
+} from '../../compare/index.js'
+import { countOf, escapeText, formatDuration, pad, truncate, type Style } from '../../render/index.js'
+
+const tones: Readonly<Record<Verdict, Exclude<keyof Style, 'plain'>>> = {
+  same: 'dim',
+  changed: 'yellow',
+  'error now': 'red',
+  'fixed now': 'green',
+  missing: 'red',
+  new: 'cyan',
+  'timed out': 'red',
+  'not sent': 'dim',
+}
+const verdictWidth = 9
+const mostDetails = 12
+/** Lines that tell how long requests took. */
+const mostLatencies = 20
+
+export interface Layout {
+  readonly style: Style
+  /** Cells of the terminal; undefined where lines may be as long as they are. */
+  readonly columns: number | undefined
+}
+
+/** One exchange, with what differs in it below. Ends with a line feed. */
+export function exchangeLines(exchange: ExchangeComparison, { style, columns = Infinity }: Layout): string {
+  const { verdict, before, after } = exchange
+  const numbers = [before?.seq, after?.seq].filter((seq) => seq !== undefined).map((seq) => `#${seq}`)
+  const where = [...new Set(numbers)].join(' → ')
+  const params = verdict === 'missing' || verdict === 'new' ? shortParams(exchange) : ''
+  const head = `${escapeText(titleOf(exchange))}${params}`
+  const room = columns - verdictWidth - where.length - 6
+  let text = `  ${style[tones[verdict]](pad(verdict, verdictWidth))}  ${truncate(head, room)}  ${style.dim(where)}\n`
+  if (verdict === 'same') return text
+  const details = detailsOf(exchange)
+  for (const detail of details.slice(0, mostDetails)) {
+    text += `    ${tinted(truncate(escapeText(detail), columns - 4), style)}\n`
+  }
+  if (details.length > mostDetails) text += style.dim(`    and ${details.length - mostDetails} more lines\n`)
+  return text
+}
+
+function tinted(line: string, style: Style): string {
+  if (line.startsWith('+ ')) return style.green(line)
+  return line.startsWith('- ') ? style.red(line) : line
+}
+
+function shortParams({ method, params }: ExchangeComparison): string {
+  if (params === undefined || method === 'initialize') return ''
+  return ` ${truncate(escapeText(params), 60)}`
+}
+
+/** What the server offers otherwise. Empty when nothing changed. */
+export function offerLines({ offers }: ComparisonSummary, { style, columns = Infinity }: Layout): string {
+  if (offers.length === 0) return ''
+  const lines = offers.map((offer) => {
+    const tone = offer.impact === 'breaking' ? style.red : isNote(offer) ? style.dim : style.plain
+    return `  ${tone(pad(offer.impact, 10))}  ${truncate(escapeText(describeOffer(offer)), columns - 14)}\n`
+  })
+  return `\nWhat the server offers:\n${lines.join('')}`
+}
+
+/** How long tools took. Empty when no tool was called. */
+export function latencyLines({ latency }: ComparisonSummary, { style, columns = Infinity }: Layout): string {
+  const tools = latency.filter(({ method, before, after }) => method === 'tools/call' && (before ?? after))
+  if (tools.length === 0) return ''
+  const shown = tools.slice(0, mostLatencies)
+  const names = shown.map(({ name }) =>
+    truncate(escapeText(name ?? '?'), Math.min(40, Math.max(10, columns - 60))),
+  )
+  const width = Math.max(4, ...names.map((name) => name.length))
+  const head = `  ${pad('tool', width)}  ${pad('calls', 11, 'left')}  ${pad('p50', 19, 'left')}  ${pad('p95', 19, 'left')}`
+  const rows = shown.map(({ before, after }, i) => {
+    const cells = [
+      pad(arrow(before?.answers, after?.answers, String), 11, 'left'),
+      pad(arrow(us(before, 'p50Us'), us(after, 'p50Us'), formatDuration), 19, 'left'),
+      pad(arrow(us(before, 'p95Us'), us(after, 'p95Us'), formatDuration), 19, 'left'),
+    ]
+    return `  ${pad(names[i]!, width)}  ${cells.join('  ')}\n`
+  })
+  const more =
+    tools.length > shown.length ? style.dim(`  and ${tools.length - shown.length} more tools\n`) : ''
+  return `\n${style.dim(head)}\n${rows.join('')}${more}`
+}
+
+function us(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): number | undefined {
+  return numbers?.[key]
+}
+
+function arrow(
+  before: number | undefined,
+  after: number | undefined,
+  show: (value: number) => string,
+): string {
+  const text = (value: number | undefined): string => (value === undefined ? '–' : show(value))
+  return `${text(before)} → ${text(after)}`
+}
+
+/** `12 same, 1 changed` and what it means. */
+export function summaryLine({ counts, offers, same }: ComparisonSummary, { style }: Layout): string {
+  const parts = verdicts
+    .filter((verdict) => counts[verdict] > 0)
+    .map((verdict) => style[tones[verdict]](`${counts[verdict]} ${verdict}`))
+  const breaking = offers.filter(({ impact }) => impact === 'breaking').length
+  const compatible = offers.filter(({ impact }) => impact === 'compatible').length
+  if (breaking > 0) parts.push(style.red(countOf(breaking, 'breaking offer')))
+  if (compatible > 0) parts.push(countOf(compatible, 'compatible offer'))
+  const verdict = same ? style.green('Same') : style.bold('Different')
+  return `${verdict}: ${parts.join(', ') || 'no requests'}\n`
+}
+
+/** Rules that a person may want: what looks like a clock or a made-up id. */
+export function createSuggestions(): { take(exchange: ExchangeComparison): void; lines(): string } {
+  const rules = new Map<string, number>()
+  return {
+    take({ verdict, differences }) {
+      if (verdict !== 'changed') return
+      for (const difference of differences) {
+        const rule = suggestRule(difference)
+        if (rule !== undefined && (rules.has(rule) || rules.size < 100))
+          rules.set(rule, (rules.get(rule) ?? 0) + 1)
+      }
+    },
+    lines() {
+      const best = [...rules].toSorted(([, a], [, b]) => b - a).slice(0, 3)
+      if (best.length === 0) return ''
+      return `\nValues that may differ on every run can be matched:\n${best.map(([rule]) => `  ${escapeText(rule)}\n`).join('')}`
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path'
+import {
+  ignoreRule,
+  parseMatchRule,
+  plainSettings,
+  reportKinds,
+  type CompareRule,
+  type CompareSettings,
+  type ComparisonReport,
+  type Level,
+} from '../../compare/index.js'
+import { QueryFault } from '../../json-path/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { readCompareFile, readCompareFileOf } from '../../replay/index.js'
+import { checkReplaceable, replaceFile } from '../../tape/index.js'
+import type { Io } from '../io.js'
+import type { CompareOptions } from './compare-options.js'
+
+/**
+ * What the command line and the file beside the recording say together.
+ *
+ * @param recording as the user named it
+ * @throws WiretapeError `usage` for a rule that makes no sense
+ */
+export async function settingsOf(
+  options: CompareOptions,
+  recording: string,
+  io: Io,
+): Promise<CompareSettings> {
+  const file =
+    options.compareFile !== undefined
+      ? await readCompareFile(resolve(io.cwd, options.compareFile))
+      : recording === '-'
+        ? undefined
+        : await readCompareFileOf(resolve(io.cwd, recording))
+  const ignored = (options.ignore ?? []).map((path) => ruleOf('--ignore', path, () => ignoreRule(path)))
+  const matched = (options.match ?? []).map((text) => ruleOf('--match', text, () => parseMatchRule(text)))
+  return {
+    level: (options.level as Level | undefined) ?? file?.level ?? plainSettings.level,
+    rules: [...(file?.rules ?? []), ...ignored, ...matched],
+  }
+}
+
+function ruleOf(option: string, text: string, make: () => CompareRule): CompareRule {
+  try {
+    return make()
+  } catch (problem) {
+    if (!(problem instanceof QueryFault)) throw problem
+    const column = problem.column === undefined ? '' : `, column ${problem.column}`
+    const message = `${option} ${text}${column}: it ${problem.message}`
+    throw new WiretapeError('usage', message, { hint: problem.advice })
+  }
+}
+
+/** A report that was asked for. */
+export interface WantedReport {
+  readonly file: string
+  readonly write: (report: ComparisonReport) => Iterable<string>
+}
+
+/**
+ * `junit=FILE`.
+ *
+ * @throws WiretapeError before anything is compared: kind unknown, or the file cannot be written
+ */
+export async function wantedReports(options: CompareOptions, io: Io): Promise<WantedReport[]> {
+  const wanted: WantedReport[] = []
+  for (const text of options.report ?? []) {
+    const [, kind = '', file = ''] = /^(\w+)=(.+)$/s.exec(text) ?? []
+    const write = Object.hasOwn(reportKinds, kind) ? reportKinds[kind] : undefined
+    if (!write) {
+      throw new WiretapeError('usage', `--report ${text}: it says no kind and file`, {
+        hint: `write KIND=FILE; kinds are ${Object.keys(reportKinds).join(', ')}`,
+      })
+    }
+    if (file !== '-') await checkReplaceable(resolve(io.cwd, file))
+    wanted.push({ file, write })
+  }
+  return wanted
+}
+
+export async function writeReports(
+  wanted: readonly WantedReport[],
+  report: ComparisonReport,
+  io: Io,
+): Promise<void> {
+  for (const { file, write } of wanted) {
+    if (file === '-') await printPieces(write(report), io)
+    else await replaceFile(resolve(io.cwd, file), bytesOf(write(report)))
+  }
+}
+
+export async function printPieces(pieces: Iterable<string>, io: Io): Promise<void> {
+  for (const piece of pieces) if (!(await io.write(piece))) return
+}
+
+async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void, undefined> {
+  let batch = ''
+  for (const piece of pieces) {
+    batch += piece
+    if (batch.length < batchLength) continue
+    yield Buffer.from(batch)
+    batch = ''
+  }
+  yield Buffer.from(batch)
+}
+
+/** Characters that are collected before a write. */
+const batchLength = 1 << 18

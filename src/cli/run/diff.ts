@@ -1,0 +1,105 @@
+import {
+  collectReport,
+  compareRecordings,
+  createRecordingIndex,
+  reportKinds,
+  type ComparedRecording,
+} from '../../compare/index.js'
+import { WiretapeError, type Diagnostic } from '../../model/index.js'
+import { createStyle, escapeText } from '../../render/index.js'
+import { openRecords } from '../../tape/index.js'
+import type { CompareOptions } from '../compare/compare-options.js'
+import {
+  createSuggestions,
+  exchangeLines,
+  latencyLines,
+  offerLines,
+  summaryLine,
+  type Layout,
+} from '../compare/print.js'
+import { printPieces, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
+import { createComplaints, type Complaints } from '../complaints.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { openOne } from '../transfer.js'
+
+export interface DiffOptions extends CompareOptions {
+  readonly all?: boolean
+}
+
+export async function runDiff(before: string, after: string, options: DiffOptions, io: Io): Promise<number> {
+  if (before === '-' && after === '-')
+    throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
+  const settings = await settingsOf(options, before, io)
+  const wanted = await wantedReports(options, io)
+  const complaints = createComplaints()
+  const a = await openCompared(before, complaints, io)
+  try {
+    const b = await openCompared(after, complaints, io)
+    try {
+      const comparison = compareRecordings(a.recording, b.recording, settings)
+      const report = options.json === true || wanted.length > 0 ? collectReport({ before, after }) : undefined
+      const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
+      const suggestions = createSuggestions()
+      const print = options.json !== true
+      for await (const exchange of comparison.exchanges) {
+        report?.take(exchange)
+        suggestions.take(exchange)
+        if (print && (options.all === true || exchange.verdict !== 'same')) {
+          if (!(await io.write(exchangeLines(exchange, layout)))) break
+        }
+      }
+      const summary = comparison.summary()
+      const collected = report?.finish(summary)
+      if (print) {
+        const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
+        await io.write(`${tail}${tail === '' ? '' : '\n'}${summaryLine(summary, layout)}`)
+      } else if (collected) await printPieces(reportKinds['json']!(collected), io)
+      if (collected) await writeReports(wanted, collected, io)
+      await complaints.tell(io)
+      return summary.same ? exitCode.done : exitCode.found
+    } finally {
+      await b.close()
+    }
+  } finally {
+    await a.close()
+  }
+}
+
+async function openCompared(
+  name: string,
+  complaints: Complaints,
+  io: Io,
+): Promise<{ recording: ComparedRecording; close: () => Promise<void> }> {
+  const { recording, close } = await openOne([name], io)
+  const records = openRecords(recording.files.map(({ file }) => file))
+  const closeAll = async (): Promise<void> => {
+    await records.close()
+    await close()
+  }
+  try {
+    const indexer = createRecordingIndex()
+    const report = (diagnostic: Diagnostic): void => complaints.input({ ...diagnostic, file: name })
+    for await (const { record, locator } of records.records(report)) indexer.take(record, locator)
+    const index = indexer.finish()
+    if (index.requests.length === 0) {
+      throw new WiretapeError('not-a-recording', `${escapeText(name)} holds no request`, {
+        hint: 'there is nothing to compare',
+      })
+    }
+    return {
+      close: closeAll,
+      recording: {
+        index,
+        async read(locator) {
+          const record = await records.read(locator)
+          if (record.type === 'message') return record
+          throw new WiretapeError('unreadable', `${name} changed while it was read`)
+        },
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}

@@ -1,0 +1,239 @@
+import type { Direction, MessageRecord } from '../model/index.js'
+import { findJsonValue, isFault, memberOf, membersOf } from '../wire/index.js'
+import { alignRequests, type Alignment } from './align.js'
+import { diffJson, type Difference } from './json-diff.js'
+import { createLatencies, type SubjectLatency } from './latency.js'
+import { compareOffers, type OfferChange, type Offers } from './offers.js'
+import { marksOf, type RecordingIndex, type Subject } from './recording-index.js'
+import type { CompareSettings } from './settings.js'
+import { createTolerance } from './tolerance.js'
+import { compareAnswers, failureOf, verdicts, type AnswerText, type Verdict } from './verdict.js'
+
+/** A recording to compare: its index, and a way to its records. */
+export interface ComparedRecording {
+  readonly index: RecordingIndex
+  /** The record that was taken with this locator. */
+  read(locator: number): Promise<MessageRecord>
+}
+
+/** One side of an exchange that was compared. */
+export interface ExchangeSide {
+  /** Number of the request in its recording. */
+  readonly seq: number
+  /** Number of the answer; absent when there was none. */
+  readonly answerSeq?: number
+  readonly latencyUs?: number
+  /** What went wrong, in a line, when the answer is an error. */
+  readonly failure?: string
+}
+
+/** What became of one exchange, and how. */
+export interface ExchangeComparison {
+  readonly verdict: Verdict
+  readonly method: string
+  /** Tool or prompt name, resource URI. */
+  readonly name?: string
+  readonly direction: Direction
+  /** Exact text of `params`, of the old side where there is one; absent of what is the same. */
+  readonly params?: string
+  readonly before?: ExchangeSide
+  readonly after?: ExchangeSide
+  readonly differences: readonly Difference[]
+  /** Differences beyond those that are listed. */
+  readonly more: number
+  readonly schemaFaults: readonly string[]
+  /** What else there is to know, such as why it was not sent. */
+  readonly notes?: readonly string[]
+}
+
+/** What is known when all exchanges were compared. */
+export interface ComparisonSummary {
+  readonly counts: Readonly<Record<Verdict, number>>
+  readonly offers: readonly OfferChange[]
+  readonly latency: readonly SubjectLatency[]
+  /** Nothing differs that counts. */
+  readonly same: boolean
+}
+
+export interface RecordingComparison {
+  /** Every exchange, the same ones too, in the order of the old recording. To be gone through once. */
+  readonly exchanges: AsyncIterable<ExchangeComparison>
+  /** After the exchanges. */
+  summary(): ComparisonSummary
+}
+
+/** Compares what was asked and answered in two recordings; payloads are read when they are needed. */
+export function compareRecordings(
+  before: ComparedRecording,
+  after: ComparedRecording,
+  settings: CompareSettings,
+): RecordingComparison {
+  const counts = zeroCounts()
+  const latencies = createLatencies()
+  const offers = compareOffers(before.index.offers, after.index.offers)
+  const schemas = outputSchemas(after.index.offers, before.index.offers)
+
+  async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
+    const subject = (row === undefined ? after : before).index
+    const { method, name, direction } = subject.subjects[subject.subjectOf(row ?? other!)]!
+    const [old, now] = [await sideOf(before, row), await sideOf(after, other)]
+    const about = { method, direction, ...(name !== undefined && { name }) }
+    latencies.add(about, old?.side.latencyUs, now?.side.latencyUs)
+    const shown = {
+      ...about,
+      ...(old && { before: old.side }),
+      ...(now && { after: now.side }),
+    }
+    const none = { differences: [], more: 0, schemaFaults: [] }
+    if (!old || !now)
+      return { verdict: old ? 'missing' : 'new', ...(await paramsOf(row, other)), ...shown, ...none }
+    const asked = {
+      method,
+      name,
+      outputSchema: method === 'tools/call' ? schemas.get(name ?? '') : undefined,
+    }
+    // A cancelled request may be answered or not: that is a race, and no change.
+    const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
+    const answers = isRace ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
+    if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...shown }
+    return { ...answers, ...(await paramsOf(row, other)), ...shown }
+  }
+
+  async function paramsOf(row: number | undefined, other: number | undefined): Promise<{ params?: string }> {
+    const { params } = await requestOf(row === undefined ? after : before, row ?? other!)
+    return params ? { params: params.text } : {}
+  }
+
+  async function* exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
+    const alignment = alignRequests(before.index, after.index)
+    await pairRedacted(before, after, alignment)
+    for (const { before: row, after: other } of alignment.pairs()) {
+      const compared = await compare(row, other)
+      counts[compared.verdict] += 1
+      yield compared
+    }
+  }
+
+  return {
+    exchanges: exchanges(),
+    summary: () => ({
+      counts,
+      offers,
+      latency: latencies.list(),
+      same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
+    }),
+  }
+}
+
+/** An offer that changed and makes no difference. */
+export function isNote({ impact }: OfferChange): boolean {
+  return impact === 'note'
+}
+
+export function zeroCounts(): Record<Verdict, number> {
+  return Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>
+}
+
+/** Texts of `outputSchema` by tool, of the newer side where both have one. */
+export function outputSchemas(newer: Offers, older: Offers): ReadonlyMap<string, string> {
+  const schemas = new Map<string, string>()
+  for (const offers of [older, newer]) {
+    for (const [name, text] of offers.list('tool') ?? []) {
+      const found = findJsonValue(text)
+      const schema = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'outputSchema')
+      if (schema) schemas.set(name, text.slice(schema.start, schema.end))
+      else schemas.delete(name)
+    }
+  }
+  return schemas
+}
+
+interface LoadedSide {
+  readonly side: ExchangeSide
+  readonly answer: AnswerText | undefined
+}
+
+async function sideOf(
+  { index, read }: ComparedRecording,
+  row: number | undefined,
+): Promise<LoadedSide | undefined> {
+  if (row === undefined) return undefined
+  const { entries } = index
+  const peer = entries.peer(row)
+  if (peer < 0) return { side: { seq: entries.seq(row) }, answer: undefined }
+  const { locator, part } = index.place(peer)
+  const record = await read(locator)
+  const { start, end } = record.parts[part]!
+  const text = record.raw.slice(start, end)
+  const failure = failureOf(text)
+  return {
+    side: {
+      seq: entries.seq(row),
+      answerSeq: entries.seq(peer),
+      latencyUs: entries.latencyUs(peer),
+      ...(failure !== undefined && { failure }),
+    },
+    answer: { text, redacted: marksOf(record, part).map(({ at }) => at) },
+  }
+}
+
+async function requestOf(
+  { index, read }: ComparedRecording,
+  row: number,
+): Promise<{ params: { text: string } | undefined; redacted: string[] }> {
+  const { locator, part } = index.place(row)
+  const record = await read(locator)
+  const { start } = record.parts[part]!
+  const member = memberOf(membersOf(record.raw, start), 'params')
+  const redacted = marksOf(record, part).map(({ at }) => at.slice('/params'.length))
+  return { params: member && { text: record.raw.slice(member.start, member.end) }, redacted }
+}
+
+function isCancelled({ index }: ComparedRecording, row: number | undefined): boolean {
+  return row !== undefined && index.entries.has(row, 'cancelled')
+}
+
+/** A redacted request asks for the same as any that differs from it in nothing but what was taken out. */
+async function pairRedacted(
+  before: ComparedRecording,
+  after: ComparedRecording,
+  alignment: Alignment,
+): Promise<void> {
+  const left = alignment.unpaired()
+  const free = new Set(left.after)
+  for (const row of left.before) {
+    for (const other of free) {
+      const secret = before.index.hasSecrets(row) || after.index.hasSecrets(other)
+      if (!secret || !sameSubject(before.index, row, after.index, other)) continue
+      const [old, now] = [await requestOf(before, row), await requestOf(after, other)]
+      if (!old.params || !now.params || !asksForTheSame(old, now)) continue
+      alignment.pair(row, other)
+      free.delete(other)
+      break
+    }
+  }
+}
+
+function asksForTheSame(
+  old: { params: { text: string } | undefined; redacted: string[] },
+  now: { params: { text: string } | undefined; redacted: string[] },
+): boolean {
+  const [a, b] = [old.params!.text, now.params!.text]
+  const [aSpan, bSpan] = [a, b].map((text) => ({ start: 0, end: text.length }))
+  const tolerance = createTolerance(
+    { text: a, span: aSpan!, redacted: old.redacted },
+    { text: b, span: bSpan!, redacted: now.redacted },
+    [],
+    new Set(['/_meta']),
+  )
+  return diffJson(a, aSpan!, b, bSpan!, { tolerance }).differences.length === 0
+}
+
+function sameSubject(index: RecordingIndex, row: number, otherIndex: RecordingIndex, other: number): boolean {
+  const [a, b] = [subjectAt(index, row), subjectAt(otherIndex, other)]
+  return a.method === b.method && a.name === b.name && a.direction === b.direction
+}
+
+function subjectAt(index: RecordingIndex, row: number): Subject {
+  return index.subjects[index.subjectOf(row)]!
+}

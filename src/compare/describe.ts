@@ -1,0 +1,63 @@
+import type { ExchangeComparison } from './compare-recordings.js'
+import type { Difference } from './json-diff.js'
+import { toJsonPath } from './json-place.js'
+import { suggestMatcher } from './matcher.js'
+import type { OfferChange } from './offers.js'
+
+/** `tools/call search`, and who asked when it was the server. */
+export function titleOf({
+  method,
+  name,
+  direction,
+}: Pick<ExchangeComparison, 'method' | 'name' | 'direction'>): string {
+  const title = name === undefined ? method : `${method} ${name}`
+  return direction === 'server_to_client' ? `${title} (asked by the server)` : title
+}
+
+/** A difference in one line, without control of what a terminal does with it: escape it where it is shown. */
+export function describeDifference(difference: Difference, longest = 120): string {
+  const { kind, place, before = '', after = '' } = difference
+  const path = toJsonPath(place).replace(/^\$\.?/, '') || 'the answer'
+  if (kind === 'added') return `+ ${path} ${shortened(after, 0, longest)}`
+  if (kind === 'removed') return `- ${path} ${shortened(before, 0, longest)}`
+  const at = firstDifference(before, after)
+  return `~ ${path} ${shortened(before, at, longest / 2)} → ${shortened(after, at, longest / 2)}`
+}
+
+function firstDifference(before: string, after: string): number {
+  const length = Math.min(before.length, after.length)
+  for (let i = 0; i < length; i += 1) if (before.charCodeAt(i) !== after.charCodeAt(i)) return i
+  return length
+}
+
+/** So many characters of a text, those at `at` among them. */
+function shortened(text: string, at: number, longest: number): string {
+  if (text.length <= longest) return text
+  const start = Math.max(0, Math.min(at - Math.floor(longest / 3), text.length - longest))
+  const end = start + longest
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
+}
+
+/** What a person can add to the command line so that a difference no longer counts; undefined when nothing fits. */
+export function suggestRule({ kind, place, before, after }: Difference): string | undefined {
+  if (kind !== 'changed' || before === undefined || after === undefined) return undefined
+  const matcher = suggestMatcher(before, after)
+  return matcher === undefined ? undefined : `--match '${toJsonPath(place)}=${matcher}'`
+}
+
+/** `tool echo: inputSchema: "city" required now`; without the impact. */
+export function describeOffer({ kind, name, change, details }: OfferChange): string {
+  const what = kind === 'server' ? name : `${kind} ${name}`
+  return details.length > 0 ? `${what}: ${details.join('; ')}` : `${what} ${change}`
+}
+
+/** Lines about one exchange that is not the same, without its title. */
+export function detailsOf(exchange: ExchangeComparison): string[] {
+  const lines: string[] = []
+  const { before, after, verdict } = exchange
+  if (verdict === 'error now' && after?.failure !== undefined) lines.push(after.failure)
+  else if (verdict === 'fixed now' && before?.failure !== undefined) lines.push(`was ${before.failure}`)
+  else lines.push(...exchange.differences.map((difference) => describeDifference(difference)))
+  if (exchange.more > 0 && verdict === 'changed') lines.push(`and ${exchange.more} more differences`)
+  return [...lines, ...exchange.schemaFaults.map((fault) => `schema: ${fault}`), ...(exchange.notes ?? [])]
+}

@@ -1,0 +1,134 @@
+import { compilePattern, QueryFault } from '../json-path/index.js'
+import { canonicalNumber, decodeString, elementsOf, kindAt } from '../wire/index.js'
+import { canonicalJson } from './canonical-json.js'
+
+/** What may differ between two values at one place. */
+export interface Matcher {
+  /** As a person writes it. */
+  readonly text: string
+  /** @param before exact JSON text of a value, as is `after` */
+  accepts(before: string, after: string): boolean
+  /** Equal for values that are likely to be accepted together. */
+  standIn(value: string): string
+}
+
+/** The names of matchers, with what they take. */
+export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
+  ['any', 'any two values'],
+  ['type', 'two values of one kind'],
+  ['timestamp', 'moments: ISO 8601, RFC 9110 or epoch numbers, alone or inside a text'],
+  ['uuid', 'UUIDs, alone or inside a text'],
+  ['duration', 'spans of time: 12ms, 1.5 s, PT2S, 00:01:02, or a number; alone or inside a text'],
+  ['cursor', 'two strings that are not empty'],
+  ['number', 'numbers, alone or inside a text'],
+  ['number~0.5', 'numbers at most 0.5 apart'],
+  ['number~5%', 'numbers at most 5 % of the recorded one apart'],
+  ['unordered', 'arrays with the same elements in any order'],
+  ['/pattern/', 'two values whose text fits an RE2 pattern'],
+]
+
+const timestamps =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC|[+-]\d{4}))?/g
+const uuids = /[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/gi
+const durations =
+  /\bPT?(?:\d+(?:\.\d+)?[YMWDHS])+|\b\d+:\d\d(?::\d\d(?:\.\d+)?)?\b|\b\d+(?:\.\d+)? ?(?:ns|[µu]s|ms|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)\b/g
+const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** @throws QueryFault */
+export function parseMatcher(text: string): Matcher {
+  const named = byName.get(text)
+  if (named) return { text, ...named }
+  if (text.startsWith('number~')) return { text, ...near(text.slice('number~'.length)) }
+  if (text.length > 1 && text.startsWith('/') && text.endsWith('/'))
+    return { text, ...pattern(text.slice(1, -1)) }
+  const known = matcherNames.map(([name]) => name).join(', ')
+  throw new QueryFault(`names no matcher: ${text}`, `there are ${known}`)
+}
+
+type Behaviour = Omit<Matcher, 'text'>
+
+const always: Behaviour = { accepts: () => true, standIn: () => '‹any›' }
+
+const sameKind: Behaviour = {
+  accepts: (before, after) => kindAt(before, 0) === kindAt(after, 0),
+  standIn: (value) => `‹${kindAt(value, 0)}›`,
+}
+
+const cursor: Behaviour = bySimplifying((value) => (/^"./.test(value) && value !== '""' ? '‹cursor›' : value))
+
+const byName: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
+  ['any', always],
+  ['type', sameKind],
+  ['cursor', cursor],
+  ['timestamp', inTexts(timestamps, '‹timestamp›', isEpoch)],
+  ['uuid', inTexts(uuids, '‹uuid›', () => false)],
+  ['duration', inTexts(durations, '‹duration›', (number) => !number.startsWith('-'))],
+  ['number', inTexts(numbers, '‹number›', () => true)],
+  ['unordered', bySimplifying(sorted)],
+])
+
+function bySimplifying(simplify: (value: string) => string): Behaviour {
+  return { accepts: (before, after) => simplify(before) === simplify(after), standIn: simplify }
+}
+
+/** What fits the pattern is alike; the rest of a text has to be the same. */
+function inTexts(find: RegExp, mark: string, isOne: (number: string) => boolean): Behaviour {
+  return bySimplifying((value) => {
+    const kind = kindAt(value, 0)
+    if (kind === 'number') return isOne(value) ? mark : canonicalNumber(value)
+    if (kind !== 'string') return canonicalJson(value, 0)
+    return decodeString(value, 0, value.length).replace(find, mark)
+  })
+}
+
+/** Seconds, milliseconds or microseconds since 1970, of the years 2001 to 2286. */
+function isEpoch(number: string): boolean {
+  return /^(?:\d{10}|\d{13}|\d{16})(?:\.\d+)?$/.test(number)
+}
+
+function sorted(value: string): string {
+  if (kindAt(value, 0) !== 'array') return canonicalJson(value, 0)
+  const elements = elementsOf(value, 0).map(({ start }) => canonicalJson(value, start))
+  return `[${elements.toSorted().join(',')}]`
+}
+
+function near(amount: string): Behaviour {
+  const given = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(%?)$/i.exec(amount)
+  if (!given) throw new QueryFault(`has no tolerance: number~${amount}`, 'write number~0.5 or number~5%')
+  const limit = Number(given[1])
+  const apart = (before: number, after: number): boolean =>
+    Math.abs(after - before) <= (given[2] === '%' ? (Math.abs(before) * limit) / 100 : limit)
+  const { standIn } = byName.get('number')!
+  return {
+    standIn,
+    accepts(before, after) {
+      if (standIn(before) !== standIn(after)) return false
+      const values = [before, after].map((text) => (text.match(numbers) ?? []).map(Number))
+      return (
+        values[0]!.length === values[1]!.length &&
+        values[0]!.every((value, i) => apart(value, values[1]![i]!))
+      )
+    },
+  }
+}
+
+function pattern(source: string): Behaviour {
+  const compiled = compilePattern(source, false)
+  const fits = (value: string): boolean =>
+    compiled.test(kindAt(value, 0) === 'string' ? decodeString(value, 0, value.length) : value)
+  return {
+    accepts: (before, after) => fits(before) && fits(after),
+    standIn: (value) => (fits(value) ? '‹match›' : value),
+  }
+}
+
+/**
+ * The matcher that would accept these two values, where it is plain that they differ on every run. A plain number
+ * may be a price.
+ */
+export function suggestMatcher(before: string, after: string): string | undefined {
+  const names = before.startsWith('"')
+    ? (['uuid', 'timestamp', 'duration'] as const)
+    : (['timestamp'] as const)
+  return names.find((name) => byName.get(name)!.accepts(before, after))
+}

@@ -1,0 +1,163 @@
+import {
+  createFold,
+  isAnswer,
+  type Direction,
+  type EntryTable,
+  type MessageRecord,
+  type Session,
+  type TapeRecord,
+} from '../model/index.js'
+import { idKey } from '../wire/index.js'
+import { createOffers, tellsOffers, type Offers } from './offers.js'
+import { paramsKey } from './request-key.js'
+
+/** What a request is about: `tools/call search`. */
+export interface Subject {
+  readonly method: string
+  /** Tool or prompt name, resource URI. */
+  readonly name?: string
+  /** Who asked. */
+  readonly direction: Direction
+}
+
+/** A recording as it is compared: some 100 bytes a message, and none of the payloads. */
+export interface RecordingIndex {
+  readonly sessions: readonly Session[]
+  readonly entries: EntryTable
+  readonly offers: Offers
+  /** Rows of the requests of both sides, in the order in which they were sent. */
+  readonly requests: Int32Array
+  /** Number of the subject of a request's row, for `subjects`. */
+  subjectOf(row: number): number
+  readonly subjects: readonly Subject[]
+  /** Two hashes of what is asked for; equal for equal requests. */
+  key(row: number): readonly [number, number]
+  /** The request holds something that redaction took out. */
+  hasSecrets(row: number): boolean
+  /** Where the row's record is, as the caller said, and which part of the record the row is. */
+  place(row: number): { readonly locator: number; readonly part: number }
+}
+
+export interface RecordingIndexer {
+  /** The next record, in file order. @param locator leads back to the record later */
+  take(record: TapeRecord, locator: number): void
+  /** The index of what was taken; call once. */
+  finish(): RecordingIndex
+}
+
+export function createRecordingIndex(): RecordingIndexer {
+  const fold = createFold(idKey)
+  const offers = createOffers()
+  const subjects: Subject[] = []
+  const subjectNumbers = new Map<string, number>()
+  let locators = new Float64Array(256)
+  let parts = new Uint16Array(256)
+  let subjectColumn = new Int32Array(256)
+  let first = new Int32Array(256)
+  let second = new Int32Array(256)
+  /** Bit 1: holds secrets; bit 2: asks for a further page. */
+  let flags = new Uint8Array(256)
+
+  function room(row: number): void {
+    if (row < locators.length) return
+    const size = Math.max(row + 1, locators.length + (locators.length >> 1))
+    locators = extended(locators, new Float64Array(size))
+    parts = extended(parts, new Uint16Array(size))
+    subjectColumn = extended(subjectColumn, new Int32Array(size))
+    first = extended(first, new Int32Array(size))
+    second = extended(second, new Int32Array(size))
+    flags = extended(flags, new Uint8Array(size))
+  }
+
+  function subjectNumber(method: string, name: string | undefined, direction: Direction): number {
+    const key = JSON.stringify([direction, method, name])
+    let number = subjectNumbers.get(key)
+    if (number === undefined) {
+      number = subjects.length
+      subjects.push({ method, direction, ...(name !== undefined && { name }) })
+      subjectNumbers.set(key, number)
+    }
+    return number
+  }
+
+  function takeRequest(record: MessageRecord, i: number, row: number): void {
+    const { envelope, start, end } = record.parts[i]!
+    const method = envelope.method ?? ''
+    const text = record.raw.slice(start, end)
+    const redacted = marksOf(record, i)
+    const key = paramsKey(text, method, { redacted, secrets: 'any', opaque: 'any' })
+    // A task or a state is made by one run; its id names nothing in another.
+    const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
+    subjectColumn[row] = subjectNumber(method, name, record.direction)
+    first[row] = hash(key, 0x811c9dc5)
+    second[row] = hash(key, 0x9747b28c)
+    flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
+  }
+
+  return {
+    take(record, locator) {
+      const added = fold.push(record)
+      for (let i = 0; i < added.count; i += 1) {
+        const row = added.first + i
+        room(row)
+        locators[row] = locator
+        if (record.type !== 'message') continue
+        parts[row] = i
+        const { envelope, start, end } = record.parts[i]!
+        if (envelope.kind === 'request') takeRequest(record, i, row)
+        else if (isAnswer(envelope) && record.direction === 'server_to_client') {
+          const request = fold.entries.peer(row)
+          const method = request < 0 ? undefined : subjects[subjectColumn[request]!]?.method
+          if (method !== undefined && tellsOffers(method))
+            offers.take(method, record.raw.slice(start, end), (flags[request]! & 2) !== 0)
+        }
+      }
+    },
+    finish() {
+      const { entries, sessions } = fold
+      // What was dropped was never asked.
+      const isAsked = (row: number): boolean =>
+        entries.kind(row) === 'request' && !entries.has(row, 'dropped')
+      let count = 0
+      for (let row = 0; row < entries.length; row += 1) if (isAsked(row)) count += 1
+      const requests = new Int32Array(count)
+      for (let row = 0, i = 0; row < entries.length; row += 1) if (isAsked(row)) requests[i++] = row
+      return {
+        sessions,
+        entries,
+        offers,
+        requests,
+        subjects,
+        subjectOf: (row) => subjectColumn[row]!,
+        key: (row) => [first[row]!, second[row]!],
+        hasSecrets: (row) => (flags[row]! & 1) !== 0,
+        place: (row) => ({ locator: locators[row]!, part: parts[row]! }),
+      }
+    },
+  }
+}
+
+/** What was redacted in one message of a record, as JSON Pointers into that message. */
+export function marksOf(record: MessageRecord, part: number): readonly { at: string; tag: string }[] {
+  const { red, batch } = record
+  if (!red) return []
+  if (!batch) return red
+  const prefix = `/${part}/`
+  return red
+    .filter(({ at }) => at.startsWith(prefix))
+    .map(({ at, tag }) => ({ at: at.slice(prefix.length - 1), tag }))
+}
+
+function extended<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
+
+/** FNV-1a with a final mix (murmur3's), seeded. */
+function hash(text: string, seed: number): number {
+  let h = seed
+  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return h ^ (h >>> 16)
+}

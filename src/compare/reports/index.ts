@@ -1,0 +1,15 @@
+import { githubReport } from './github.js'
+import { jsonReport } from './json.js'
+import { junitReport } from './junit.js'
+import { markdownReport } from './markdown.js'
+import type { ComparisonReport } from './report.js'
+
+export { collectReport, type ComparisonReport, type ReportCollector } from './report.js'
+
+/** What `--report KIND=FILE` knows: pieces of text. */
+export const reportKinds: Readonly<Record<string, (report: ComparisonReport) => Iterable<string>>> = {
+  junit: junitReport,
+  json: jsonReport,
+  markdown: markdownReport,
+  github: githubReport,
+}

@@ -1,0 +1,48 @@
+import { isNote, type ExchangeComparison } from '../compare-recordings.js'
+import { describeOffer, detailsOf, titleOf } from '../describe.js'
+import type { OfferChange } from '../offers.js'
+import type { ComparisonReport } from './report.js'
+
+/** The report as JUnit XML: a test case an exchange, and one for each offer that changed. */
+export function* junitReport(report: ComparisonReport): Generator<string, void, undefined> {
+  const { exchanges, summary } = report
+  const { counts, offers } = summary
+  const total = exchanges.length + offers.length
+  const skipped = counts['not sent']
+  const failures = exchanges.length - counts.same - skipped + offers.filter((offer) => !isNote(offer)).length
+  const numbers = `tests="${total}" failures="${failures}" errors="0" skipped="${skipped}"`
+  const name = xml(`${report.before} → ${report.after}`)
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${numbers}>\n  <testsuite name="${name}" ${numbers}>\n`
+  for (const exchange of exchanges) yield `${exchangeCase(exchange)}\n`
+  for (const offer of offers) yield `${offerCase(offer)}\n`
+  yield '  </testsuite>\n</testsuites>\n'
+}
+
+function exchangeCase(exchange: ExchangeComparison): string {
+  const { verdict, after, before } = exchange
+  const seconds = ((after?.latencyUs ?? 0) / 1e6).toFixed(6)
+  const number = before?.seq ?? after?.seq
+  const name = `${titleOf(exchange)}${number === undefined ? '' : ` #${number}`}`
+  const open = `    <testcase classname="${xml(exchange.method)}" name="${xml(name)}" time="${seconds}"`
+  if (verdict === 'same') return `${open}/>`
+  const details = xml(detailsOf(exchange).join('\n'))
+  if (verdict === 'not sent') return `${open}>\n      <skipped message="${details}"/>\n    </testcase>`
+  return `${open}>\n      <failure message="${verdict}" type="${verdict}">${details}</failure>\n    </testcase>`
+}
+
+function offerCase(offer: OfferChange): string {
+  const open = `    <testcase classname="offers" name="${xml(`${offer.kind} ${offer.name}`)}" time="0"`
+  if (isNote(offer)) return `${open}/>`
+  const text = xml(describeOffer(offer))
+  return `${open}>\n      <failure message="${offer.impact}" type="${offer.impact}">${text}</failure>\n    </testcase>`
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** XML 1.0 has no way to write most control characters, lone surrogates and two others. */
+function xml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replace(/[&<>"]/g, (char) => entities[char]!)
+    .replaceAll('\n', '&#10;')
+}

@@ -1,0 +1,70 @@
+import type { LatencyNumbers } from '../latency.js'
+import { describeOffer, detailsOf, titleOf } from '../describe.js'
+import { verdicts } from '../verdict.js'
+import type { ComparisonReport } from './report.js'
+
+/** The report for people who read it in a browser, such as the summary of a CI job. */
+export function* markdownReport(report: ComparisonReport): Generator<string, void, undefined> {
+  yield `${linesOf(report).join('\n')}`
+}
+
+function linesOf(report: ComparisonReport): string[] {
+  const { exchanges, summary } = report
+  const lines = [`# ${text(report.before)} → ${text(report.after)}`, '', headline(report), '']
+  const different = exchanges.filter(({ verdict }) => verdict !== 'same')
+  if (different.length > 0) {
+    lines.push('| verdict | request | # | what |', '|---|---|---|---|')
+    for (const exchange of different) {
+      const what = detailsOf(exchange).slice(0, 10).map(code).join('<br>')
+      const numbers = [exchange.before?.seq, exchange.after?.seq]
+        .filter((seq) => seq !== undefined)
+        .join(' → ')
+      lines.push(`| ${exchange.verdict} | ${code(titleOf(exchange))} | ${numbers} | ${what} |`)
+    }
+    lines.push('')
+  }
+  if (summary.offers.length > 0) {
+    lines.push('## What the server offers', '', '| impact | what |', '|---|---|')
+    for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${code(describeOffer(offer))} |`)
+    lines.push('')
+  }
+  if (summary.latency.length > 0) {
+    lines.push(
+      '## Latency',
+      '',
+      '| request | p50 before | p50 after | p95 before | p95 after |',
+      '|---|--:|--:|--:|--:|',
+    )
+    for (const row of summary.latency) {
+      const { before, after } = row
+      const cells = [ms(before, 'p50Us'), ms(after, 'p50Us'), ms(before, 'p95Us'), ms(after, 'p95Us')]
+      lines.push(`| ${code(titleOf(row))} | ${cells.join(' | ')} |`)
+    }
+    lines.push('')
+  }
+  return lines
+}
+
+/** `**Different**: 12 same, 1 changed` */
+function headline({ summary }: ComparisonReport): string {
+  const counted = verdicts.filter((verdict) => summary.counts[verdict] > 0)
+  const parts = counted.map((verdict) => `${summary.counts[verdict]} ${verdict}`)
+  if (summary.offers.length > 0) parts.push(`${summary.offers.length} offers changed`)
+  return `**${summary.same ? 'Same' : 'Different'}**: ${parts.join(', ') || 'no requests'}`
+}
+
+function ms(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): string {
+  return numbers ? `${(numbers[key] / 1000).toFixed(1)} ms` : ''
+}
+
+/** In a table cell: nothing in it is markup. */
+function code(value: string): string {
+  const line = value.replaceAll(/\s+/g, ' ')
+  const ticks = '`'.repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)))
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${ticks}${pad}${line.replaceAll('|', '\\|')}${pad}${ticks}`
+}
+
+function text(value: string): string {
+  return value.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>#|]/g, (char) => `\\${char}`)
+}

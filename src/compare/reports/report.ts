@@ -1,0 +1,72 @@
+import type { ComparisonSummary, ExchangeComparison } from '../compare-recordings.js'
+
+/** A whole comparison, as reports tell it. */
+export interface ComparisonReport {
+  /** What was compared, as the user named it. */
+  readonly before: string
+  readonly after: string
+  /** In their order. Beyond `mostDetailed` different ones, without their differences. */
+  readonly exchanges: readonly ExchangeComparison[]
+  readonly summary: ComparisonSummary
+}
+
+/** Exchanges that are not the same and keep their differences: payloads would fill the memory. */
+export const mostDetailed = 1_000
+/** Characters of one value. */
+const longestValue = 10_000
+
+export interface ReportCollector {
+  take(exchange: ExchangeComparison): void
+  finish(summary: ComparisonSummary): ComparisonReport
+}
+
+export function collectReport(names: { readonly before: string; readonly after: string }): ReportCollector {
+  const exchanges: ExchangeComparison[] = []
+  let detailed = 0
+  return {
+    take(exchange) {
+      if (exchange.verdict !== 'same') detailed += 1
+      exchanges.push(detailed <= mostDetailed ? small(exchange) : bare(exchange))
+    },
+    finish: (summary) => ({ ...names, exchanges, summary }),
+  }
+}
+
+function small(exchange: ExchangeComparison): ExchangeComparison {
+  const { params, differences, ...rest } = exchange
+  const kept = differences.map(({ before, after, ...difference }) => ({
+    ...difference,
+    ...(before !== undefined && { before: cut(before) }),
+    ...(after !== undefined && { after: cut(after) }),
+  }))
+  return { ...rest, ...(params !== undefined && { params: cut(params) }), differences: kept }
+}
+
+function bare({
+  verdict,
+  method,
+  name,
+  direction,
+  before,
+  after,
+  differences,
+  more,
+}: ExchangeComparison): ExchangeComparison {
+  const sides = { ...(before && { before }), ...(after && { after }), ...(name !== undefined && { name }) }
+  return {
+    verdict,
+    method,
+    direction,
+    ...sides,
+    differences: none,
+    more: more + differences.length,
+    schemaFaults: none,
+  }
+}
+
+const none: readonly never[] = []
+
+/** A slice would keep the whole text in memory. */
+function cut(text: string): string {
+  return text.length <= longestValue ? text : `${[...text.slice(0, longestValue)].join('')}…`
+}

@@ -1,0 +1,172 @@
+import { compilePattern, QueryFault } from '../json-path/index.js'
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+/** One place where a value does not fit its schema. */
+export interface SchemaFault {
+  /** JSON Pointer into the value. */
+  readonly at: string
+  /** `is a string, not a number` */
+  readonly problem: string
+}
+
+const mostFaults = 20
+const deepestSchema = 64
+
+/**
+ * Holds a value against a JSON Schema, as far as tools use it: types, enums, members, elements, bounds, patterns,
+ * combinations, and references within the schema. Keywords that it does not know it passes over.
+ */
+export function checkSchema(schema: Json, value: Json): SchemaFault[] {
+  const faults: SchemaFault[] = []
+
+  function check(rule: Json | undefined, data: Json, at: string, depth: number, into: SchemaFault[]): void {
+    const say = (problem: string): void => {
+      if (into.length < mostFaults) into.push({ at, problem })
+    }
+    if (rule === false) return say('may not be there')
+    if (!isObject(rule) || depth > deepestSchema) return
+    const fits = (other: Json): boolean => {
+      const inner: SchemaFault[] = []
+      check(other, data, at, depth + 1, inner)
+      return inner.length === 0
+    }
+    const reference = rule['$ref']
+    if (typeof reference === 'string') check(resolve(schema, reference), data, at, depth + 1, into)
+    const types = typeof rule['type'] === 'string' ? [rule['type']] : listOf(rule['type'])
+    if (types.length > 0 && !types.some((type) => isOfType(data, type)))
+      return say(`is ${nameOf(data)}, not ${types.join(' or ')}`)
+    if (Array.isArray(rule['enum']) && !rule['enum'].some((one) => equal(one, data)))
+      say('is none of the enum')
+    if ('const' in rule && !equal(rule['const']!, data)) say('is not the constant')
+    for (const part of listOf(rule['allOf'])) check(part, data, at, depth + 1, into)
+    const any = listOf(rule['anyOf'])
+    if (any.length > 0 && !any.some(fits)) say('fits none of anyOf')
+    const one = listOf(rule['oneOf'])
+    if (one.length > 0 && one.filter(fits).length !== 1) say('does not fit exactly one of oneOf')
+    if (rule['not'] !== undefined && fits(rule['not'])) say('fits what it must not')
+    if (isObject(data)) checkObject(rule, data, at, depth, into, say)
+    else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
+    else if (typeof data === 'string') checkString(rule, data, say)
+    else if (typeof data === 'number') checkNumber(rule, data, say)
+  }
+
+  function checkObject(
+    rule: { [name: string]: Json },
+    data: { [name: string]: Json },
+    at: string,
+    depth: number,
+    into: SchemaFault[],
+    say: (problem: string) => void,
+  ): void {
+    const properties = isObject(rule['properties']) ? rule['properties'] : {}
+    for (const name of listOf(rule['required'])) {
+      if (typeof name === 'string' && !Object.hasOwn(data, name)) say(`has no ${JSON.stringify(name)}`)
+    }
+    for (const [name, value] of Object.entries(data)) {
+      const inner = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      if (Object.hasOwn(properties, name)) check(properties[name], value, inner, depth + 1, into)
+      else if (!isObject(rule['patternProperties']))
+        check(rule['additionalProperties'], value, inner, depth + 1, into)
+    }
+    bound(rule, 'minProperties', 'maxProperties', Object.keys(data).length, 'members', say)
+  }
+
+  function checkArray(
+    rule: { [name: string]: Json },
+    data: Json[],
+    at: string,
+    depth: number,
+    into: SchemaFault[],
+    say: (problem: string) => void,
+  ): void {
+    const first = listOf(rule['prefixItems'])
+    for (const [i, value] of data.entries()) {
+      check(i < first.length ? first[i] : rule['items'], value, `${at}/${i}`, depth + 1, into)
+    }
+    bound(rule, 'minItems', 'maxItems', data.length, 'elements', say)
+  }
+
+  check(schema, value, '', 0, faults)
+  return faults
+}
+
+function checkString(rule: { [name: string]: Json }, data: string, say: (problem: string) => void): void {
+  bound(rule, 'minLength', 'maxLength', [...data].length, 'characters', say)
+  const { pattern } = rule
+  if (typeof pattern !== 'string') return
+  try {
+    if (!compilePattern(pattern, false).test(data)) say('does not fit the pattern')
+  } catch (problem) {
+    // A pattern that only a backtracking engine takes says nothing here.
+    if (!(problem instanceof QueryFault)) throw problem
+  }
+}
+
+function checkNumber(rule: { [name: string]: Json }, data: number, say: (problem: string) => void): void {
+  const at = (name: string): number | undefined => (typeof rule[name] === 'number' ? rule[name] : undefined)
+  if (data < (at('minimum') ?? -Infinity) || data <= (at('exclusiveMinimum') ?? -Infinity))
+    say('is too small')
+  if (data > (at('maximum') ?? Infinity) || data >= (at('exclusiveMaximum') ?? Infinity)) say('is too large')
+}
+
+function bound(
+  rule: { [name: string]: Json },
+  least: string,
+  most: string,
+  count: number,
+  what: string,
+  say: (problem: string) => void,
+): void {
+  const [min, max] = [rule[least], rule[most]]
+  if (typeof min === 'number' && count < min) say(`has ${count} ${what}, not ${min} at least`)
+  if (typeof max === 'number' && count > max) say(`has ${count} ${what}, not ${max} at most`)
+}
+
+/** `#/$defs/x`; what leads nowhere says nothing. */
+function resolve(root: Json, reference: string): Json | undefined {
+  if (!reference.startsWith('#')) return undefined
+  let value: Json | undefined = root
+  for (const step of reference.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = Object.hasOwn(value, name) ? (value as { [name: string]: Json })[name] : undefined
+  }
+  return value
+}
+
+function isOfType(data: Json, type: Json): boolean {
+  if (type === 'integer') return typeof data === 'number' && Number.isInteger(data)
+  if (type === 'number') return typeof data === 'number'
+  return type === nameOfType(data)
+}
+
+function nameOfType(data: Json): string {
+  return data === null ? 'null' : Array.isArray(data) ? 'array' : typeof data
+}
+
+function nameOf(data: Json): string {
+  const type = nameOfType(data)
+  return type === 'null' ? 'null' : `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function equal(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [aEntries, bEntries] = [Object.entries(a), Object.entries(b)]
+  return (
+    aEntries.length === bEntries.length &&
+    aEntries.every(
+      ([name, value]) => Object.hasOwn(b, name) && equal(value, (b as { [n: string]: Json })[name]!),
+    )
+  )
+}
+
+function isObject(value: Json | undefined): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,147 @@
+import { LineCounter, parseDocument, type ParsedNode } from 'yaml'
+import { QueryFault } from '../json-path/index.js'
+import { ignoreRule, levels, matchRule, type CompareRule, type Level, type Only } from './settings.js'
+
+/** What a `compare.yaml` says. */
+export interface SettingsFile {
+  readonly level?: Level
+  readonly rules: readonly CompareRule[]
+}
+
+/** Why a `compare.yaml` cannot be used. */
+export interface SettingsFault {
+  readonly message: string
+  readonly hint?: string
+  /** 1-based. */
+  readonly line?: number
+}
+
+const longestFile = 1024 * 1024
+const knownMembers = ['level', 'ignore', 'match', 'calls'] as const
+const callMembers = ['method', 'name', 'ignore', 'match'] as const
+
+/** Thrown inside, returned outside. */
+class Fault extends Error {
+  readonly fault: SettingsFault
+  constructor(fault: SettingsFault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+/** Reads the rules that stand beside a recording (docs/diff.md). */
+export function parseSettingsFile(text: string): SettingsFile | { readonly fault: SettingsFault } {
+  if (text.length > longestFile) return { fault: { message: 'is longer than 1 MiB' } }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (error) return { fault: { message: error.message, line: lines.linePos(error.pos[0]).line } }
+
+  /** Line of the node at a path, or of the nearest one around it. */
+  function lineOf(path: readonly (string | number)[]): number | undefined {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = document.getIn(path.slice(0, length), true) as ParsedNode | undefined
+      if (node && typeof node === 'object' && 'range' in node && node.range)
+        return lines.linePos(node.range[0]).line
+    }
+    return undefined
+  }
+  function refuse(path: readonly (string | number)[], message: string, hint?: string): never {
+    const line = lineOf(path)
+    throw new Fault({ message, ...(hint !== undefined && { hint }), ...(line !== undefined && { line }) })
+  }
+  const reader: Reader = { refuse }
+  try {
+    const content: unknown = document.toJS({ maxAliasCount: 0 })
+    if (content === null || content === undefined) return { rules: [] }
+    const file = mapOf(content, [], knownMembers, reader)
+    const level = levelOf(file['level'], reader)
+    const calls = listOf(file['calls'], ['calls'], reader).flatMap((call, i) => {
+      const at = ['calls', i]
+      const members = mapOf(call, at, callMembers, reader)
+      const only: Only = {
+        ...(members['method'] !== undefined && {
+          method: textOf(members['method'], [...at, 'method'], reader),
+        }),
+        ...(members['name'] !== undefined && { name: textOf(members['name'], [...at, 'name'], reader) }),
+      }
+      return rulesOf(members, at, reader, only)
+    })
+    return { ...(level && { level }), rules: [...rulesOf(file, [], reader), ...calls] }
+  } catch (problem) {
+    if (problem instanceof Fault) return { fault: problem.fault }
+    if (problem instanceof ReferenceError) return { fault: { message: problem.message } }
+    throw problem
+  }
+}
+
+interface Reader {
+  refuse(path: readonly (string | number)[], message: string, hint?: string): never
+}
+
+type Members = { readonly [name: string]: unknown }
+
+function rulesOf(
+  members: Members,
+  at: readonly (string | number)[],
+  reader: Reader,
+  only?: Only,
+): CompareRule[] {
+  const ignored = listOf(members['ignore'], [...at, 'ignore'], reader).map((path, i) =>
+    compiled([...at, 'ignore', i], reader, () =>
+      ignoreRule(textOf(path, [...at, 'ignore', i], reader), only),
+    ),
+  )
+  const { match } = members
+  if (match === undefined || match === null) return ignored
+  if (typeof match !== 'object' || Array.isArray(match))
+    reader.refuse([...at, 'match'], 'match is no mapping', 'write one JSONPath: matcher a line')
+  const matched = Object.entries(match).map(([path, matcher]) => {
+    const place = [...at, 'match', path]
+    return compiled(place, reader, () => matchRule(path, textOf(matcher, place, reader), only))
+  })
+  return [...ignored, ...matched]
+}
+
+function compiled(path: readonly (string | number)[], reader: Reader, make: () => CompareRule): CompareRule {
+  try {
+    return make()
+  } catch (problem) {
+    if (!(problem instanceof QueryFault)) throw problem
+    return reader.refuse(path, `${String(path.at(-1))} ${problem.message}`, problem.advice)
+  }
+}
+
+function levelOf(value: unknown, reader: Reader): Level | undefined {
+  if (value === undefined) return undefined
+  const level = levels.find((known) => known === value)
+  return level ?? reader.refuse(['level'], 'level is none', `it is one of ${levels.join(', ')}`)
+}
+
+function mapOf(
+  value: unknown,
+  path: readonly (string | number)[],
+  known: readonly string[],
+  reader: Reader,
+): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return reader.refuse(path, 'is no mapping', `it may have ${known.join(', ')}`)
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name))
+      reader.refuse([...path, name], `${name} is unknown`, `there are ${known.join(', ')}`)
+  }
+  return value as Members
+}
+
+function listOf(value: unknown, path: readonly (string | number)[], reader: Reader): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value)
+    ? value
+    : reader.refuse(path, `${String(path.at(-1))} is no list`, 'begin each line with -')
+}
+
+function textOf(value: unknown, path: readonly (string | number)[], reader: Reader): string {
+  return typeof value === 'string'
+    ? value
+    : reader.refuse(path, `${String(path.at(-1))} is no text`, 'put it in quotes')
+}

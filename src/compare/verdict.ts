@@ -1,0 +1,171 @@
+import { findJsonValue, isFault, JsonObject, kindAt, memberOf, membersOf, type Span } from '../wire/index.js'
+import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
+import { offeredPlaces } from './offered-places.js'
+import { checkSchema } from './schema-check.js'
+import { rulesFor, type CompareSettings } from './settings.js'
+import { diffShapes } from './shape.js'
+import { withJsonInTexts } from './text-json.js'
+import { createTolerance } from './tolerance.js'
+
+/** What became of one exchange. */
+export type Verdict =
+  | 'same'
+  | 'changed'
+  /** It was a result and is an error, or a result with `isError`. */
+  | 'error now'
+  | 'fixed now'
+  /** In the old recording only. */
+  | 'missing'
+  /** In the new recording only. */
+  | 'new'
+  /** There was an answer, and there is none. */
+  | 'timed out'
+  /** It was not asked: the server was gone, or the run was ended. */
+  | 'not sent'
+
+export const verdicts: readonly Verdict[] = [
+  'same',
+  'changed',
+  'error now',
+  'fixed now',
+  'missing',
+  'new',
+  'timed out',
+  'not sent',
+]
+
+/** An answer as far as it is compared. */
+export interface AnswerText {
+  /** Exact text of the message. */
+  readonly text: string
+  /** JSON Pointers into it, to what redaction took out. */
+  readonly redacted?: readonly string[]
+}
+
+/** What was asked. */
+export interface Asked {
+  readonly method: string
+  /** Tool or prompt name, resource URI. */
+  readonly name?: string | undefined
+  /** Text of the tool's `outputSchema`, as the newer side says it. */
+  readonly outputSchema?: string | undefined
+}
+
+export interface AnswerComparison extends JsonDiff {
+  readonly verdict: Verdict
+  /** In words, where a schema is not kept: `/price is a string, not number`. */
+  readonly schemaFaults: readonly string[]
+}
+
+const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
+
+/** Members of the message itself, and who answered (2026-07-28): they say nothing about the answer. */
+const envelopeMembers = ['/jsonrpc', '/id', '/result/_meta/io.modelcontextprotocol~1serverInfo'] as const
+
+/**
+ * Compares the answers that a request got. Undefined stands for no answer; neither of them having one is the same.
+ */
+export function compareAnswers(
+  before: AnswerText | undefined,
+  after: AnswerText | undefined,
+  asked: Asked,
+  settings: CompareSettings,
+): AnswerComparison {
+  if (!before || !after) {
+    if (!before && !after) return { verdict: 'same', ...none }
+    return { verdict: after ? (isFailure(after.text) ? 'changed' : 'fixed now') : 'timed out', ...none }
+  }
+  const [failedBefore, failsNow] = [isFailure(before.text), isFailure(after.text)]
+  const diff = differences(before, after, asked, settings)
+  if (failedBefore !== failsNow) return { verdict: failsNow ? 'error now' : 'fixed now', ...diff }
+  const changed = diff.differences.length > 0 || diff.schemaFaults.length > 0
+  return { verdict: changed ? 'changed' : 'same', ...diff }
+}
+
+/** A JSON-RPC error, or a tool's result that says `isError`. */
+export function isFailure(text: string): boolean {
+  const start = startOf(text)
+  if (start === undefined) return true
+  const message = new JsonObject(text, start)
+  return message.has('error') || message.object('result')?.raw('isError') === 'true'
+}
+
+function differences(
+  before: AnswerText,
+  after: AnswerText,
+  asked: Asked,
+  settings: CompareSettings,
+): Omit<AnswerComparison, 'verdict'> {
+  if (before.text === after.text && settings.level !== 'schema') return none
+  const ignored = new Set([...envelopeMembers, ...offeredPlaces(asked.method)])
+  const rules = rulesFor(settings, asked.method, asked.name)
+  const [a, b] = settings.level === 'schema' ? [before, after].map(expanded) : [before, after]
+  if (!a || !b) return none
+  const [aSpan, bSpan] = [wholeOf(a.text), wholeOf(b.text)]
+  const tolerance = createTolerance(
+    { text: a.text, span: aSpan, redacted: a.redacted ?? [] },
+    { text: b.text, span: bSpan, redacted: b.redacted ?? [] },
+    rules,
+    ignored,
+  )
+  if (settings.level !== 'schema')
+    return {
+      ...diffJson(a.text, aSpan, b.text, bSpan, { exact: settings.level === 'exact', tolerance }),
+      schemaFaults: [],
+    }
+  return {
+    ...diffShapes(a.text, aSpan, b.text, bSpan, tolerance),
+    schemaFaults: schemaFaults(after.text, asked),
+  }
+}
+
+/** Results of tools have to fit what the tool says about them. */
+function schemaFaults(text: string, { outputSchema }: Asked): string[] {
+  const start = startOf(text)
+  if (outputSchema === undefined || start === undefined || isFailure(text)) return []
+  const content = new JsonObject(text, start).object('result')?.raw('structuredContent')
+  if (content === undefined) return ['/result has no structuredContent, which outputSchema asks for']
+  return checkSchema(JSON.parse(outputSchema), JSON.parse(content)).map(
+    ({ at, problem }) => `/result/structuredContent${at} ${problem}`,
+  )
+}
+
+function expanded({ text, redacted }: AnswerText): AnswerText {
+  const start = startOf(text)
+  return start === undefined
+    ? { text }
+    : { text: withJsonInTexts(text.slice(start)), ...(redacted && { redacted }) }
+}
+
+function wholeOf(text: string): Span {
+  const found = findJsonValue(text)
+  return isFault(found) ? { start: 0, end: text.length } : { start: found.start, end: found.end }
+}
+
+function startOf(text: string): number | undefined {
+  const found = findJsonValue(text)
+  return isFault(found) || kindAt(text, found.start) !== 'object' ? undefined : found.start
+}
+
+/** The code and message of an error, the text of a failed tool, for a person; undefined for a result. */
+export function failureOf(text: string): string | undefined {
+  const start = startOf(text)
+  if (start === undefined) return undefined
+  const message = new JsonObject(text, start)
+  const error = message.object('error')
+  if (error) return `error ${error.raw('code') ?? '?'}: ${error.string('message') ?? ''}`
+  const result = message.object('result')
+  if (result?.raw('isError') !== 'true') return undefined
+  const first = result.objects('content', 1)[0]?.string('text')
+  return first === undefined ? 'isError' : `isError: ${first}`
+}
+
+/** What a difference is about, one text for each member of the answer that it is in. */
+export type { Difference }
+
+/** Exact text of a member of a message. */
+export function memberText(text: string, name: string): string | undefined {
+  const start = startOf(text)
+  const member = start === undefined ? undefined : memberOf(membersOf(text, start), name)
+  return member && text.slice(member.start, member.end)
+}

@@ -1,0 +1,1 @@
+export { readCompareFile, readCompareFileOf } from './compare-file.js'

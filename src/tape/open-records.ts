@@ -1,0 +1,139 @@
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { decodeLine, encodeRecord, readTraceLines } from '../formats/index.js'
+import { WiretapeError, type Report, type TapeRecord } from '../model/index.js'
+import { diskReason } from './disk.js'
+import type { RecordingFile } from './read-file.js'
+
+/** A recording whose records can be read again one by one, in any order; no payload is held in memory. */
+export interface OpenRecords {
+  /** Every record in file order, with what leads back to it. To be gone through once, and to the end. */
+  records(report: Report): AsyncIterable<{ readonly record: TapeRecord; readonly locator: number }>
+  /** @param locator of a record that was gone through */
+  read(locator: number): Promise<TapeRecord>
+  close(): Promise<void>
+}
+
+/** Bytes read at a time: what is near is likely to be asked for next. */
+const windowBytes = 1 << 18
+/** Bytes of lines that are collected before a write. */
+const batchBytes = 1 << 20
+
+/**
+ * Tapes are read where they are; any other format is written to a private temporary file as a tape.
+ *
+ * @param files segments of one recording, in their order
+ */
+export function openRecords(files: readonly RecordingFile[]): OpenRecords {
+  const places = createPlaces()
+  const handles: FileHandle[] = []
+  let folder: string | undefined
+  let window: { file: number; offset: number; bytes: Uint8Array } | undefined
+
+  async function* readFile(file: RecordingFile, report: Report): ReturnType<OpenRecords['records']> {
+    if (file.format.id === 'trace-v1') {
+      handles.push(await open(file.path))
+      for await (const line of readTraceLines(file.bytes(file.sizeBytes), report)) {
+        yield { record: line.record, locator: places.add(handles.length - 1, line.offset, line.sizeBytes) }
+      }
+    } else yield* spool(file, report)
+  }
+
+  async function* spool(file: RecordingFile, report: Report): ReturnType<OpenRecords['records']> {
+    folder ??= await mkdtemp(join(os.tmpdir(), 'wiretape-'))
+    const handle = await open(join(folder, String(handles.length)), 'wx+', 0o600)
+    handles.push(handle)
+    let offset = 0
+    let batch: Buffer[] = []
+    let batched = 0
+    async function write(): Promise<void> {
+      await handle.writeFile(Buffer.concat(batch))
+      batch = []
+      batched = 0
+    }
+    for await (const record of file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, report)) {
+      const line = Buffer.from(encodeRecord(record))
+      batch.push(line)
+      batched += line.length
+      yield { record, locator: places.add(handles.length - 1, offset, line.length - 1) }
+      offset += line.length
+      if (batched >= batchBytes) await write()
+    }
+    await write()
+  }
+
+  async function bytesAt(file: number, offset: number, size: number): Promise<Uint8Array> {
+    const known = window
+    if (known?.file === file && offset >= known.offset && offset + size <= known.offset + known.bytes.length)
+      return known.bytes.subarray(offset - known.offset, offset - known.offset + size)
+    const bytes = new Uint8Array(Math.max(size, windowBytes))
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await handles[file]!.read(bytes, length, bytes.length - length, offset + length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    window = { file, offset, bytes: bytes.subarray(0, length) }
+    return bytes.subarray(0, Math.min(size, length))
+  }
+
+  return {
+    async *records(report) {
+      try {
+        for (const file of files) yield* readFile(file, report)
+      } catch (cause) {
+        if (cause instanceof WiretapeError || !(cause instanceof Error && 'syscall' in cause)) throw cause
+        throw new WiretapeError('unreadable', `cannot keep a copy in ${os.tmpdir()}: ${diskReason(cause)}`, {
+          hint: 'TMPDIR can name another folder',
+          cause,
+        })
+      }
+    },
+    async read(locator) {
+      const { file, offset, size } = places.get(locator)
+      const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)))
+      if ('fault' in decoded)
+        throw new WiretapeError(
+          'unreadable',
+          `${files[file]?.path ?? 'the recording'} changed while it was read`,
+        )
+      return decoded.record
+    },
+    async close() {
+      for (const handle of handles.splice(0)) await handle.close()
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** File, offset and size of every line, in 20 bytes each. */
+function createPlaces(): {
+  add(file: number, offset: number, size: number): number
+  get(locator: number): { file: number; offset: number; size: number }
+} {
+  let offsets = new Float64Array(256)
+  let sizes = new Float64Array(256)
+  let files = new Uint32Array(256)
+  let length = 0
+  function grown<T extends { set(from: T): void }>(from: T, to: T): T {
+    to.set(from)
+    return to
+  }
+  return {
+    add(file, offset, size) {
+      if (length === offsets.length) {
+        const room = length + (length >> 1)
+        offsets = grown(offsets, new Float64Array(room))
+        sizes = grown(sizes, new Float64Array(room))
+        files = grown(files, new Uint32Array(room))
+      }
+      offsets[length] = offset
+      sizes[length] = size
+      files[length] = file
+      length += 1
+      return length - 1
+    },
+    get: (locator) => ({ file: files[locator]!, offset: offsets[locator]!, size: sizes[locator]! }),
+  }
+}

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import {
+  collectReport,
+  detailsOf,
+  ignoreRule,
+  matchRule,
+  parseMatchRule,
+  reportKinds,
+  titleOf,
+  type CompareSettings,
+} from '../../src/compare/index.js'
+import { call, compared, type Said } from './stage.js'
+
+/** What is not the same, one line each. */
+async function differences(
+  before: readonly Said[],
+  after: readonly Said[],
+  settings?: Partial<CompareSettings>,
+): Promise<string[]> {
+  const { exchanges } = await compared(before, after, { level: 'semantic', rules: [], ...settings })
+  return exchanges
+    .filter(({ verdict }) => verdict !== 'same')
+    .map((exchange) => [exchange.verdict, titleOf(exchange), ...detailsOf(exchange)].join(' | '))
+}
+
+async function offers(before: readonly Said[], after: readonly Said[]): Promise<string[]> {
+  const { summary } = await compared(before, after)
+  return summary.offers.map(({ kind, name, change, impact, details }) =>
+    [impact, kind, name, change, ...details].join(' | '),
+  )
+}
+
+const failed = { isError: true, content: [{ type: 'text', text: 'no such city' }] }
+
+describe('two recordings', () => {
+  it('are the same where requests came in another order, with other ids, tokens and cursors', async () => {
+    const before = [
+      call('a', { x: 1 }, 'one'),
+      call('b', {}, { n: 1.5 }),
+      { method: 'tools/list', params: { cursor: 'p2' }, result: { tools: [], nextCursor: 'p3' } },
+    ]
+    const after = [
+      { method: 'tools/list', params: { cursor: 'q2' }, result: { tools: [], nextCursor: 'q3' } },
+      call('b', {}, '{ "n": 15e-1 }'),
+      {
+        ...call('a', { x: 1 }, 'one'),
+        params: { _meta: { progressToken: 9 }, arguments: { x: 1 }, name: 'a' },
+      },
+    ]
+    expect(await differences(before, after)).toEqual([])
+  })
+
+  it('pair equal requests in their order', async () => {
+    const [one, two] = [call('next', {}, '1'), call('next', {}, '2')]
+    expect(await differences([one, two], [one, two])).toEqual([])
+    expect(await differences([one, two], [two, one])).toHaveLength(2)
+  })
+
+  it('tell every verdict', async () => {
+    const error = { code: -32602, message: 'Bad city' }
+    const before: Said[] = [
+      call('changed', {}, { price: 1 }),
+      call('fails', {}, 'ok'),
+      call('fails-as-tool', {}, 'ok'),
+      { ...call('recovers', {}, ''), result: failed },
+      call('gone', {}, 'ok'),
+      call('silent', {}, 'ok'),
+      { method: 'ping' },
+    ]
+    const after: Said[] = [
+      call('changed', {}, { price: 2 }),
+      { method: 'tools/call', params: call('fails', {}, '').params, error },
+      { ...call('fails-as-tool', {}, ''), result: failed },
+      call('recovers', {}, 'ok'),
+      { ...call('silent', {}, ''), result: undefined },
+      { method: 'ping' },
+      call('brand-new', {}, 'ok'),
+    ]
+    expect(await differences(before, after)).toEqual([
+      'changed | tools/call changed | ~ result.content[0].text.price 1 → 2',
+      'error now | tools/call fails | error -32602: Bad city',
+      'error now | tools/call fails-as-tool | isError: no such city',
+      'fixed now | tools/call recovers | was isError: no such city',
+      'missing | tools/call gone',
+      'timed out | tools/call silent',
+      'new | tools/call brand-new',
+    ])
+  })
+
+  it('take a redacted argument for any value', async () => {
+    const before: Said = {
+      ...call('login', { user: 'a', token: '[REDACTED]' }, 'hi'),
+      red: ['/params/arguments/token'],
+    }
+    expect(await differences([before], [call('login', { user: 'a', token: 's3cret' }, 'hi')])).toEqual([])
+    expect(await differences([before], [call('login', { user: 'b', token: 's3cret' }, 'hi')])).toHaveLength(2)
+  })
+
+  it('differ where the rules do not say otherwise', async () => {
+    const [before, after] = [
+      [call('now', {}, { at: '2026-01-01T00:00:00Z', id: '0b0e1f8c-8d3e-4e0e-9d0a-111111111111', took: 12 })],
+      [
+        call(
+          'now',
+          {},
+          { at: '2026-02-03T04:05:06.7Z', id: '5b0e1f8c-8d3e-4e0e-9d0a-222222222222', took: 13 },
+        ),
+      ],
+    ]
+    const text = '$.result.content[0].text'
+    expect(await differences(before, after)).toHaveLength(1)
+    const rules = [
+      matchRule(`${text}.at`, 'timestamp'),
+      parseMatchRule(`${text}.id=uuid`),
+      parseMatchRule(`$..took=number~10%`),
+    ]
+    expect(await differences(before, after, { rules })).toEqual([])
+    expect(await differences(before, after, { rules: rules.slice(1) })).toHaveLength(1)
+    expect(await differences(before, after, { rules: [ignoreRule('$.result.content[*].text')] })).toEqual([])
+    expect(
+      await differences(before, after, { rules: [ignoreRule('$.result', { name: 'other' })] }),
+    ).toHaveLength(1)
+  })
+
+  it('at level exact differ in spelling, and never in ids', async () => {
+    const before = [call('a', {}, '{"n":1}')]
+    expect(await differences(before, [{ method: 'ping' }, ...before], { level: 'exact' })).toEqual([
+      'new | ping',
+    ])
+    expect(await differences(before, [call('a', {}, '{"n": 1}')], { level: 'exact' })).toHaveLength(1)
+  })
+
+  it('at level schema differ in shape, and where a result does not keep its outputSchema', async () => {
+    const tools = (type: string): Said => ({
+      method: 'tools/list',
+      result: {
+        tools: [
+          { name: 'a', outputSchema: { type: 'object', properties: { n: { type } }, required: ['n'] } },
+        ],
+      },
+    })
+    const said = (n: unknown): Said => call('a', {}, { list: [1, 2, 3] }, { structuredContent: { n } })
+    const level = { level: 'schema' } as const
+    expect(await differences([tools('number'), said(1)], [tools('number'), said(2)], level)).toEqual([])
+    expect(await differences([tools('number'), said(1)], [tools('number'), said('2')], level)).toEqual([
+      'changed | tools/call a | ~ result.structuredContent.n 1 → "2" | schema: /result/structuredContent/n is a string, not number',
+    ])
+    expect(
+      await differences([call('a', {}, { list: [1] })], [call('a', {}, { list: ['1', '2'] })], level),
+    ).toEqual(['changed | tools/call a | ~ result.content[0].text.list[0] 1 → "1"'])
+  })
+
+  it('tell p50 and p95 of each tool', async () => {
+    const times = (ms: number[]): Said[] => ms.map((each) => ({ ...call('a', {}, 'x'), ms: each }))
+    const { summary } = await compared(times([1, 2, 3, 40]), times([5]))
+    expect(summary.latency).toEqual([
+      {
+        method: 'tools/call',
+        name: 'a',
+        direction: 'client_to_server',
+        before: { answers: 4, p50Us: 2000, p95Us: 40_000 },
+        after: { answers: 1, p50Us: 5000, p95Us: 5000 },
+      },
+    ])
+  })
+})
+
+describe('what a server offers', () => {
+  const tools = (...list: object[]): Said => ({ method: 'tools/list', result: { tools: list } })
+  const schema = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+
+  it('is told apart from answers, as breaking or compatible', async () => {
+    const before = [
+      tools(
+        { name: 'a', description: 'one' },
+        { name: 'b', inputSchema: schema({ city: { type: 'string' } }) },
+        { name: 'c', inputSchema: schema({ n: { type: 'number' } }, ['n']) },
+        { name: 'd' },
+      ),
+    ]
+    const after = [
+      tools(
+        { name: 'a', description: 'two' },
+        { name: 'b', inputSchema: schema({ city: { type: 'string' }, day: { type: 'string' } }, ['city']) },
+        { name: 'c', inputSchema: schema({ n: { type: ['number', 'string'] } }) },
+        { name: 'e' },
+      ),
+    ]
+    expect(await differences(before, after)).toEqual([])
+    expect(await offers(before, after)).toEqual([
+      'compatible | tool | a | changed | description changed',
+      'breaking | tool | b | changed | inputSchema: "day" added | inputSchema: "city" required now',
+      'compatible | tool | c | changed | inputSchema/n: type number → ["number","string"] | inputSchema: "n" optional now',
+      'breaking | tool | d | removed',
+      'compatible | tool | e | added',
+    ])
+  })
+
+  it('may be listed in other pages', async () => {
+    const page = (cursor: string | undefined, names: string[], nextCursor?: string): Said => ({
+      method: 'prompts/list',
+      ...(cursor !== undefined && { params: { cursor } }),
+      result: { prompts: names.map((name) => ({ name })), ...(nextCursor && { nextCursor }) },
+    })
+    const { exchanges, summary } = await compared(
+      [page(undefined, ['a', 'b'], 'x'), page('x', ['c'])],
+      [page(undefined, ['a'], 'y'), page('y', ['b', 'c'])],
+    )
+    expect(summary.offers).toEqual([])
+    expect(exchanges.map(({ verdict }) => verdict)).toEqual(['same', 'same'])
+  })
+
+  it('says a new release in passing, and a lost capability as breaking', async () => {
+    const opening = (version: string, capabilities: object): Said => ({
+      method: 'initialize',
+      params: {},
+      result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 's', version } },
+    })
+    const noted = await compared([opening('1', { tools: {} })], [opening('2', { tools: {} })])
+    expect(noted.summary.same).toBe(true)
+    expect(noted.summary.offers).toMatchObject([{ impact: 'note', name: 'serverInfo' }])
+    expect(await offers([opening('1', { tools: {}, logging: {} })], [opening('1', { tools: {} })])).toEqual([
+      'breaking | server | capabilities | changed | logging removed',
+    ])
+  })
+})
+
+describe('reports', () => {
+  it('tell the same in every form, and hostile text breaks none', async () => {
+    const nasty = '</failure>|`x`\u0001::error::%0A'
+    const { exchanges, summary } = await compared(
+      [call('a', {}, { v: 1 }), call('ok', {}, 'x')],
+      [call('a', {}, { v: nasty }), call('ok', {}, 'x')],
+    )
+    const collector = collectReport({ before: 'a|b', after: 'c' })
+    for (const exchange of exchanges) collector.take(exchange)
+    const report = collector.finish(summary)
+    const text = (kind: string): string => [...reportKinds[kind]!(report)].join('')
+    expect(JSON.parse(text('json'))).toMatchObject({
+      same: false,
+      counts: { same: 1, changed: 1 },
+      exchanges: [
+        {
+          verdict: 'changed',
+          differences: [{ path: '$.result.content[0].text.v', before: 1, after: nasty }],
+        },
+        {},
+      ],
+    })
+    expect(text('junit')).toContain('tests="2" failures="1"')
+    expect(text('junit').match(/<\/failure>/g)).toHaveLength(1)
+    expect(text('junit')).not.toContain('\u0001')
+    expect(text('markdown')).toContain('**Different**: 1 same, 1 changed')
+    expect(text('github').trimEnd().split('\n')).toHaveLength(1)
+    expect(text('github')).toMatch(/^::error title=changed%3A tools\/call a::~ result/)
+  })
+})
