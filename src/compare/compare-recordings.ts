@@ -154,15 +154,16 @@ interface LoadedSide {
 }
 
 async function sideOf(
-  { index, read }: ComparedRecording,
+  recording: ComparedRecording,
   row: number | undefined,
 ): Promise<LoadedSide | undefined> {
   if (row === undefined) return undefined
+  const { index } = recording
   const { entries } = index
   const peer = entries.peer(row)
   if (peer < 0) return { side: { seq: entries.seq(row) }, answer: undefined }
   const { locator, part } = index.place(peer)
-  const record = await read(locator)
+  const record = await recording.read(locator)
   const { start, end } = record.parts[part]!
   const text = record.raw.slice(start, end)
   const failure = failureOf(text)
@@ -178,11 +179,11 @@ async function sideOf(
 }
 
 async function requestOf(
-  { index, read }: ComparedRecording,
+  recording: ComparedRecording,
   row: number,
 ): Promise<{ params: { text: string } | undefined; redacted: string[] }> {
-  const { locator, part } = index.place(row)
-  const record = await read(locator)
+  const { locator, part } = recording.index.place(row)
+  const record = await recording.read(locator)
   const { start } = record.parts[part]!
   const member = memberOf(membersOf(record.raw, start), 'params')
   const redacted = marksOf(record, part).map(({ at }) => at.slice('/params'.length))

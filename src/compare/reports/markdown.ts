@@ -5,7 +5,7 @@ import type { ComparisonReport } from './report.js'
 
 /** The report for people who read it in a browser, such as the summary of a CI job. */
 export function* markdownReport(report: ComparisonReport): Generator<string, void, undefined> {
-  yield `${linesOf(report).join('\n')}`
+  yield linesOf(report).join('\n')
 }
 
 function linesOf(report: ComparisonReport): string[] {

@@ -66,7 +66,9 @@ function bare({
 
 const none: readonly never[] = []
 
-/** A slice would keep the whole text in memory. */
+/** A slice by itself would keep the whole text in memory. */
 function cut(text: string): string {
-  return text.length <= longestValue ? text : `${[...text.slice(0, longestValue)].join('')}…`
+  return text.length <= longestValue
+    ? text
+    : `${JSON.parse(JSON.stringify(text.slice(0, longestValue))) as string}…`
 }
