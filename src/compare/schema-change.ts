@@ -20,10 +20,11 @@ type JsonMap = { readonly [name: string]: Json }
 type Role = 'input' | 'output'
 
 /** Words for people only. */
-const annotations = new Set([
-  ...['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'deprecated'],
-  ...['readOnly', 'writeOnly', 'format', 'x-mcp-header'],
-])
+const annotations = new Set(
+  'title description default examples $schema $id $comment deprecated readOnly writeOnly format x-mcp-header'.split(
+    ' ',
+  ),
+)
 const lowerBounds = new Set([
   'minimum',
   'exclusiveMinimum',

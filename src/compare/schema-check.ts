@@ -35,10 +35,10 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
     if (typeof reference === 'string') check(resolve(schema, reference), data, at, depth + 1, into)
     const types = typeof rule['type'] === 'string' ? [rule['type']] : listOf(rule['type'])
     if (types.length > 0 && !types.some((type) => isOfType(data, type)))
-      return say(`is ${nameOf(data)}, not ${types.join(' or ')}`)
+      return say(`is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
     if (Array.isArray(rule['enum']) && !rule['enum'].some((one) => equal(one, data)))
       say('is none of the enum')
-    if ('const' in rule && !equal(rule['const']!, data)) say('is not the constant')
+    if ('const' in rule && !equal(rule['const'], data)) say('is not the constant')
     for (const part of listOf(rule['allOf'])) check(part, data, at, depth + 1, into)
     const any = listOf(rule['anyOf'])
     if (any.length > 0 && !any.some(fits)) say('fits none of anyOf')
@@ -92,7 +92,7 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
 }
 
 function checkString(rule: { [name: string]: Json }, data: string, say: (problem: string) => void): void {
-  bound(rule, 'minLength', 'maxLength', [...data].length, 'characters', say)
+  bound(rule, 'minLength', 'maxLength', Array.from(data).length, 'characters', say)
   const { pattern } = rule
   if (typeof pattern !== 'string') return
   try {
