@@ -1,0 +1,174 @@
+import { escapeText, formatBytes, formatDuration, pad } from '../render/index.js'
+import { indentedLines, jsonLines } from './json-view.js'
+import { diffLines } from './line-diff.js'
+import { isFrame, type LogRow, type MessageLog } from './message-log.js'
+import { whatOf } from './row-line.js'
+import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
+
+/** Two texts stand side by side from this width on. */
+const wide = 110
+
+/** What was sent again, and what came of it. */
+export interface Again {
+  readonly sent: string
+  /** Undefined while it is awaited. */
+  readonly answer?: string
+  readonly before: string | undefined
+  readonly latencyMs?: number
+  readonly fault?: string
+}
+
+/** Everything about a row: what it is, its text, what it was before, and the other half of its exchange. */
+export function detailLines(log: MessageLog, row: LogRow, width: number): Line[] {
+  const mine = messageLines(log, row)
+  const peer = row.peer >= 0 ? log.row(row.peer) : undefined
+  if (!peer) return mine.flatMap((line) => wrapLine(line, width))
+  const theirs = messageLines(log, peer)
+  const isRequest = row.kind === 'request'
+  const [first, second] = isRequest ? [mine, theirs] : [theirs, mine]
+  if (width >= wide) return sideBySide(first, second, width)
+  const [upper, lower] = [mine, theirs]
+  return [...upper, [], ...lower].flatMap((line) => wrapLine(line, width))
+}
+
+/** What an answer was and what it is now. */
+export function againLines(again: Again, width: number): Line[] {
+  const lines: Line[] = [[span('sent again', 'bold')]]
+  if (again.fault !== undefined) lines.push([span(escapeText(again.fault), 'red')])
+  else if (again.answer === undefined) lines.push([span('waiting for the answer…', 'yellow')])
+  else {
+    const took = again.latencyMs === undefined ? '' : ` after ${formatDuration(again.latencyMs * 1000)}`
+    const same = again.before !== undefined && sameText(again.before, again.answer)
+    lines.push([
+      span(`answered${took}: `, 'plain'),
+      same ? span('the same as before', 'green') : span('old and new answer', 'yellow'),
+    ])
+    lines.push(
+      ...(again.before === undefined ? jsonLines(again.answer) : textDiff(again.before, again.answer)),
+    )
+  }
+  lines.push([], [span('what was sent', 'bold')], ...jsonLines(again.sent))
+  return lines.flatMap((line) => wrapLine(line, width))
+}
+
+function sameText(before: string, after: string): boolean {
+  const [old, fresh] = [indentedLines(before), indentedLines(after)].map((lines) =>
+    lines.filter((line) => !/^ {2}"id":/.test(line)).join('\n'),
+  )
+  return old === fresh
+}
+
+/** Removed lines, added lines and what stands around them. */
+export function textDiff(before: string, after: string): Line[] {
+  return diffLines(indentedLines(before), indentedLines(after)).map(({ kind, text }) => {
+    if (kind === 'same') return [span(`  ${text}`, 'dim')]
+    return kind === 'removed' ? [span(`- ${text}`, 'red')] : [span(`+ ${text}`, 'green')]
+  })
+}
+
+function messageLines(log: MessageLog, row: LogRow): Line[] {
+  const { record } = row
+  const lines: Line[] = [titleOf(row)]
+  const held = log.heldOf(row.row)
+  if (held) {
+    const by = held.by === undefined ? '' : ` by ${escapeText(held.by)}`
+    const words = {
+      hold: 'held',
+      breakpoint: 'stopped at a breakpoint',
+      rule: 'held by a rule',
+      order: 'waits behind another message',
+    }
+    lines.push([span(`${words[held.reason]}${held.reason === 'order' ? '' : by}`, 'yellow')])
+    if (held.moot !== undefined) lines.push([span(escapeText(held.moot), 'red')])
+  }
+  lines.push(...contextLines(row))
+  if (!isFrame(record)) return [...lines, ...otherLines(row)]
+  const text = log.textOf(row.row)
+  if (text === undefined) {
+    return [
+      ...lines,
+      [span('its payload is no longer in memory: wiretape inspect -v shows it from the tape', 'dim')],
+    ]
+  }
+  const original = record.type === 'message' && record.modified ? record.original : undefined
+  if (original !== undefined && !record.batch) {
+    return [...lines, [span('changed before it was passed on', 'magenta')], ...textDiff(original, text)]
+  }
+  return [...lines, ...jsonLines(text)]
+}
+
+function titleOf(row: LogRow): Line {
+  const number = row.seq < 0 ? '' : `#${row.seq} `
+  const { text, tone } = whatOf(row)
+  const facts: string[] = []
+  if (row.latencyUs !== undefined && row.kind !== 'request') facts.push(formatDuration(row.latencyUs))
+  if (row.sizeBytes > 0) facts.push(formatBytes(row.sizeBytes))
+  if (row.unanswered && row.state !== 'waiting' && row.state !== 'dropped') facts.push('unanswered')
+  if (row.state !== 'passed') facts.push(row.state)
+  return [
+    span(number, 'bold'),
+    span(text, tone === 'dim' ? 'bold' : tone),
+    span(facts.length === 0 ? '' : `  ${facts.join(', ')}`, 'dim'),
+  ]
+}
+
+function contextLines(row: LogRow): Line[] {
+  const { record } = row
+  if (!isFrame(record)) return []
+  const lines: Line[] = []
+  const say = (text: string): void => void lines.push([span(escapeText(text), 'dim')])
+  if (record.conversation !== undefined) say(`conversation ${record.conversation}`)
+  if (record.http) {
+    const { exchange, method, path, status, headers } = record.http
+    say(
+      `HTTP exchange ${exchange}${method === undefined ? '' : `, ${method} ${path ?? ''}`}${status === undefined ? '' : `, ${status}`}`,
+    )
+    for (const [name, value] of headers ?? []) say(`  ${name}: ${value}`)
+  }
+  if (record.sse)
+    say(`event ${record.sse.event ?? 'message'}${record.sse.id === undefined ? '' : ` ${record.sse.id}`}`)
+  if (record.rule !== undefined) say(`rule ${record.rule}`)
+  if (record.type === 'message' && record.heldMs !== undefined)
+    say(`held for ${formatDuration(record.heldMs * 1000)}`)
+  return lines
+}
+
+function otherLines({ record }: LogRow): Line[] {
+  const plain = (text: string): Line[] =>
+    text
+      .slice(0, 200_000)
+      .split('\n')
+      .map((line) => [span(escapeText(line))])
+  switch (record.type) {
+    case 'noise':
+    case 'stderr':
+      return plain(record.text)
+    case 'gap':
+      return plain(record.why)
+    case 'http':
+      return [
+        ...(record.why === undefined ? [] : [[span(escapeText(record.why), 'red' as const)]]),
+        ...(record.requestHeaders ?? []).map(([name, value]): Line => [
+          span(escapeText(`> ${name}: ${value}`), 'dim'),
+        ]),
+        ...(record.headers ?? []).map(([name, value]): Line => [
+          span(escapeText(`< ${name}: ${value}`), 'dim'),
+        ]),
+        ...(record.body === undefined ? [] : plain(record.body)),
+      ]
+    default:
+      return []
+  }
+}
+
+function sideBySide(left: readonly Line[], right: readonly Line[], width: number): Line[] {
+  const half = Math.floor((width - 3) / 2)
+  const lefts = left.flatMap((line) => wrapLine(line, half))
+  const rights = right.flatMap((line) => wrapLine(line, half))
+  const lines: Line[] = []
+  for (let i = 0; i < Math.max(lefts.length, rights.length); i += 1) {
+    const line = truncateLine(lefts[i] ?? [], half)
+    lines.push([...line, span(pad('', half - lineWidth(line))), span(' │ ', 'dim'), ...(rights[i] ?? [])])
+  }
+  return lines
+}

@@ -1,0 +1,238 @@
+import { escapeText, formatCount, pad, truncate, widthOf } from '../render/index.js'
+import { againLines, detailLines } from './detail.js'
+import { keyLabel, keyTable } from './key-table.js'
+import { headLine, rowLine, type Signs } from './row-line.js'
+import { lineWidth, span, truncateLine, type Line, type Span } from './spans.js'
+import { layoutOf, selectedRow, type Context, type Editor, type ScreenState } from './state.js'
+import type { TextField } from './text-field.js'
+
+/** What is shown: lines by part of the screen. */
+export interface Frame {
+  readonly lines: readonly Line[]
+  /** The line of `lines` that is marked; -1 for none. */
+  readonly selected: number
+}
+
+/** The whole screen as lines, one less than the terminal has. Pure. */
+export function frameOf(state: ScreenState, context: Context, signs: Signs): Frame {
+  const { width } = layoutOf(state)
+  const top = titleLine(state, context, width, signs)
+  const bottom = [statusLine(state, context, width), bottomLine(state, width)]
+  const middle = state.editor
+    ? editorFrame(state, state.editor, signs)
+    : state.helpTop !== undefined
+      ? helpFrame(state, state.helpTop)
+      : listFrame(state, context, signs)
+  return {
+    lines: [top, ...middle.lines, ...bottom].map((line) => truncateLine(line, width)),
+    selected: middle.selected < 0 ? -1 : middle.selected + 1,
+  }
+}
+
+function titleLine(state: ScreenState, { hello, owner }: Context, width: number, signs: Signs): Line {
+  const where =
+    hello.listening !== null
+      ? `${hello.listening} ${signs.toServer} ${hello.url ?? hello.command.join(' ')}`
+      : (hello.url ?? hello.command.join(' '))
+  const phase = { loading: 'reading…', live: `${signs.live} live`, ended: 'ended', lost: 'connection lost' }[
+    state.phase
+  ]
+  const right = ` ${phase} `
+  const name = ` ${escapeText(hello.label)} `
+  const room = Math.max(0, width - widthOf(name) - widthOf(right) - 1)
+  const tone = state.phase === 'live' ? 'green' : state.phase === 'loading' ? 'dim' : 'red'
+  return [
+    span(name, 'inverse'),
+    span(` ${pad(truncate(escapeText(where), room), room)}`, owner ? 'plain' : 'dim'),
+    span(right, tone),
+  ]
+}
+
+function listFrame(state: ScreenState, context: Context, signs: Signs): Frame {
+  const { width, list, detail } = layoutOf(state)
+  const { log, view } = context
+  const lines: Line[] = []
+  if (list > 0) {
+    lines.push(headLine(width))
+    for (let i = 0; i < list; i += 1) {
+      const row = view.at(state.top + i)
+      const shown = row === undefined ? undefined : log.row(row)
+      lines.push(shown ? rowLine(shown, width, signs) : i === 0 ? [span(emptyWords(state), 'dim')] : [])
+    }
+  }
+  const body = detailOf(state, context, width)
+  const most = Math.max(0, body.length - detail)
+  const detailTop = Math.min(state.detailTop, most)
+  lines.push(ruleLine(state, width, signs, body.length, detailTop, detail))
+  lines.push(...filled(body.slice(detailTop, detailTop + detail), detail))
+  return { lines, selected: list > 0 && view.length > 0 ? 1 + state.cursor - state.top : -1 }
+}
+
+function emptyWords(state: ScreenState): string {
+  if (state.phase === 'loading') return 'reading the tape…'
+  return state.filterText === '' ? 'no messages yet' : 'nothing matches the filter (Esc takes it away)'
+}
+
+let cached: { key: readonly unknown[]; lines: Line[] } | undefined
+
+/** Making these lines costs most; they change only with what they show. */
+function detailOf(state: ScreenState, context: Context, width: number): Line[] {
+  const at = selectedRow(state, context)
+  const key = [context.log, at, width, state.version, state.again]
+  if (cached && key.every((part, i) => part === cached!.key[i])) return cached.lines
+  const row = at === undefined ? undefined : context.log.row(at)
+  const again = state.again && state.again.row === at ? state.again : undefined
+  const lines = again
+    ? againLines(again, width)
+    : row
+      ? detailLines(context.log, row, width)
+      : [[span('the message you choose is shown here', 'dim' as const)]]
+  cached = { key, lines }
+  return lines
+}
+
+function ruleLine(
+  state: ScreenState,
+  width: number,
+  signs: Signs,
+  length: number,
+  top: number,
+  height: number,
+): Line {
+  const place =
+    length > height ? ` ${top + 1}–${Math.min(length, top + height)} of ${formatCount(length)} ` : ''
+  const rule = signs.rule.repeat(Math.max(0, width - widthOf(place) - 2))
+  return [
+    span(rule, state.focus === 'detail' ? 'cyan' : 'dim'),
+    span(place, 'dim'),
+    span(signs.rule.repeat(2), 'dim'),
+  ]
+}
+
+function statusLine(state: ScreenState, { log, view }: Context, width: number): Line {
+  const { gate } = state
+  const left: Span[] = [
+    gate?.hold || (gate?.breakpoints.length ?? 0) > 0 || gate?.awaitsScreen
+      ? span('[INTERCEPT]', 'yellow')
+      : span('[PASSTHROUGH]', 'green'),
+  ]
+  const held = gate?.held ?? log.heldCount
+  if (held > 0) left.push(span(` ${formatCount(held)} held`, 'yellow'))
+  const shown =
+    view.filter === undefined
+      ? countWords(log.length)
+      : `${formatCount(view.length)} of ${countWords(log.length)}`
+  left.push(span(`  ${shown}`))
+  if ((gate?.breakpoints.length ?? 0) > 0) {
+    left.push(span(`  break ${escapeText(gate!.breakpoints.join(', '))}`, 'yellow'))
+  }
+  if (gate?.rules) {
+    left.push(span(`  ${gate.rules.count} rules${gate.rules.fault === undefined ? '' : ' (fault)'}`, 'dim'))
+  }
+  if (log.faults > 0) left.push(span(`  ${log.faults} unreadable lines`, 'red'))
+  const notice = state.notice
+  if (!notice) {
+    const others = (gate?.screens ?? 1) + (gate?.onlookers ?? 0) - 1
+    return others > 0 ? spread(left, [span(`${others} others look on `, 'dim')], width) : left
+  }
+  const tone = notice.tone === 'good' ? 'green' : notice.tone === 'bad' ? 'red' : 'bold'
+  return spread(left, [span(` ${escapeText(notice.text)} `, tone)], width)
+}
+
+function countWords(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
+}
+
+/** What is on the right matters more where both do not fit. */
+function spread(left: readonly Span[], right: readonly Span[], width: number): Line {
+  const room = Math.max(0, width - lineWidth(right))
+  const kept = truncateLine(left, room)
+  return [...kept, span(' '.repeat(Math.max(0, room - lineWidth(kept)))), ...right]
+}
+
+/** What is asked for, or which keys there are. */
+function bottomLine(state: ScreenState, width: number): Line {
+  const { prompt, editor } = state
+  if (prompt) {
+    const names = { filter: '/', break: 'break on: ', note: 'note: ' }
+    const fault = prompt.fault === undefined ? [] : [span(`  ${escapeText(prompt.fault)}`, 'red')]
+    return [span(names[prompt.kind], 'bold'), ...fieldLine(prompt.field, Math.floor(width * 0.7)), ...fault]
+  }
+  if (editor)
+    return hints(
+      [
+        ['Ctrl+S', 'confirm'],
+        ['Esc', 'cancel'],
+        ['Ctrl+O', 'open in $EDITOR'],
+      ],
+      width,
+    )
+  if (state.helpTop !== undefined)
+    return hints(
+      [
+        ['j k', 'scroll'],
+        ['any other key', 'close'],
+      ],
+      width,
+    )
+  const offered = keyTable
+    .filter(({ hint }) => hint !== undefined)
+    .toSorted((a, b) => a.hint!.rank - b.hint!.rank)
+    .map(({ keys, hint }): [string, string] => [keyLabel(keys[0]!), hint!.label])
+  // Help and quit are always there.
+  const last = offered.splice(-2)
+  return hints([...offered, ...last], width, last.length)
+}
+
+function hints(pairs: readonly (readonly [string, string])[], width: number, kept = 0): Line {
+  const shown = [...pairs]
+  const size = (): number => shown.reduce((sum, [key, label]) => sum + widthOf(key) + widthOf(label) + 3, 0)
+  while (size() > width && shown.length > kept) shown.splice(shown.length - kept - 1, 1)
+  return shown.flatMap(([key, label]) => [span(key, 'bold'), span(` ${label}  `, 'dim')])
+}
+
+/** A line that is being edited, with its cursor; the part around the cursor where it is too long. */
+function fieldLine(field: TextField, width: number, row = field.row): Line {
+  const text = field.lines[row]!
+  if (row !== field.row) return [span(escapeText(text.slice(0, width * 2)))]
+  const from = Math.max(0, field.column - width + 1)
+  const before = text.slice(from, field.column)
+  const under = String.fromCodePoint(text.codePointAt(field.column) ?? 0x20)
+  const after = text.slice(
+    field.column + (field.column < text.length ? under.length : 0),
+    field.column + width,
+  )
+  return [span(escapeText(before)), span(escapeText(under), 'inverse'), span(escapeText(after))]
+}
+
+function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {
+  const { width, list, detail } = layoutOf(state)
+  const height = list + detail + (list > 0 ? 2 : 1)
+  const { field, fault } = editor
+  const page = Math.max(1, height - 2)
+  const top = Math.max(0, Math.min(field.top, field.row), field.row - page + 1)
+  const place = ` ${field.row + 1}:${field.column + 1} `
+  const title: Line = [
+    span(` ${editor.title} `, 'bold'),
+    span(signs.rule.repeat(Math.max(0, width - widthOf(editor.title) - widthOf(place) - 2)), 'dim'),
+    span(place, 'dim'),
+  ]
+  const lines = field.lines.slice(top, top + page).map((_, i) => fieldLine(field, width, top + i))
+  const problem: Line = fault === undefined ? [] : [span(escapeText(fault), 'red')]
+  return { lines: [title, ...filled(lines, page), problem], selected: -1 }
+}
+
+function helpFrame(state: ScreenState, helpTop: number): Frame {
+  const { list, detail } = layoutOf(state)
+  const height = list + detail + (list > 0 ? 2 : 1)
+  const all: Line[] = keyTable.map(({ keys, help }) => [
+    span(pad(` ${keys.map(keyLabel).join(' ')}`, 21), 'bold'),
+    span(help),
+  ])
+  const top = Math.min(helpTop, Math.max(0, all.length - height))
+  return { lines: filled(all.slice(top, top + height), height), selected: -1 }
+}
+
+function filled(lines: readonly Line[], height: number): Line[] {
+  return Array.from({ length: height }, (_, i) => lines[i] ?? [])
+}

@@ -1,0 +1,2 @@
+export type { CaptureLink } from './link.js'
+export { runScreen, type ScreenEnd, type ScreenOptions } from './screen.js'

@@ -1,0 +1,149 @@
+/**
+ * A key as the table names it: a character as it is, else `up`, `pageup`, `f5`, `enter`, `esc`, `ctrl+s`, `alt+x`;
+ * `paste` carries what was pasted.
+ */
+export type Key = { readonly name: string; readonly text?: string }
+
+/** Turns what a terminal in raw mode sends into keys. */
+export interface KeyReader {
+  push(text: string): Key[]
+  /** True while an escape waits for what may follow. */
+  readonly pending: boolean
+  /** Nothing followed: what waits is a key of its own. */
+  settle(): Key[]
+}
+
+/** Longest sequence that is waited for; what is longer is no key. */
+const longestSequence = 32
+/** Most of a paste that is kept. */
+const longestPaste = 16 * 1024 * 1024
+
+const pasteBegins = '\u001b[200~'
+const pasteEnds = '\u001b[201~'
+
+export function createKeyReader(): KeyReader {
+  let rest = ''
+  let pasted: string | undefined
+
+  function take(keys: Key[], final: boolean): Key[] {
+    while (rest !== '') {
+      if (pasted !== undefined) {
+        if (!takePaste(keys)) return keys
+        continue
+      }
+      const { key, length } = firstKey(rest, final)
+      if (length === 0) return keys
+      rest = rest.slice(length)
+      if (key === 'paste') pasted = ''
+      else if (key !== undefined) keys.push({ name: key })
+    }
+    return keys
+  }
+
+  function takePaste(keys: Key[]): boolean {
+    const end = rest.indexOf(pasteEnds)
+    if (end === -1) {
+      // The end mark may be cut in two.
+      const keep = Math.min(rest.length, pasteEnds.length - 1)
+      pasted = (pasted! + rest.slice(0, rest.length - keep)).slice(0, longestPaste)
+      rest = rest.slice(rest.length - keep)
+      return false
+    }
+    keys.push({ name: 'paste', text: (pasted! + rest.slice(0, end)).slice(0, longestPaste) })
+    rest = rest.slice(end + pasteEnds.length)
+    pasted = undefined
+    return true
+  }
+
+  return {
+    push(text) {
+      rest += text
+      return take([], false)
+    },
+    get pending() {
+      return rest !== '' && pasted === undefined
+    },
+    settle: () => (pasted === undefined ? take([], true) : []),
+  }
+}
+
+/** The first key of a text. `length` 0: more has to come. */
+function firstKey(text: string, final: boolean): { key?: string; length: number } {
+  const char = String.fromCodePoint(text.codePointAt(0)!)
+  if (char !== '\u001b') return { key: controls[char] ?? controlName(char) ?? char, length: char.length }
+  if (text.length === 1) return final ? { key: 'esc', length: 1 } : { length: 0 }
+  const next = text[1]!
+  if (next === '[' || next === 'O') {
+    const found = /^\u001b(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/.exec(text)
+    if (found) {
+      const sequence = found[0]
+      if (sequence === pasteBegins) return { key: 'paste', length: sequence.length }
+      const key = nameOf(sequence)
+      return key === undefined ? { length: sequence.length } : { key, length: sequence.length }
+    }
+    if (text.length < longestSequence && !final) return { length: 0 }
+    return { key: 'esc', length: 1 }
+  }
+  if (next === '\u001b') return { key: 'esc', length: 1 }
+  const follower = String.fromCodePoint(text.codePointAt(1)!)
+  return { key: `alt+${controls[follower] ?? follower}`, length: 1 + follower.length }
+}
+
+const controls: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\u0008': 'backspace',
+}
+
+function controlName(char: string): string | undefined {
+  const code = char.charCodeAt(0)
+  return code < 0x20 ? `ctrl+${String.fromCharCode(code + 0x60)}` : undefined
+}
+
+/** A CSI or SS3 sequence (xterm, VT220, rxvt, the Linux console); modifiers are left out. */
+function nameOf(sequence: string): string | undefined {
+  const plain = sequence.replace(/^\u001b(?:\[|O)/, '').replace(/;\d+(?=[A-Z~]$)/, '')
+  return sequences[plain.replace(/^1(?=[A-Z]$)/, '')]
+}
+
+const sequences: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  H: 'home',
+  F: 'end',
+  Z: 'shift+tab',
+  M: 'enter',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
+  '1~': 'home',
+  '2~': 'insert',
+  '3~': 'delete',
+  '4~': 'end',
+  '5~': 'pageup',
+  '6~': 'pagedown',
+  '7~': 'home',
+  '8~': 'end',
+  '11~': 'f1',
+  '12~': 'f2',
+  '13~': 'f3',
+  '14~': 'f4',
+  '15~': 'f5',
+  '17~': 'f6',
+  '18~': 'f7',
+  '19~': 'f8',
+  '20~': 'f9',
+  '21~': 'f10',
+  '23~': 'f11',
+  '24~': 'f12',
+  '[A': 'f1',
+  '[B': 'f2',
+  '[C': 'f3',
+  '[D': 'f4',
+  '[E': 'f5',
+}

@@ -1,0 +1,248 @@
+import type { HeldEvent, ServerEvent } from '../control-schema/index.js'
+import { rowSubject, type FilterSubject } from '../filter/index.js'
+import { decodeLine } from '../formats/index.js'
+import {
+  createFold,
+  isUnanswered,
+  type Direction,
+  type EntryKind,
+  type Fold,
+  type Part,
+  type TapeRecord,
+  type Transport,
+} from '../model/index.js'
+import { idKey } from '../wire/index.js'
+
+/** Characters of payloads that are kept; older ones are on the tape only. */
+const payloadsKept = 96 * 1024 * 1024
+
+/** What became of a row's message, as a screen marks it. */
+export type RowState = 'passed' | 'waiting' | 'dropped' | 'modified' | 'injected' | 'undelivered'
+
+/** One row as a screen shows it. */
+export interface LogRow {
+  readonly row: number
+  readonly kind: EntryKind
+  readonly direction: Direction
+  readonly record: TapeRecord
+  readonly part: Part | undefined
+  /** Message number; -1 for other rows. */
+  readonly seq: number
+  readonly sizeBytes: number
+  readonly state: RowState
+  /** A JSON-RPC error, a tool's error, or the request that got one. */
+  readonly failed: boolean
+  readonly unanswered: boolean
+  readonly latencyUs: number | undefined
+  /** The other half of the exchange; -1 for none. */
+  readonly peer: number
+  /** What the request was about, of its answer. */
+  readonly request: { readonly method: string; readonly subject?: string } | undefined
+}
+
+interface Slot {
+  record: TapeRecord
+  readonly part: number
+  /** Its payload is on the tape only. */
+  gone?: true
+}
+
+/** What a capture has said so far: rows of its tape, and what waits. Grows; only old payloads are forgotten. */
+export class MessageLog {
+  readonly #fold: Fold
+  readonly #slots: Slot[] = []
+  readonly #held = new Map<string, HeldEvent>()
+  /** Rows by message id, of those that are or were held. */
+  readonly #heldRows = new Map<string, number>()
+  readonly #transport: Transport
+  #payloadLength = 0
+  #oldest = 0
+  #faults = 0
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+    this.#fold = createFold(idKey)
+  }
+
+  get length(): number {
+    return this.#slots.length
+  }
+
+  /** Lines of the tape that could not be read. */
+  get faults(): number {
+    return this.#faults
+  }
+
+  /** Takes a line of the tape. Returns the rows that are new or changed. */
+  line(text: string): number[] {
+    const decoded = decodeLine(text)
+    if (!('record' in decoded)) {
+      this.#faults += 1
+      return []
+    }
+    return this.push(decoded.record)
+  }
+
+  push(record: TapeRecord): number[] {
+    const { first, count } = this.#fold.push(record)
+    const changed: number[] = []
+    for (let i = 0; i < count; i += 1) {
+      const row = first + i
+      const slot: Slot = { record, part: i }
+      const before = this.#slots[row]
+      if (before && i === 0) this.#payloadLength -= lengthOf(before.record)
+      this.#slots[row] = slot
+      changed.push(row)
+      const peer = this.#fold.entries.peer(row)
+      if (peer >= 0 && peer !== row) changed.push(peer)
+      if (record.type === 'held') this.#heldRows.set(record.parts[i]!.id ?? '', row)
+    }
+    if (record.type === 'dropped' || record.type === 'undelivered') {
+      const row = this.#heldRows.get(record.id)
+      if (row !== undefined) changed.push(row)
+    }
+    this.#payloadLength += count === 0 ? 0 : lengthOf(record)
+    this.#forgetOldPayloads()
+    return changed
+  }
+
+  hold(event: HeldEvent): void {
+    this.#held.set(event.message, event)
+  }
+
+  changeHeld({ message, reason, moot }: Extract<ServerEvent, { type: 'held-changed' }>): void {
+    const held = this.#held.get(message)
+    if (!held) return
+    this.#held.set(message, { ...held, ...(reason && { reason }), ...(moot !== undefined && { moot }) })
+  }
+
+  release(message: string): void {
+    this.#held.delete(message)
+  }
+
+  releaseAll(): void {
+    this.#held.clear()
+  }
+
+  get heldCount(): number {
+    return this.#held.size
+  }
+
+  /** The held message of a row, as it is, secrets included. */
+  heldOf(row: number): HeldEvent | undefined {
+    if (this.#held.size === 0) return undefined
+    const id = this.idOf(row)
+    return id === undefined ? undefined : this.#held.get(id)
+  }
+
+  /** The row of the message that waits longest, where it is on the tape already. */
+  get firstHeld(): number | undefined {
+    for (const id of this.#held.keys()) {
+      const row = this.#heldRows.get(id)
+      if (row !== undefined) return row
+    }
+    return undefined
+  }
+
+  idOf(row: number): string | undefined {
+    return this.#partOf(row)?.id
+  }
+
+  /** Exact text as on the tape, or (held) as it is; undefined where it is kept no more, or is none. */
+  textOf(row: number): string | undefined {
+    const held = this.heldOf(row)
+    if (held) return held.text
+    const slot = this.#slots[row]
+    const part = this.#partOf(row)
+    if (!slot || !part || slot.gone) return undefined
+    return isFrame(slot.record) ? slot.record.raw.slice(part.start, part.end) : undefined
+  }
+
+  /** Its payload was forgotten: the tape has it. */
+  isForgotten(row: number): boolean {
+    return this.#slots[row]?.gone === true
+  }
+
+  row(at: number): LogRow | undefined {
+    const slot = this.#slots[at]
+    if (!slot) return undefined
+    const { entries } = this.#fold
+    const kind = entries.kind(at)
+    const peer = entries.peer(at)
+    const isAnswer = kind === 'result' || kind === 'error'
+    const answer = isAnswer ? at : peer
+    return {
+      row: at,
+      kind,
+      direction: entries.direction(at),
+      record: slot.record,
+      part: this.#partOf(at),
+      seq: entries.seq(at),
+      sizeBytes: entries.size(at),
+      state: this.#stateOf(at),
+      failed: answer >= 0 && (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')),
+      unanswered: isUnanswered(entries, at),
+      latencyUs: answer >= 0 && peer >= 0 ? entries.latencyUs(answer) : undefined,
+      peer,
+      request: isAnswer ? this.#requestOf(peer) : undefined,
+    }
+  }
+
+  /** What a filter sees of a row. */
+  subject(row: number): FilterSubject {
+    const slot = this.#slots[row]!
+    const part = this.#partOf(row)
+    const { entries } = this.#fold
+    const kind = entries.kind(row)
+    const request = kind === 'result' || kind === 'error' ? this.#requestOf(entries.peer(row)) : undefined
+    return rowSubject({
+      entries,
+      row,
+      record: slot.record,
+      ...(part && { part }),
+      ...(request && { request }),
+      transport: this.#transport,
+    })
+  }
+
+  #stateOf(row: number): RowState {
+    const { entries } = this.#fold
+    if (entries.has(row, 'dropped')) return 'dropped'
+    if (entries.has(row, 'waiting')) return 'waiting'
+    if (entries.has(row, 'modified')) return 'modified'
+    if (entries.has(row, 'injected')) return 'injected'
+    return entries.has(row, 'undelivered') ? 'undelivered' : 'passed'
+  }
+
+  #partOf(row: number): Part | undefined {
+    const slot = this.#slots[row]
+    return slot && isFrame(slot.record) ? slot.record.parts[slot.part] : undefined
+  }
+
+  #requestOf(row: number): LogRow['request'] {
+    const { method, subject } = this.#partOf(row)?.envelope ?? {}
+    return method === undefined ? undefined : { method, ...(subject !== undefined && { subject }) }
+  }
+
+  #forgetOldPayloads(): void {
+    while (this.#payloadLength > payloadsKept && this.#oldest < this.#slots.length - 1) {
+      const slot = this.#slots[this.#oldest]!
+      if (slot.part === 0) this.#payloadLength -= lengthOf(slot.record)
+      if (isFrame(slot.record)) {
+        const { original: _, bytes: __, ...kept } = slot.record as Extract<TapeRecord, { type: 'message' }>
+        slot.record = { ...kept, raw: '' } as TapeRecord
+        slot.gone = true
+      }
+      this.#oldest += 1
+    }
+  }
+}
+
+export function isFrame(record: TapeRecord): record is Extract<TapeRecord, { type: 'message' | 'held' }> {
+  return record.type === 'message' || record.type === 'held'
+}
+
+function lengthOf(record: TapeRecord): number {
+  if (isFrame(record)) return record.raw.length + ('original' in record ? (record.original?.length ?? 0) : 0)
+  return 'text' in record ? record.text.length : 0
+}

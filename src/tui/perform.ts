@@ -1,0 +1,287 @@
+import type { CommandBody } from '../control-schema/index.js'
+import type { Act } from './key-table.js'
+import { indentJson } from '../render/index.js'
+import { quoteValue } from '../filter/index.js'
+import {
+  layoutOf,
+  selectedRow,
+  type CommandPurpose,
+  type Context,
+  type Editor,
+  type Notice,
+  type ScreenState,
+  type Step,
+} from './state.js'
+import { fieldOf } from './text-field.js'
+
+/** Does what a key of the table says. */
+export function perform(
+  state: ScreenState,
+  act: Act | 'again-edited',
+  context: Context,
+  about = selectedRow(state, context),
+): Step {
+  const { log, view } = context
+  switch (act) {
+    case 'down':
+    case 'up':
+      return only(scrolled(state, act === 'down' ? 1 : -1))
+    case 'page-down':
+    case 'page-up':
+      return only(scrolled(state, (act === 'page-down' ? 1 : -1) * pageOf(state)))
+    case 'first':
+      return only(
+        state.focus === 'list' ? { ...state, cursor: 0, follow: false } : { ...state, detailTop: 0 },
+      )
+    case 'last':
+      return only({ ...state, follow: true })
+    case 'follow':
+      return say({ ...state, follow: !state.follow }, state.follow ? 'staying here' : 'following what comes')
+    case 'next-error':
+      return find(state, context, 1, (row) => log.row(row)?.failed === true, 'no error after this one')
+    case 'previous-error':
+      return find(state, context, -1, (row) => log.row(row)?.failed === true, 'no error before this one')
+    case 'next-held':
+      return nextHeld(state, context)
+    case 'other-half': {
+      const peer = about === undefined ? -1 : (log.row(about)?.peer ?? -1)
+      const index = peer < 0 ? -1 : view.indexOf(peer)
+      if (peer < 0 || view.at(index) !== peer) return say(state, 'there is no other half to go to')
+      return only({ ...state, cursor: index, follow: false })
+    }
+    case 'focus':
+      return only({ ...state, focus: state.focus === 'list' ? 'detail' : 'list' })
+    case 'zoom':
+      return only({ ...state, zoom: !state.zoom, focus: state.zoom ? 'list' : 'detail' })
+    case 'back':
+      return back(state)
+    case 'help':
+      return only({ ...state, helpTop: 0 })
+    case 'filter': {
+      const anchor = about === undefined ? {} : { anchor: about }
+      return only({ ...state, prompt: { kind: 'filter', field: fieldOf(state.filterText), ...anchor } })
+    }
+    case 'break':
+      return only({
+        ...state,
+        prompt: { kind: 'break', field: fieldOf(breakpointOf(state, context, about)) },
+      })
+    case 'note':
+      return only({ ...state, prompt: { kind: 'note', field: fieldOf('') } })
+    case 'intercept': {
+      const on = state.gate?.hold !== true
+      return command(state, { type: 'hold', on }, 'hold')
+    }
+    case 'forward':
+    case 'drop':
+      return decide(state, context, about, act)
+    case 'forward-all':
+      return command(state, { type: 'forward-all' }, 'forward-all')
+    case 'edit':
+    case 'answer':
+      return write(state, context, about, act)
+    case 'compose':
+    case 'compose-back':
+      return only({ ...state, editor: draft(act === 'compose') })
+    case 'again':
+      return again(state, context, about)
+    case 'again-edited':
+      return againEdited(state, context, about)
+    case 'copy': {
+      const text = about === undefined ? undefined : log.textOf(about)
+      if (text === undefined) return say(state, 'there is nothing to copy here')
+      return { state: noticed(state, 'copied', 'good'), effects: [{ kind: 'copy', text }] }
+    }
+    case 'editor': {
+      const text = about === undefined ? undefined : log.textOf(about)
+      if (text === undefined) return say(state, 'there is no text to open here')
+      const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
+      return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
+    }
+    case 'save':
+      return command(noticed(state, 'saving…'), { type: 'save' }, 'save')
+    case 'quit':
+      return quit(state, context)
+  }
+}
+
+const only = (state: ScreenState): Step => ({ state, effects: [] })
+
+function noticed(state: ScreenState, text: string, tone: Notice['tone'] = 'plain'): ScreenState {
+  return { ...state, notice: { text, tone } }
+}
+
+function say(state: ScreenState, text: string): Step {
+  return only(noticed(state, text))
+}
+
+function command(state: ScreenState, body: CommandBody, as: CommandPurpose): Step {
+  if (state.phase === 'ended' || state.phase === 'lost') {
+    return only(noticed(state, 'the capture is over', 'bad'))
+  }
+  return { state, effects: [{ kind: 'command', command: body, as }] }
+}
+
+function scrolled(state: ScreenState, by: number): ScreenState {
+  if (state.focus === 'detail') return { ...state, detailTop: Math.max(0, state.detailTop + by) }
+  return { ...state, cursor: Math.max(0, state.cursor + by), follow: false }
+}
+
+function pageOf(state: ScreenState): number {
+  const { list, detail } = layoutOf(state)
+  return Math.max(1, (state.focus === 'detail' ? detail : list) - 1)
+}
+
+function find(
+  state: ScreenState,
+  { view }: Context,
+  by: 1 | -1,
+  test: (row: number) => boolean,
+  otherwise: string,
+): Step {
+  for (let index = state.cursor + by; ; index += by) {
+    const row = view.at(index)
+    if (row === undefined) return say(state, otherwise)
+    if (test(row)) return only({ ...state, cursor: index, follow: false })
+  }
+}
+
+function nextHeld(state: ScreenState, context: Context): Step {
+  const { log, view } = context
+  if (log.heldCount === 0) return say(state, 'nothing is held')
+  const found = find(state, context, 1, (row) => log.heldOf(row) !== undefined, '')
+  if (!found.state.notice) return found
+  const first = log.firstHeld
+  const index = first === undefined ? -1 : view.indexOf(first)
+  if (first === undefined || view.at(index) !== first) return say(state, 'what is held is not in this list')
+  return only({ ...state, cursor: index, follow: false })
+}
+
+function back(state: ScreenState): Step {
+  if (state.zoom) return only({ ...state, zoom: false, focus: 'list' })
+  if (state.focus === 'detail') return only({ ...state, focus: 'list' })
+  if (state.again) {
+    const { again: _, ...rest } = state
+    return only(rest)
+  }
+  if (state.filterText === '') return only(state)
+  return {
+    state: { ...state, filterText: '', follow: false },
+    effects: [{ kind: 'filter', filter: undefined }],
+  }
+}
+
+/** The filters in force, and one that this message matches. */
+function breakpointOf(state: ScreenState, { log }: Context, about: number | undefined): string {
+  const set = state.gate?.breakpoints ?? []
+  const row = about === undefined ? undefined : log.row(about)
+  const { method, subject } = row?.part?.envelope ?? {}
+  const of = method === undefined ? row?.request : { method, ...(subject !== undefined && { subject }) }
+  if (!of) return set.join(' or ')
+  const what = `method:${quoteValue(of.method)}`
+  const filter =
+    of.method === 'tools/call' && of.subject !== undefined ? `tool:${quoteValue(of.subject)}` : what
+  if (set.includes(filter)) return set.join(' or ')
+  return [...set.map((one) => (set.length > 0 ? `(${one})` : one)), filter].join(' or ')
+}
+
+function decide(
+  state: ScreenState,
+  { log }: Context,
+  about: number | undefined,
+  act: 'forward' | 'drop',
+): Step {
+  const held = about === undefined ? undefined : log.heldOf(about)
+  if (!held) return say(state, notHeld(log.heldCount))
+  return command(state, { type: act, message: held.message }, act)
+}
+
+function notHeld(count: number): string {
+  return count === 0
+    ? 'nothing is held: i holds messages'
+    : 'this message does not wait: h goes to one that does'
+}
+
+function write(
+  state: ScreenState,
+  { log }: Context,
+  about: number | undefined,
+  act: 'edit' | 'answer',
+): Step {
+  const held = about === undefined ? undefined : log.heldOf(about)
+  if (!held) return say(state, notHeld(log.heldCount))
+  const row = log.row(about!)
+  if (act === 'answer' && row?.kind !== 'request') return say(state, 'only a request can be answered')
+  const editor: Editor = {
+    purpose: act,
+    title: act === 'edit' ? 'edit the held message' : 'answer it: {"result": …} or {"error": …}',
+    message: held.message,
+    row: about!,
+    field: fieldOf(act === 'edit' ? indentJson(held.text) : '{\n  "result": {}\n}', 'start'),
+    original: held.text,
+  }
+  return only({ ...state, editor })
+}
+
+function draft(toServer: boolean): Editor {
+  const text = toServer
+    ? '{\n  "jsonrpc": "2.0",\n  "id": "wiretape-1",\n  "method": "ping"\n}'
+    : '{\n  "jsonrpc": "2.0",\n  "method": "notifications/tools/list_changed"\n}'
+  return {
+    purpose: 'compose',
+    title: `a message of your own to the ${toServer ? 'server' : 'client'}`,
+    direction: toServer ? 'client_to_server' : 'server_to_client',
+    field: fieldOf(text, 'start'),
+    original: '',
+  }
+}
+
+function again(state: ScreenState, { log }: Context, about: number | undefined): Step {
+  const row = about === undefined ? undefined : log.row(about)
+  const request = row && (row.kind === 'result' || row.kind === 'error') ? log.row(row.peer) : row
+  const message = request?.kind === 'request' ? log.idOf(request.row) : undefined
+  if (!request || message === undefined) return say(state, 'only a request can be sent again')
+  if (request.state === 'waiting') return say(state, 'it waits: f passes it on')
+  const sent = log.textOf(request.row) ?? ''
+  const before = request.peer >= 0 ? log.textOf(request.peer) : undefined
+  const shown = { ...state, again: { row: about!, sent, before }, detailTop: 0 }
+  return command(shown, { type: 'replay', message }, 'again')
+}
+
+function againEdited(state: ScreenState, { log }: Context, about: number | undefined): Step {
+  const row = about === undefined ? undefined : log.row(about)
+  const request = row?.kind === 'request' ? row : row && log.row(row.peer)
+  const message = request && log.idOf(request.row)
+  const text = request && log.textOf(request.row)
+  if (message === undefined || text === undefined) return only(state)
+  const before = request!.peer >= 0 ? log.textOf(request!.peer) : undefined
+  const editor: Editor = {
+    purpose: 'again',
+    title: 'send again: say what stood in the place of [REDACTED]',
+    message,
+    row: request!.row,
+    field: fieldOf(indentJson(text), 'start'),
+    original: text,
+  }
+  return only({ ...state, editor, again: { row: about!, sent: text, before } })
+}
+
+function quit(state: ScreenState, { owner, log }: Context): Step {
+  const isOver = state.phase === 'ended' || state.phase === 'lost'
+  if (isOver) return { state, effects: [{ kind: 'quit' }] }
+  if (owner) {
+    if (state.quitAsked)
+      return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
+    return {
+      state: noticed(state, 'saving…'),
+      effects: [{ kind: 'command', command: { type: 'save' }, as: 'save-and-stop' }],
+    }
+  }
+  const last = (state.gate?.screens ?? 1) <= 1
+  if (log.heldCount > 0 && last && !state.quitAsked) {
+    const what = state.gate?.onDetach === 'drop' ? 'dropped' : 'passed on'
+    const held = log.heldCount === 1 ? '1 held message is' : `${log.heldCount} held messages are`
+    return only({ ...noticed(state, `${held} ${what} when you leave: q once more leaves`), quitAsked: true })
+  }
+  return { state, effects: [{ kind: 'quit' }] }
+}

@@ -1,0 +1,150 @@
+import type { CommandBody } from '../control-schema/index.js'
+import { isEmptyFilter, parseFilter } from '../filter/index.js'
+import { indentJson } from '../render/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, readEnvelope } from '../wire/index.js'
+import type { Key } from './keys.js'
+import {
+  layoutOf,
+  selectedRow,
+  type Context,
+  type Editor,
+  type Prompt,
+  type ScreenState,
+  type Step,
+} from './state.js'
+import { textOf, typeInto } from './text-field.js'
+
+const only = (state: ScreenState): Step => ({ state, effects: [] })
+
+export function pressInHelp(state: ScreenState, top: number, key: Key): ScreenState {
+  switch (key.name) {
+    case 'j':
+    case 'down':
+      return { ...state, helpTop: top + 1 }
+    case 'k':
+    case 'up':
+      return { ...state, helpTop: Math.max(0, top - 1) }
+    case 'pagedown':
+    case ' ':
+      return { ...state, helpTop: top + 10 }
+    case 'pageup':
+      return { ...state, helpTop: Math.max(0, top - 10) }
+    default: {
+      const { helpTop: _, ...closed } = state
+      return closed
+    }
+  }
+}
+
+export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, context: Context): Step {
+  const { prompt: _, ...closed } = state
+  if (key.name === 'esc' || key.name === 'ctrl+c') {
+    return prompt.kind === 'filter' ? filtered(closed, state.filterText) : only(closed)
+  }
+  if (key.name === 'enter') return submit(closed, prompt, context)
+  const one = key.name === 'paste' ? { ...key, text: (key.text ?? '').replace(/[\r\n]+/g, ' ') } : key
+  const field = typeInto(prompt.field, one)
+  if (!field || field.lines.length > 1) return only(state)
+  const { fault: __, ...rest } = prompt
+  const fault = prompt.kind === 'note' ? undefined : faultOf(textOf(field))
+  const asking = { ...closed, prompt: { ...rest, field, ...(fault !== undefined && { fault }) } }
+  // What it lets through is seen while it is typed.
+  return prompt.kind === 'filter' && fault === undefined ? filtered(asking, textOf(field)) : only(asking)
+}
+
+function filtered(state: ScreenState, text: string): Step {
+  const parsed = parseFilter(text)
+  if ('fault' in parsed) return only(state)
+  return {
+    state,
+    effects: [{ kind: 'filter', filter: isEmptyFilter(parsed.filter) ? undefined : parsed.filter }],
+  }
+}
+
+function faultOf(text: string): string | undefined {
+  const parsed = parseFilter(text)
+  return 'fault' in parsed ? `column ${parsed.fault.column}: ${parsed.fault.message}` : undefined
+}
+
+function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
+  const text = textOf(prompt.field).trim()
+  if (prompt.kind === 'note') {
+    if (text === '') return only(state)
+    const row = selectedRow(state, context)
+    const message = row === undefined ? undefined : context.log.idOf(row)
+    const command: CommandBody = { type: 'annotate', text, ...(message !== undefined && { message }) }
+    return { state, effects: [{ kind: 'command', command, as: 'note' }] }
+  }
+  const parsed = parseFilter(text)
+  if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(text)! } })
+  if (prompt.kind === 'break') {
+    const command: CommandBody = { type: 'breakpoints', filters: isEmptyFilter(parsed.filter) ? [] : [text] }
+    return { state, effects: [{ kind: 'command', command, as: 'break' }] }
+  }
+  const filter = isEmptyFilter(parsed.filter) ? undefined : parsed.filter
+  return { state: { ...state, filterText: filter ? text : '' }, effects: [{ kind: 'filter', filter }] }
+}
+
+export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _context: Context): Step {
+  if (key.name === 'esc' || key.name === 'ctrl+c') {
+    const { editor: _, ...closed } = state
+    const stays = editor.purpose === 'edit' || editor.purpose === 'answer'
+    return only(
+      stays ? { ...closed, notice: { text: 'not changed: it still waits', tone: 'plain' } } : closed,
+    )
+  }
+  if (key.name === 'ctrl+s' || key.name === 'f10') return confirm(state, editor)
+  if (key.name === 'ctrl+o') return { state, effects: [{ kind: 'external', text: textOf(editor.field) }] }
+  const { list, detail } = layoutOf(state)
+  const field = typeInto(editor.field, key, Math.max(1, list + detail - 1))
+  if (!field) return only(state)
+  const { fault: _, ...rest } = editor
+  return only({ ...state, editor: { ...rest, field } })
+}
+
+function confirm(state: ScreenState, editor: Editor): Step {
+  const written = textOf(editor.field)
+  const refuse = (fault: string): Step => only({ ...state, editor: { ...editor, fault } })
+  const found = findJsonValue(written)
+  if (isFault(found)) return refuse(`not JSON: ${found.reason}, ${placeOf(written, found.at)}`)
+  const text = onOneLine(written.slice(found.start, found.end))
+  if (editor.purpose === 'answer') {
+    const object = kindAt(text, 0) === 'object' ? new JsonObject(text, 0) : undefined
+    const result = object?.raw('result')
+    const error = object?.raw('error')
+    if ((result === undefined) === (error === undefined))
+      return refuse('an answer has either "result" or "error"')
+    const command: CommandBody = {
+      type: 'answer',
+      message: editor.message!,
+      ...(result !== undefined && { result }),
+      ...(error !== undefined && { error }),
+    }
+    return { state, effects: [{ kind: 'command', command, as: 'answer' }] }
+  }
+  if (kindAt(text, 0) === 'object') {
+    const envelope = readEnvelope(text, 0)
+    if (envelope.kind === 'invalid') return refuse(`not JSON-RPC: ${envelope.problem ?? ''}`)
+  }
+  return { state, effects: [{ kind: 'command', ...commandOf(editor, text) }] }
+}
+
+function commandOf(editor: Editor, text: string): { command: CommandBody; as: 'edit' | 'compose' | 'again' } {
+  switch (editor.purpose) {
+    case 'again':
+      return { command: { type: 'replay', message: editor.message!, text }, as: 'again' }
+    case 'compose':
+      return { command: { type: 'inject', direction: editor.direction!, text }, as: 'compose' }
+    default: {
+      const message = editor.message!
+      // Nothing but white space differs: the other side gets the very bytes that came.
+      const same = indentJson(text) === indentJson(editor.original)
+      return { command: same ? { type: 'forward', message } : { type: 'edit', message, text }, as: 'edit' }
+    }
+  }
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n')
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+}

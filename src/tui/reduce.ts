@@ -1,0 +1,143 @@
+import { pressInEditor, pressInHelp, pressInPrompt } from './reduce-forms.js'
+import { perform } from './perform.js'
+import { actOf } from './key-table.js'
+import { fieldOf } from './text-field.js'
+import { layoutOf, type Action, type Context, type ScreenState, type Step } from './state.js'
+
+/** The next state of a screen, and what else is to be done. Pure but for what the log and the view hold. */
+export function reduce(state: ScreenState, action: Action, context: Context): Step {
+  const step = apply(state, action, context)
+  return { ...step, state: inBounds(step.state, context) }
+}
+
+function apply(state: ScreenState, action: Action, context: Context): Step {
+  switch (action.type) {
+    case 'key':
+      return press(state, action, context)
+    case 'resize':
+      return only({ ...state, columns: action.columns, rows: action.rows })
+    case 'rows':
+      return only({ ...state, version: state.version + 1 })
+    case 'filtered': {
+      const row = state.prompt?.anchor ?? action.row
+      const cursor = row === undefined ? state.cursor : context.view.indexOf(row)
+      return only({ ...state, cursor, top: Math.max(0, cursor - layoutOf(state).list + 1) })
+    }
+    case 'gate':
+      return only({ ...state, gate: action.gate })
+    case 'phase':
+      return only({ ...state, phase: action.phase })
+    case 'notice':
+      return only({ ...state, notice: action.notice })
+    case 'edited':
+      return only(
+        state.editor
+          ? { ...state, editor: { ...state.editor, field: fieldOf(action.text, 'start') } }
+          : state,
+      )
+    case 'done':
+      return done(state, action, context)
+    case 'failed':
+      return failed(state, action, context)
+  }
+}
+
+const only = (state: ScreenState): Step => ({ state, effects: [] })
+
+function press(state: ScreenState, { key }: Extract<Action, { type: 'key' }>, context: Context): Step {
+  const { notice: _, ...quiet } = state
+  if (quiet.editor) return pressInEditor(quiet, quiet.editor, key, context)
+  if (quiet.prompt) return pressInPrompt(quiet, quiet.prompt, key, context)
+  if (quiet.helpTop !== undefined) return only(pressInHelp(quiet, quiet.helpTop, key))
+  const act = actOf(key.name)
+  if (act === undefined) return only(state)
+  const asked = { ...quiet, quitAsked: act === 'quit' && quiet.quitAsked }
+  return perform(asked, act, context)
+}
+
+function done(state: ScreenState, action: Extract<Action, { type: 'done' }>, context: Context): Step {
+  const { result } = action
+  const good = (text: string): Step => only({ ...state, notice: { text, tone: 'good' } })
+  switch (action.as) {
+    case 'edit':
+    case 'answer':
+    case 'compose': {
+      const { editor: _, ...closed } = state
+      const words = { edit: 'changed and passed on', answer: 'answered', compose: 'sent' }[action.as]
+      return only({ ...closed, notice: { text: words, tone: 'good' } })
+    }
+    case 'again': {
+      const { editor: _, ...closed } = state
+      if (!closed.again) return only(closed)
+      const { sent, answer, latencyMs } = result
+      const again = {
+        ...closed.again,
+        ...(sent !== undefined && { sent }),
+        ...(answer !== undefined && { answer }),
+        ...(latencyMs !== undefined && { latencyMs }),
+      }
+      return only({ ...closed, again })
+    }
+    case 'save':
+      return good(`saved ${result.path ?? ''}`)
+    case 'save-and-stop':
+      return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
+    case 'stop':
+      return { state, effects: [{ kind: 'quit' }] }
+    case 'note':
+      return good('noted on the tape')
+    case 'forward-all':
+      return good(`${result.count ?? 0} passed on`)
+    case 'break':
+      return good(
+        context.hello && state.gate?.breakpoints.length === 0 ? 'no breakpoints' : 'breakpoints are set',
+      )
+    case 'forward':
+    case 'drop':
+    case 'hold':
+      return only(state)
+  }
+}
+
+function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>, context: Context): Step {
+  const { as, message, code } = action
+  if (state.editor && ['edit', 'answer', 'compose'].includes(as)) {
+    return only({ ...state, editor: { ...state.editor, fault: message } })
+  }
+  if (as === 'again') {
+    if (state.editor) return only({ ...state, editor: { ...state.editor, fault: message } })
+    const { again: _, ...rest } = state
+    // It cannot be sent as it is on the tape: a person has to say what stood there.
+    if (code === 'redacted' && state.again) {
+      return perform(
+        { ...rest, notice: { text: message, tone: 'bad' } },
+        'again-edited',
+        context,
+        state.again.row,
+      )
+    }
+    return only({ ...rest, ...(state.again && { again: { ...state.again, fault: message } }) })
+  }
+  if (as === 'save-and-stop') {
+    return {
+      state: {
+        ...state,
+        quitAsked: true,
+        notice: { text: `not saved: ${message}; q ends it all the same`, tone: 'bad' },
+      },
+      effects: [],
+    }
+  }
+  return only({ ...state, notice: { text: message, tone: 'bad' } })
+}
+
+/** The cursor on a row, and that row on the screen. */
+function inBounds(state: ScreenState, { view }: Context): ScreenState {
+  const last = view.length - 1
+  const list = Math.max(1, layoutOf(state).list)
+  const cursor = state.follow ? last : Math.max(Math.min(state.cursor, last), Math.min(0, last))
+  const top = Math.max(0, Math.min(state.top, cursor, last), cursor - list + 1)
+  const detailTop = cursor === state.cursor ? state.detailTop : 0
+  if (cursor === state.cursor && top === state.top && detailTop === state.detailTop) return state
+  return { ...state, cursor, top, detailTop }
+}

@@ -1,0 +1,190 @@
+import { render } from 'ink'
+import { createElement } from 'react'
+import type { Failure, ServerEvent } from '../control-schema/index.js'
+import { App } from './app.js'
+import type { CaptureLink } from './link.js'
+import { MessageLog } from './message-log.js'
+import { reduce } from './reduce.js'
+import { RowView } from './row-view.js'
+import { asciiSigns, unicodeSigns } from './row-line.js'
+import { initialState, type Action, type Context, type Effect, type ScreenState } from './state.js'
+import { openTerminal } from './terminal.js'
+import type { ReadStream, WriteStream } from 'node:tty'
+
+export interface ScreenOptions {
+  readonly link: CaptureLink
+  /** This screen began the capture: leaving it saves and ends it. */
+  readonly owner: boolean
+  readonly colours: boolean
+  readonly stdin: ReadStream
+  readonly stdout: WriteStream
+}
+
+/** How a screen was left. */
+export interface ScreenEnd {
+  /** `left`: by its user; `ended`: the capture was over; `lost`: it went away without a word. */
+  readonly reason: 'left' | 'ended' | 'lost'
+  readonly messages: number
+}
+
+/** Pictures a second, at most, while messages come. */
+const pictureMs = 50
+
+/** Shows a capture until its user leaves. The terminal is given back as it was. */
+export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenOptions): Promise<ScreenEnd> {
+  const log = new MessageLog(link.hello.transport)
+  const view = new RowView(log)
+  const context: Context = { hello: link.hello, log, view, owner }
+  const signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
+  const terminal = openTerminal(stdin, stdout)
+  let state = initialState(terminal.columns, terminal.rows)
+  let changed: number[] = []
+  let timer: NodeJS.Timeout | undefined
+  let gone = false
+  let leave: (() => void) | undefined
+  const left = new Promise<void>((resolve) => (leave = resolve))
+  let ink: ReturnType<typeof render> | undefined = begin()
+
+  function begin(): ReturnType<typeof render> {
+    const options = { stdout, stdin, exitOnCtrlC: false, patchConsole: false }
+    return render(picture(), options)
+  }
+  function picture(): ReturnType<typeof createElement> {
+    return createElement(App, { state, context, signs, colours })
+  }
+
+  function dispatch(action: Action): void {
+    const step = reduce(state, action, context)
+    state = step.state
+    for (const effect of step.effects) run(effect)
+    ink?.rerender(picture())
+  }
+
+  /** Rows come by the thousand: they are put on the screen together. */
+  function rowsCame(rows: readonly number[]): void {
+    changed.push(...rows)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const all = changed
+      changed = []
+      view.update(all)
+      dispatch({ type: 'rows' })
+    }, pictureMs)
+  }
+
+  function onEvent(event: ServerEvent): void {
+    switch (event.type) {
+      case 'record':
+        return rowsCame(log.line(event.line))
+      case 'held':
+        log.hold(event)
+        return rowsCame([])
+      case 'held-changed':
+        log.changeHeld(event)
+        return rowsCame([])
+      case 'released':
+        log.release(event.message)
+        return rowsCame([])
+      case 'state':
+        return dispatch({ type: 'gate', gate: event.state })
+      case 'live':
+        return dispatch({ type: 'phase', phase: 'live' })
+      case 'gap':
+        return dispatch({
+          type: 'notice',
+          notice: { text: `${event.lines} lines were left out here: the tape has them`, tone: 'bad' },
+        })
+      case 'notice':
+        return dispatch({ type: 'notice', notice: { text: event.message, tone: 'plain' } })
+      case 'ended':
+        log.releaseAll()
+        dispatch({ type: 'phase', phase: 'ended' })
+        return dispatch({ type: 'notice', notice: { text: 'the capture is over: q leaves', tone: 'plain' } })
+      default:
+        return undefined
+    }
+  }
+
+  async function follow(): Promise<void> {
+    for await (const event of link.events) onEvent(event)
+    if (state.phase === 'ended' || gone) return
+    log.releaseAll()
+    dispatch({ type: 'phase', phase: 'lost' })
+    const text = 'the capture went away; its tape has what was recorded: q leaves'
+    dispatch({ type: 'notice', notice: { text, tone: 'bad' } })
+  }
+
+  function run(effect: Effect): void {
+    switch (effect.kind) {
+      case 'command':
+        link.send(effect.command).then(
+          (result) => dispatch({ type: 'done', as: effect.as, result }),
+          (error: unknown) => dispatch({ type: 'failed', as: effect.as, ...wordsOf(error) }),
+        )
+        return
+      case 'filter': {
+        const row = view.at(state.cursor)
+        view.setFilter(effect.filter)
+        return dispatch({ type: 'filtered', row })
+      }
+      case 'copy':
+        if (!terminal.copy(effect.text)) {
+          state = { ...state, notice: { text: 'too long to copy: e opens it in $EDITOR', tone: 'bad' } }
+        }
+        return
+      case 'external':
+        void openEditor(effect.text)
+        return
+      case 'quit':
+        leave?.()
+    }
+  }
+
+  async function openEditor(text: string): Promise<void> {
+    ink?.unmount()
+    ink = undefined
+    const outcome = await terminal.edit(text)
+    ink = begin()
+    if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
+    else dispatch({ type: 'edited', text: outcome.text })
+  }
+
+  terminal.onKey((key) => dispatch({ type: 'key', key }))
+  terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
+  const followed = follow()
+  try {
+    await link.send({ type: 'subscribe' })
+    await left
+  } finally {
+    gone = true
+    clearTimeout(timer)
+    ink?.unmount()
+    terminal.close()
+    link.close()
+    await followed
+  }
+  const reason = endOf(state.phase)
+  return { reason, messages: log.length }
+}
+
+function endOf(phase: ScreenState['phase']): ScreenEnd['reason'] {
+  return phase === 'ended' || phase === 'lost' ? phase : 'left'
+}
+
+function wordsOf(error: unknown): { message: string; code?: string } {
+  if (!(error instanceof Error)) return { message: String(error) }
+  if (!isRefusal(error)) return { message: error.message }
+  const { code, message, hint } = error.failure
+  return { message: hint === undefined ? message : `${message} (${hint})`, code }
+}
+
+function isRefusal(error: Error): error is Error & { readonly failure: Failure } {
+  return 'failure' in error
+}
+
+/** POSIX: the first of these that is set says it. */
+function speaksUtf8(env: NodeJS.ProcessEnv): boolean {
+  if (process.platform === 'win32') return true
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
+  return /utf-?8/i.test(locale) && env['TERM'] !== 'linux'
+}

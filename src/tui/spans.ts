@@ -1,0 +1,82 @@
+import { truncate, widthOf } from '../render/index.js'
+
+/** A colour or a weight; panes know what they look like. */
+export type Tone =
+  | 'plain'
+  | 'dim'
+  | 'red'
+  | 'green'
+  | 'yellow'
+  | 'blue'
+  | 'magenta'
+  | 'cyan'
+  | 'bold'
+  | 'inverse'
+
+/** A piece of text in one tone. Escaped: nothing in it can command a terminal. */
+export interface Span {
+  readonly text: string
+  readonly tone: Tone
+}
+
+/** One line on the screen. */
+export type Line = readonly Span[]
+
+export function span(text: string, tone: Tone = 'plain'): Span {
+  return { text, tone }
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((width, { text }) => width + widthOf(text), 0)
+}
+
+/** At most `width` cells. */
+export function truncateLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line
+  const kept: Span[] = []
+  let cells = 0
+  for (const { text, tone } of line) {
+    const size = widthOf(text)
+    if (cells + size > width) {
+      kept.push({ text: truncate(text, width - cells), tone })
+      break
+    }
+    kept.push({ text, tone })
+    cells += size
+  }
+  return kept
+}
+
+/** Lines of at most `width` cells each, which together say all of it. */
+export function wrapLine(line: Line, width: number): Line[] {
+  if (lineWidth(line) <= width) return [line]
+  const lines: Span[][] = [[]]
+  let room = width
+  for (const { text, tone } of line) {
+    let rest = text
+    while (rest !== '') {
+      const piece = fitting(rest, room)
+      if (piece !== '') lines.at(-1)!.push({ text: piece, tone })
+      rest = rest.slice(piece.length)
+      room -= widthOf(piece)
+      if (rest === '') break
+      lines.push([])
+      room = width
+    }
+  }
+  return lines
+}
+
+/** The longest beginning of `text` that takes at most `cells`; never nothing where a whole line is free. */
+function fitting(text: string, cells: number): string {
+  if (text.length <= cells && widthOf(text) <= cells) return text
+  let used = 0
+  let end = 0
+  for (const char of text) {
+    const size = widthOf(char)
+    if (used + size > cells) break
+    used += size
+    end += char.length
+  }
+  return text.slice(0, end)
+}

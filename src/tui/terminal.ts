@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { createKeyReader, type Key } from './keys.js'
+
+/** An escape that nothing follows within this time is the key itself. */
+const escapeMs = 40
+/** Terminals take no more at a time. */
+const longestCopy = 74_994
+
+const enter = '\u001b[?1049h\u001b[?2004h\u001b[?25l\u001b[2J\u001b[H'
+const leave = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
+
+/** The user's terminal while a screen has it. */
+export interface Terminal {
+  readonly columns: number
+  readonly rows: number
+  onKey(listener: (key: Key) => void): void
+  onResize(listener: () => void): void
+  /** False when it is too long to copy. */
+  copy(text: string): boolean
+  /** Gives the terminal to the user's editor and takes it back. Returns what was saved, or why nothing was. */
+  edit(text: string): Promise<{ readonly text: string } | { readonly fault: string }>
+  /** Gives the terminal back as it was. */
+  close(): void
+}
+
+export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
+  const reader = createKeyReader()
+  let keyListener: (key: Key) => void = () => undefined
+  let resizeListener: () => void = () => undefined
+  let timer: NodeJS.Timeout | undefined
+  let open = false
+
+  const onData = (chunk: Buffer | string): void => {
+    clearTimeout(timer)
+    reader.push(String(chunk)).forEach((key) => keyListener(key))
+    if (reader.pending) timer = setTimeout(() => reader.settle().forEach((key) => keyListener(key)), escapeMs)
+  }
+  const onResize = (): void => resizeListener()
+  // Whatever ends us, the terminal is as it was before.
+  const restore = (): void => {
+    if (open) stdout.write(leave)
+  }
+
+  function take(): void {
+    open = true
+    stdin.setEncoding('utf8')
+    stdin.setRawMode(true)
+    stdin.on('data', onData)
+    stdin.resume()
+    stdout.write(enter)
+  }
+  function give(): void {
+    if (!open) return
+    open = false
+    clearTimeout(timer)
+    stdin.off('data', onData)
+    stdin.pause()
+    stdin.setRawMode(false)
+    stdout.write(leave)
+  }
+
+  take()
+  stdout.on('resize', onResize)
+  process.once('exit', restore)
+  return {
+    get columns() {
+      return stdout.columns > 0 ? stdout.columns : 80
+    },
+    get rows() {
+      return stdout.rows > 0 ? stdout.rows : 24
+    },
+    onKey(listener) {
+      keyListener = listener
+    },
+    onResize(listener) {
+      resizeListener = listener
+    },
+    copy(text) {
+      const encoded = Buffer.from(text).toString('base64')
+      if (encoded.length > longestCopy) return false
+      // OSC 52, which works over ssh; inside of tmux with `set-clipboard on`.
+      stdout.write(`\u001b]52;c;${encoded}\u0007`)
+      return true
+    },
+    async edit(text) {
+      give()
+      try {
+        return await editExternally(text)
+      } finally {
+        take()
+      }
+    },
+    close() {
+      give()
+      stdout.off('resize', onResize)
+      process.off('exit', restore)
+    },
+  }
+}
+
+async function editExternally(text: string): Promise<{ text: string } | { fault: string }> {
+  const command = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+  const folder = await mkdtemp(join(tmpdir(), 'wiretape-edit-'))
+  const path = join(folder, 'message.json')
+  try {
+    await writeFile(path, `${text}\n`, { mode: 0o600, flag: 'wx' })
+    const fault = await runEditor(command, path)
+    if (fault !== undefined) return { fault }
+    return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** `$EDITOR` may have arguments, and is a shell's command everywhere else too. */
+function runEditor(command: string, path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'sh', path], { stdio: 'inherit' })
+    child.once('error', (error) => resolve(`cannot start ${command}: ${error.message}`))
+    child.once('exit', (code, signal) =>
+      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `status ${code}`}`),
+    )
+  })
+}

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createKeyReader, type Key } from '../../src/tui/keys.js'
+
+function keysOf(...chunks: string[]): string[] {
+  const reader = createKeyReader()
+  const keys: Key[] = chunks.flatMap((chunk) => reader.push(chunk))
+  return [...keys, ...reader.settle()].map(({ name, text }) =>
+    text === undefined ? name : `${name}:${text}`,
+  )
+}
+
+describe('keys', () => {
+  it.each([
+    ['\u001b[A', 'up'],
+    ['\u001bOA', 'up'],
+    ['\u001b[1;5A', 'up'],
+    ['\u001b[15~', 'f5'],
+    ['\u001b[17~', 'f6'],
+    ['\u001b[19~', 'f8'],
+    ['\u001b[20~', 'f9'],
+    ['\u001bOP', 'f1'],
+    ['\u001b[5~', 'pageup'],
+    ['\u001b[H', 'home'],
+    ['\u001b[Z', 'shift+tab'],
+    ['\u0013', 'ctrl+s'],
+    ['\u0003', 'ctrl+c'],
+    ['\r', 'enter'],
+    ['\u007f', 'backspace'],
+    ['\u001b', 'esc'],
+    ['\u001bx', 'alt+x'],
+    ['é', 'é'],
+    ['👋', '👋'],
+  ])('%j is %s', (sequence, name) => {
+    expect(keysOf(sequence)).toEqual([name])
+  })
+
+  it('are several in one read, and one in several reads', () => {
+    expect(keysOf('jk\u001b[B/')).toEqual(['j', 'k', 'down', '/'])
+    expect(keysOf('\u001b', '[1', '5~')).toEqual(['f5'])
+  })
+
+  it('that nobody knows are passed over', () => {
+    expect(keysOf('\u001b[?1;2c\u001b[99~j')).toEqual(['j'])
+  })
+
+  it('which were pasted come as one, line breaks and escapes included', () => {
+    expect(keysOf('\u001b[200~a\nb\u001b[Aq', '\u001b[20', '1~j')).toEqual(['paste:a\nb\u001b[Aq', 'j'])
+  })
+
+  it('are the same however the bytes are cut', () => {
+    const piece = fc.constantFrom(
+      'j',
+      '\u001b[A',
+      '\u001b[15~',
+      'ä',
+      '\u001b[200~x\u001b[201~',
+      '\r',
+      '\u001bOP',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 8 }),
+        fc.array(fc.nat({ max: 40 }), { maxLength: 6 }),
+        (pieces, cuts) => {
+          const text = pieces.join('')
+          const places = [...new Set(cuts.map((cut) => Math.min(cut, text.length)))].toSorted((a, b) => a - b)
+          const chunks = [...places, text.length].map((end, i) =>
+            text.slice(i === 0 ? 0 : places[i - 1], end),
+          )
+          expect(keysOf(...chunks)).toEqual(keysOf(text))
+        },
+      ),
+    )
+  })
+})

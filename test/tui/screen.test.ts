@@ -1,0 +1,303 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../src/render/index.js'
+import { call, createScreen, gate, hello, result } from './stage.js'
+
+const request = (seq: number, more: object = {}): object => ({ corr: `message-${seq}`, ...more })
+
+describe('the list', () => {
+  it('shows what each message is about, and what an answer answers', () => {
+    const screen = createScreen()
+    const asked = screen.message('in', call(1, 'search'))
+    screen.message('out', result(1, 'found'), request(asked))
+    const picture = screen.picture().join('\n')
+    expect(picture).toMatch(/▶ +tools\/call search/)
+    expect(picture).toMatch(/◀ +result tools\/call search +1 +1.0 ms/)
+  })
+
+  it('follows what comes until somebody moves, and again with G', () => {
+    const screen = createScreen()
+    for (let i = 0; i < 30; i += 1) screen.message('in', call(i, `tool-${i}`))
+    expect(screen.marked()).toContain('tool-29')
+    screen.press('k')
+    screen.message('in', call(99, 'newest'))
+    expect(screen.marked()).toContain('tool-28')
+    screen.press('G')
+    expect(screen.marked()).toContain('newest')
+    screen.press('g')
+    expect(screen.marked()).toContain('tool-0')
+  })
+
+  it('goes from error to error', () => {
+    const screen = createScreen()
+    const first = screen.message('in', call(1, 'fine'))
+    screen.message('out', result(1, 'ok'), request(first))
+    const second = screen.message('in', call(2, 'broken'))
+    screen.message('out', { jsonrpc: '2.0', id: 2, error: { code: -32000, message: 'no' } }, request(second))
+    screen.press('g', 'n')
+    expect(screen.marked()).toContain('tools/call broken')
+    screen.press('n')
+    expect(screen.marked()).toContain('error tools/call broken: -32000 no')
+    screen.press('n')
+    expect(screen.picture().join('\n')).toContain('no error after this one')
+    screen.press('x')
+    expect(screen.marked()).toMatch(/▶ +tools\/call broken/)
+  })
+
+  it('shows what a filter lets through while it is typed, marks its faults, and keeps the message that was chosen', () => {
+    const screen = createScreen()
+    for (let i = 0; i < 40; i += 1) screen.message('in', call(i, i % 2 === 0 ? 'even' : `odd-${i}`))
+    screen.press('g', 'j', 'j', 'j', '/')
+    screen.type('tool:odd')
+    expect(screen.marked()).toBe('')
+    screen.type('-*')
+    expect(screen.marked()).toContain('odd-3')
+    expect(screen.picture().at(-2)).toContain('20 of 40 rows')
+    screen.press('enter')
+    screen.message('in', call(41, 'odd-41'))
+    screen.message('in', call(42, 'even'))
+    expect(screen.picture().at(-2)).toContain('21 of 42 rows')
+    screen.press('/')
+    screen.type(' (')
+    expect(screen.picture().at(-1)).toMatch(/column \d+/)
+    screen.press('esc', 'esc')
+    expect(screen.picture().at(-2)).toContain('42 rows')
+    expect(screen.marked()).toContain('odd-3')
+  })
+})
+
+describe('the picture', () => {
+  it('has one line less than the terminal, none of them wider, whatever the peers said', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.constantFrom('\u001b[2J\u001b]0;gone\u0007', '漢字'.repeat(60), '👩‍👩‍👧‍👦'.repeat(30), '\u202e\u0000\r\n'),
+    )
+    fc.assert(
+      fc.property(
+        hostile,
+        fc.integer({ min: 20, max: 160 }),
+        fc.integer({ min: 8, max: 60 }),
+        (text, columns, rows) => {
+          const screen = createScreen({ columns, rows })
+          const asked = screen.message('in', call(1, text, { text }))
+          screen.message('out', { jsonrpc: '2.0', id: 1, error: { code: 1, message: text } }, request(asked))
+          screen.line(JSON.stringify({ type: 'stderr', t: '2026-01-01T00:00:00.500Z', text }))
+          for (const keys of [[], ['k'], ['z'], ['z', '?'], ['j', 'c']]) {
+            screen.press(...keys)
+            const picture = screen.picture()
+            expect(picture).toHaveLength(Math.max(rows - 1, 7))
+            for (const line of picture) {
+              expect(widthOf(line)).toBeLessThanOrEqual(columns)
+              expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
+            }
+          }
+        },
+      ),
+      { numRuns: 12 },
+    )
+  })
+
+  it('shows request and answer side by side where there is room', () => {
+    const screen = createScreen({ columns: 140 })
+    const asked = screen.message('in', call(1, 'search', { query: 'what was asked' }))
+    screen.message('out', result(1, 'what was found'), request(asked))
+    const both = screen.picture().filter((line) => line.includes('│'))
+    expect(both.some((line) => /tools\/call search.*│.*result tools\/call search/.test(line))).toBe(true)
+  })
+
+  it('shows a changed message as what it was and what it is', () => {
+    const screen = createScreen()
+    screen.message('in', call(1, 'search', { q: 'new' }), {
+      modified: true,
+      original: call(1, 'search', { q: 'old' }),
+    })
+    const picture = screen.picture().join('\n')
+    expect(picture).toMatch(/- +"q": "old"/)
+    expect(picture).toMatch(/\+ +"q": "new"/)
+  })
+
+  it('lists every key on the help page', () => {
+    const screen = createScreen({ rows: 60 })
+    screen.press('?')
+    const picture = screen.picture().join('\n')
+    for (const key of ['i ', 'f F5', 'd F8', 'm F6', 'r F9', '/ ', 's ', 'q Ctrl+C', 'y ', 'F ']) {
+      expect(picture).toContain(` ${key}`)
+    }
+    screen.press('x')
+    expect(screen.picture().join('\n')).not.toContain('hold messages, or pass')
+  })
+})
+
+describe('what is held', () => {
+  it('is marked, passed on, dropped, and never decided about by mistake', () => {
+    const screen = createScreen()
+    screen.message('in', call(1, 'free'))
+    screen.held(call(2, 'caught'))
+    expect(screen.marked()).toContain('⏸')
+    expect(screen.picture().at(-2)).toContain('[INTERCEPT] 1 held')
+    screen.press('f')
+    expect(screen.effects()).toEqual([
+      { kind: 'command', command: { type: 'forward', message: 'message-1' }, as: 'forward' },
+    ])
+    screen.press('k', 'f5')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('does not wait')
+    screen.press('h', 'f8')
+    expect(screen.effects()).toEqual([
+      { kind: 'command', command: { type: 'drop', message: 'message-1' }, as: 'drop' },
+    ])
+  })
+
+  it('is edited as indented text and goes out on one line; faults stay in the editor', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search', { q: 'old' }))
+    screen.press('m')
+    expect(screen.picture().join('\n')).toContain('"q": "old"')
+    screen.press('x', 'ctrl+s')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().join('\n')).toContain('not JSON: ')
+    screen.press('backspace')
+    for (let i = 0; i < 7; i += 1) screen.press('down')
+    screen.press('end')
+    for (let i = 0; i < 5; i += 1) screen.press('backspace')
+    screen.type('"new"')
+    screen.press('f6', 'ctrl+s')
+    const text =
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"q":"new"}}}'
+    expect(screen.effects()).toEqual([
+      { kind: 'command', command: { type: 'edit', message: 'message-0', text }, as: 'edit' },
+    ])
+    screen.failed('edit', 'it holds [REDACTED]')
+    expect(screen.picture().join('\n')).toContain('it holds [REDACTED]')
+    screen.done('edit')
+    expect(screen.picture().at(-2)).toContain('changed and passed on')
+  })
+
+  it('goes on as it came when nothing but white space was changed, and stays when the editor is left', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search'))
+    screen.press('m', 'enter', 'ctrl+s')
+    expect(screen.effects()).toMatchObject([{ command: { type: 'forward', message: 'message-0' } }])
+    screen.press('esc')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('it still waits')
+  })
+
+  it('is answered with a result or an error, not with both', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search'))
+    const answer = (text: string): void => {
+      screen.press('a')
+      for (let i = 0; i < 3; i += 1) screen.press('ctrl+k', 'delete')
+      screen.paste(text)
+      screen.press('ctrl+s')
+    }
+    answer('{"result":{},"error":{}}')
+    expect(screen.effects()).toEqual([])
+    screen.press('esc')
+    answer('{"error":{"code":1e0,"message":"no"}}')
+    expect(screen.effects()).toEqual([
+      {
+        kind: 'command',
+        command: { type: 'answer', message: 'message-0', error: '{"code":1e0,"message":"no"}' },
+        as: 'answer',
+      },
+    ])
+  })
+
+  it('is said before a screen leaves it', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search'))
+    screen.press('q')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('passed on when you leave')
+    screen.press('j', 'q')
+    expect(screen.effects()).toEqual([])
+    screen.press('q')
+    expect(screen.effects()).toEqual([{ kind: 'quit' }])
+  })
+})
+
+describe('the session', () => {
+  it('is saved, and where it was saved is said', () => {
+    const screen = createScreen()
+    screen.press('s')
+    expect(screen.effects()).toEqual([{ kind: 'command', command: { type: 'save' }, as: 'save' }])
+    screen.done('save', { path: '/data/a.session.json' })
+    expect(screen.picture().at(-2)).toContain('saved /data/a.session.json')
+  })
+
+  it('is saved and ended by the screen that owns it; when it cannot be saved, only a second q ends it', () => {
+    const screen = createScreen({ owner: true })
+    screen.press('q')
+    expect(screen.effects()).toMatchObject([{ as: 'save-and-stop', command: { type: 'save' } }])
+    screen.failed('save-and-stop', 'the disk is full')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('the disk is full')
+    screen.press('q')
+    expect(screen.effects()).toMatchObject([{ as: 'stop' }])
+    screen.done('stop')
+    expect(screen.effects()).toEqual([{ kind: 'quit' }])
+  })
+
+  it('that is over is left at once', () => {
+    const screen = createScreen({ owner: true })
+    screen.dispatch({ type: 'phase', phase: 'ended' })
+    screen.press('i')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('the capture is over')
+    screen.press('q')
+    expect(screen.effects()).toEqual([{ kind: 'quit' }])
+  })
+
+  it('is switched between passing on and holding, and stopped at what matches a message', () => {
+    const screen = createScreen()
+    screen.press('i')
+    expect(screen.effects()).toMatchObject([{ command: { type: 'hold', on: true } }])
+    screen.dispatch({ type: 'gate', gate: { ...gate, hold: true } })
+    screen.press('i')
+    expect(screen.effects()).toMatchObject([{ command: { type: 'hold', on: false } }])
+    screen.message('in', call(1, 'search it'))
+    screen.press('b', 'enter')
+    expect(screen.effects()).toMatchObject([
+      { command: { type: 'breakpoints', filters: ['tool:"search it"'] } },
+    ])
+  })
+})
+
+describe('a request', () => {
+  it('is sent again, and the answers are compared', () => {
+    const screen = createScreen({ rows: 50 })
+    const asked = screen.message('in', call(1, 'search'))
+    screen.message('out', result(1, 'old'), request(asked))
+    screen.press('r')
+    expect(screen.effects()).toEqual([
+      { kind: 'command', command: { type: 'replay', message: 'message-0' }, as: 'again' },
+    ])
+    expect(screen.picture().join('\n')).toContain('waiting for the answer')
+    screen.done('again', { answer: JSON.stringify(result(7, 'new')), sent: '{}', latencyMs: 12 })
+    const picture = screen.picture().join('\n')
+    expect(picture).toMatch(/- +"text": "old"/)
+    expect(picture).toMatch(/\+ +"text": "new"/)
+    screen.done('again', { answer: JSON.stringify(result(8, 'old')), sent: '{}', latencyMs: 12 })
+    expect(screen.picture().join('\n')).toContain('the same as before')
+  })
+
+  it('that was redacted is written out by a person first', () => {
+    const screen = createScreen()
+    screen.message('in', call(1, 'search', { key: '[REDACTED]' }))
+    screen.press('r')
+    screen.effects()
+    screen.failed('again', 'it holds a secret that was taken out', 'redacted')
+    expect(screen.picture().join('\n')).toContain('say what stood in the place of [REDACTED]')
+    screen.press('ctrl+s')
+    expect(screen.effects()).toMatchObject([
+      { command: { type: 'replay', message: 'message-0' }, as: 'again' },
+    ])
+  })
+})
+
+it('names the capture, where its clients connect, and that it lives', () => {
+  expect(createScreen().picture()[0]).toMatch(/^ files {2}node server\.js +● live/)
+  expect(hello.listening).toBeNull()
+})

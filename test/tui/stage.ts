@@ -1,0 +1,150 @@
+import type { GateState, HeldEvent, ServerHello, Success } from '../../src/control-schema/index.js'
+import { frameOf } from '../../src/tui/frame.js'
+import { MessageLog } from '../../src/tui/message-log.js'
+import { reduce } from '../../src/tui/reduce.js'
+import { RowView } from '../../src/tui/row-view.js'
+import { unicodeSigns } from '../../src/tui/row-line.js'
+import {
+  initialState,
+  type Action,
+  type Context,
+  type Effect,
+  type ScreenState,
+} from '../../src/tui/state.js'
+
+export const hello: ServerHello = {
+  type: 'hello',
+  protocol: 1,
+  wiretape: '0.1.0',
+  session: 'session',
+  label: 'files',
+  pid: 1,
+  transport: 'stdio',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  command: ['node', 'server.js'],
+  url: null,
+  listening: null,
+  tape: '/tape.jsonl',
+  sessionFile: '/tape.session.json',
+}
+
+export const gate: GateState = {
+  hold: false,
+  breakpoints: [],
+  order: 'exchange',
+  onDetach: 'forward',
+  holdTimeoutMs: null,
+  awaitsScreen: false,
+  rules: null,
+  held: 0,
+  screens: 1,
+  onlookers: 0,
+}
+
+const meta =
+  '{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"files","command":["node","server.js"],"mcpTapVersion":"0.1.0","wiretape":{"version":"0.1.0","session":"session","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
+
+/** A screen without a terminal: what its reducer and its picture make of events and keys. */
+export function createScreen(options: { columns?: number; rows?: number; owner?: boolean } = {}) {
+  const { columns = 80, rows = 24, owner = false } = options
+  const log = new MessageLog('stdio')
+  const view = new RowView(log)
+  const context: Context = { hello, log, view, owner }
+  let state: ScreenState = { ...initialState(columns, rows), phase: 'live', gate }
+  const effects: Effect[] = []
+  let seq = 0
+
+  function dispatch(action: Action): void {
+    const step = reduce(state, action, context)
+    state = step.state
+    for (const effect of step.effects) {
+      if (effect.kind !== 'filter') effects.push(effect)
+      else {
+        const row = view.at(state.cursor)
+        view.setFilter(effect.filter)
+        dispatch({ type: 'filtered', row })
+      }
+    }
+  }
+  function take(line: string): void {
+    view.update(log.line(line))
+    dispatch({ type: 'rows' })
+  }
+  take(meta)
+
+  return {
+    log,
+    get state() {
+      return state
+    },
+    dispatch,
+    /** A message as the tape tells it; `more` are members of its line. Returns its number. */
+    message(dir: 'in' | 'out', raw: object, more: object = {}): number {
+      const us = seq * 1000
+      const line = { t: '2026-01-01T00:00:00.500Z', dir, raw, id: `message-${seq}`, seq, us, ...more }
+      take(JSON.stringify(line))
+      return seq++
+    },
+    line: take,
+    held(raw: object, message = `message-${seq}`): void {
+      const text = JSON.stringify(raw)
+      take(
+        JSON.stringify({
+          type: 'held',
+          t: '2026-01-01T00:00:00.500Z',
+          dir: 'in',
+          raw,
+          id: message,
+          seq: seq++,
+        }),
+      )
+      const event: HeldEvent = {
+        type: 'held',
+        message,
+        direction: 'client_to_server',
+        text,
+        t: '2026-01-01T00:00:00.500Z',
+        reason: 'hold',
+      }
+      log.hold(event)
+      dispatch({ type: 'gate', gate: { ...gate, hold: true, held: log.heldCount } })
+    },
+    press(...names: string[]): void {
+      for (const name of names) dispatch({ type: 'key', key: { name } })
+    },
+    type(text: string): void {
+      for (const char of text) dispatch({ type: 'key', key: { name: char } })
+    },
+    paste: (text: string): void => dispatch({ type: 'key', key: { name: 'paste', text } }),
+    done: (as: Extract<Action, { type: 'done' }>['as'], result: Success = {}): void =>
+      dispatch({ type: 'done', as, result }),
+    failed: (as: Extract<Action, { type: 'failed' }>['as'], message: string, code?: string): void =>
+      dispatch({ type: 'failed', as, message, ...(code !== undefined && { code }) }),
+    /** What was asked for since the last call. */
+    effects: (): Effect[] => effects.splice(0),
+    picture: (): string[] =>
+      frameOf(state, context, unicodeSigns).lines.map((line) =>
+        line
+          .map(({ text }) => text)
+          .join('')
+          .trimEnd(),
+      ),
+    /** The line that is marked. */
+    marked(): string {
+      const frame = frameOf(state, context, unicodeSigns)
+      return frame.selected < 0 ? '' : frame.lines[frame.selected]!.map(({ text }) => text).join('')
+    },
+  }
+}
+
+export const call = (id: number, tool: string, args: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: tool, arguments: args },
+})
+export const result = (id: number, text: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  result: { content: [{ type: 'text', text }] },
+})
