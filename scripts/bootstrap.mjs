@@ -66,6 +66,45 @@ export function ensureInstalled(root = projectRoot) {
  * @returns {boolean} Whether it compiled anything.
  */
 export function ensureBuilt(root = projectRoot) {
+  const program = ensureProgram(root)
+  return ensureViewer(root) || program
+}
+
+/**
+ * Builds the web viewer into dist/viewer, unless its sources are what they were.
+ *
+ * @param {string} root
+ */
+function ensureViewer(root) {
+  if (!existsSync(join(root, 'viewer/main.tsx'))) return false
+  const stamp = join(root, 'build/.built-viewer')
+  const now = fingerprintOf(root, [
+    'viewer',
+    ...[
+      'model',
+      'wire',
+      'formats',
+      'redaction',
+      'filter',
+      'compare',
+      'render',
+      'control-schema',
+      'json-path',
+    ].map((folder) => `src/${folder}`),
+  ])
+  const missing = ['index.html', 'viewer.js', 'viewer.css'].some(
+    (file) => !existsSync(join(root, 'dist/viewer', file)),
+  )
+  if (!missing && readIfThere(stamp) === now) return false
+  console.log('building the viewer…')
+  rmSync(stamp, { force: true })
+  run(root, process.execPath, [join(import.meta.dirname, 'build-viewer.mjs'), root])
+  writeFileSync(stamp, now)
+  return true
+}
+
+/** @param {string} root */
+function ensureProgram(root) {
   const stamp = join(root, 'build/.built')
   const sources = listFiles(join(root, 'src')).filter((file) => /(?<!\.d)\.tsx?$/.test(file))
   const expected = sources.map((file) => join('dist', file.replace(/\.tsx?$/, '.js')))
@@ -89,12 +128,18 @@ export function ensureBuilt(root = projectRoot) {
 
 /** Everything that decides what the compiler writes. @param {string} root */
 function fingerprint(root) {
+  return fingerprintOf(root, ['src'])
+}
+
+/** What files below these folders are, and how they are built. @param {string} root @param {string[]} folders */
+function fingerprintOf(root, folders) {
   const inputs = [
-    ...listFiles(join(root, 'src')).map((file) => join('src', file)),
+    ...folders.flatMap((folder) => listFiles(join(root, folder)).map((file) => join(folder, file))),
     ...readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name)),
     'package.json',
     'package-lock.json',
     'scripts/bundle.mjs',
+    ...(existsSync(join(root, 'scripts/build-viewer.mjs')) ? ['scripts/build-viewer.mjs'] : []),
   ]
   const lines = inputs.toSorted().map((file) => {
     const { mtimeMs, size } = statSync(join(root, file))
@@ -113,7 +158,8 @@ function fingerprint(root) {
 function removeOrphans(root, sources) {
   const dist = join(root, 'dist')
   const orphans = listFiles(dist).filter((file) => {
-    if (file.startsWith('bin/') || file.startsWith('bin\\')) return false
+    // Not made by the compiler.
+    if (/^(?:bin|viewer)[\\/]/.test(file)) return false
     const stem = file.replace(/(\.d)?\.(js|ts)(\.map)?$/, '')
     return stem !== file && !sources.has(`${stem}.ts`) && !sources.has(`${stem}.tsx`)
   })

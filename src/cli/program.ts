@@ -9,6 +9,7 @@ import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerRecover } from './commands/recover.js'
+import { registerUi } from './commands/ui.js'
 import { exitCode } from './exit-codes.js'
 import type { Io } from './io.js'
 import { readVersion } from './version.js'
@@ -77,6 +78,7 @@ wiretape <command> --help tells more about a command.`,
     registerDiff,
     registerLs,
     registerRecover,
+    registerUi,
   ]) {
     register(program, io, outcome)
   }

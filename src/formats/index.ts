@@ -11,6 +11,7 @@ export {
 export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {
+  createTraceScan,
   decodeLine,
   encodeMessageAround,
   encodeRecord,
@@ -21,4 +22,5 @@ export {
   type EncodeOptions,
   type TraceIndex,
   type TraceLine,
+  type TraceScan,
 } from './trace-v1/index.js'

@@ -3,8 +3,8 @@ import type { Direction, MessageKind } from './envelope.js'
 /** What one row of a recording is: a message by its kind, or something else that happened on the wire. */
 export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap' | 'http'
 
-/** Every entry kind; a row stores its position in this list. */
-const kinds: readonly EntryKind[] = [
+/** Every entry kind; columns hold positions in this list. */
+export const entryKinds: readonly EntryKind[] = [
   'request',
   'notification',
   'result',
@@ -59,6 +59,8 @@ export interface EntryTable {
   /** Bytes of the exact text. */
   size(row: number): number
   has(row: number, flag: EntryFlag): boolean
+  /** All flags, as the bits of `entryFlag`. */
+  flags(row: number): number
   mark(row: number, flag: EntryFlag): void
   unmark(row: number, flag: EntryFlag): void
   /** A held message goes on, in another form perhaps. */
@@ -70,9 +72,13 @@ export interface EntryTable {
   heldUs(row: number): number
   /** How long the other side took for this answer: the time is not counted in which a person held its request. */
   latencyUs(answer: number): number
+  /** The request that a message is linked to otherwise (progress, cancellation, …); -1 when there is none. */
+  linked(row: number): number
+  link(row: number, request: number): void
 }
 
-export function createEntryTable(): EntryTable {
+/** @param changed is told of rows that change after they were added */
+export function createEntryTable(changed: (row: number) => void = () => undefined): EntryTable {
   let capacity = 256
   let length = 0
   let kindColumn = new Uint8Array(capacity)
@@ -83,6 +89,8 @@ export function createEntryTable(): EntryTable {
   let peerColumn = new Int32Array(capacity).fill(-1)
   /** Few are ever held. */
   const heldMs = new Map<number, number>()
+  /** Few recordings have many of them. */
+  const links = new Map<number, number>()
 
   function grow(): void {
     // By half, not double: at millions of rows the spare room itself is what costs memory.
@@ -101,7 +109,7 @@ export function createEntryTable(): EntryTable {
     },
     add(row) {
       if (length === capacity) grow()
-      kindColumn[length] = kinds.indexOf(row.kind)
+      kindColumn[length] = entryKinds.indexOf(row.kind)
       flagColumn[length] = row.flags
       usColumn[length] = row.us
       seqColumn[length] = row.seq
@@ -109,20 +117,28 @@ export function createEntryTable(): EntryTable {
       length += 1
       return length - 1
     },
-    kind: (row) => kinds[kindColumn[row]!]!,
+    kind: (row) => entryKinds[kindColumn[row]!]!,
     direction: (row) =>
       (flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client',
     us: (row) => usColumn[row]!,
     seq: (row) => seqColumn[row]!,
     size: (row) => sizeColumn[row]!,
     has: (row, flag) => (flagColumn[row]! & entryFlag[flag]) !== 0,
-    mark: (row, flag) => void (flagColumn[row]! |= entryFlag[flag]),
-    unmark: (row, flag) => void (flagColumn[row]! &= ~entryFlag[flag]),
+    flags: (row) => flagColumn[row]!,
+    mark(row, flag) {
+      flagColumn[row]! |= entryFlag[flag]
+      changed(row)
+    },
+    unmark(row, flag) {
+      flagColumn[row]! &= ~entryFlag[flag]
+      changed(row)
+    },
     release(row, as) {
-      kindColumn[row] = kinds.indexOf(as.kind)
+      kindColumn[row] = entryKinds.indexOf(as.kind)
       sizeColumn[row] = as.sizeBytes
       flagColumn[row]! &= ~entryFlag.waiting
       if (as.heldMs > 0) heldMs.set(row, as.heldMs)
+      changed(row)
     },
     heldUs: (row) => (heldMs.get(row) ?? 0) * 1000,
     latencyUs(row) {
@@ -133,7 +149,10 @@ export function createEntryTable(): EntryTable {
     pair(request, answer) {
       peerColumn[answer] = request
       if (peerColumn[request] === -1) peerColumn[request] = answer
+      changed(request)
     },
+    linked: (row) => links.get(row) ?? -1,
+    link: (row, request) => void links.set(row, request),
   }
 }
 

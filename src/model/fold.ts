@@ -10,6 +10,7 @@ import type {
   GapRecord,
   HeldRecord,
   JsonMembers,
+  LinkKind,
   MessageRecord,
   MetaRecord,
   Part,
@@ -83,9 +84,10 @@ const nothing = { first: 0, count: 0 }
  * messages before redaction; recordings of other tools are correlated here.
  *
  * @param idKey canonical form of a JSON-RPC id's exact text, as for `createCorrelator`
+ * @param changed is told of rows that a later record says something about
  */
-export function createFold(idKey: (idText: string) => string): Fold {
-  const entries = createEntryTable()
+export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {
+  const entries = createEntryTable(changed)
   const ids = createIdTable()
   const sessions: Draft[] = []
   let correlator: Correlator<number> = createCorrelator(idKey)
@@ -242,7 +244,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
     else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
     if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
-    for (const link of part.links ?? []) if (link.kind === 'cancel') cancel(ids.get(link.to))
+    for (const { kind, to } of part.links ?? []) link(kind, row, ids.get(to))
   }
 
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
@@ -256,7 +258,7 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
     else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
-    for (const link of seen.links) if (link.kind === 'cancel') cancel(link.to)
+    for (const { kind, to } of seen.links) link(kind, row, to)
   }
 
   function answer(request: number, row: number, late: boolean): void {
@@ -271,8 +273,10 @@ export function createFold(idKey: (idText: string) => string): Fold {
     if (earlier >= 0) entries.mark(earlier, 'duplicate')
   }
 
-  function cancel(request: number): void {
-    if (request >= 0) entries.mark(request, 'cancelled')
+  function link(kind: LinkKind, row: number, request: number): void {
+    if (request < 0) return
+    if (entries.linked(row) < 0) entries.link(row, request)
+    if (kind === 'cancel') entries.mark(request, 'cancelled')
   }
 
   function noteProtocol(part: Part, direction: Direction): void {

@@ -1,7 +1,7 @@
 export { createCorrelator, type Correlator, type Observation, type Relations } from './correlate.js'
 export { joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
-export { entryFlag, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
+export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
 export {
   isAnswer,
   opposite,

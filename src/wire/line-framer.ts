@@ -42,6 +42,8 @@ export interface LineFramer {
    * everything up to and with the next LF too. An overlong line that was under way gets no last piece.
    */
   lose(lostBytes: number, atLineStart: boolean): void
+  /** Whole lines passed that somebody else has read. Only while nothing is held. */
+  skip(bytes: number): void
   /** Bytes held for a line that has not ended. */
   readonly pendingBytes: number
 }
@@ -158,6 +160,10 @@ export function createLineFramer(options: { maxBytes: number; borrowed?: boolean
       held.clear()
       overlong = false
       skipping = !atLineStart
+    },
+
+    skip(bytes) {
+      offset += bytes
     },
 
     get pendingBytes() {

@@ -156,6 +156,7 @@ describe('help', () => {
     ['trace import-mcp'],
     ['ls'],
     ['recover'],
+    ['ui'],
   ])('of %s fits 80 columns and shows an example', async (command) => {
     const { stdout, stderr, code } = await here(...command.split(' ').filter((word) => word !== ''), '--help')
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 })

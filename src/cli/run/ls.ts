@@ -1,7 +1,4 @@
 import { basename, resolve } from 'node:path'
-import { registryFolderIn } from '../../capture/index.js'
-import { liveCaptures, type LiveCapture } from '../../control/index.js'
-import { WiretapeError } from '../../model/index.js'
 import {
   countOf,
   createStyle,
@@ -15,71 +12,22 @@ import {
   widthOf,
   type Style,
 } from '../../render/index.js'
-import { diskReason, listTapes, type TapeSummary } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { maxOf } from '../extremes.js'
+import { rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'
-import { joinSegments, type Place } from '../join-segments.js'
-import { isLive } from '../live.js'
 
 export interface LsOptions {
   readonly json?: boolean
 }
 
-/** One recording: all segments of a session. A second file of the same segment is one of its own. */
-interface Row {
-  readonly session: string | null
-  readonly label: string
-  readonly startedAt: string
-  readonly state: 'live' | 'complete' | 'incomplete'
-  /** Null where the end of a file is missing. */
-  readonly messages: number | null
-  readonly durationMs: number | null
-  readonly exitCode: number | null
-  readonly sizeBytes: number
-  readonly files: readonly string[]
-}
-
 export async function runLs(folder: string | undefined, options: LsOptions, io: Io): Promise<number> {
   const path = folder === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, folder)
-  const captures = await liveCaptures(registryFolderIn(io.dataFolder))
-  const tapes = await listTapes(path).catch((cause: unknown) => {
-    throw new WiretapeError('unreadable', `cannot list ${folder ?? path}: ${reasonOf(cause)}`, { cause })
-  })
-  const rows = joinSegments(tapes, placeOf).map((group) => rowOf(group, captures))
+  const rows = await rowsIn(path, io, folder)
   if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`)
   else await io.write(rows.length === 0 ? empty(folder ?? path) : table(rows, folder ?? path, io))
   return exitCode.done
-}
-
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
-}
-
-function placeOf({ meta }: TapeSummary): Place {
-  return { session: meta.wiretape?.session, segment: meta.wiretape?.segment ?? 0 }
-}
-
-function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {
-  const { meta } = group[0]!
-  const { end } = group.at(-1)!
-  const ended = end !== undefined && end.wiretape?.rotated !== true
-  const counts = group.map((tape) => tape.end?.wiretape?.messages)
-  const live = !ended && group.some((tape) => isLive(tape, captures))
-  return {
-    session: meta.wiretape?.session ?? null,
-    label: meta.label,
-    startedAt: meta.startedAt,
-    state: ended ? 'complete' : live ? 'live' : 'incomplete',
-    messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
-    durationMs: ended ? end.durationMs : null,
-    // What `recover` closed has no true one.
-    exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
-    sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),
-    files: group.map((tape) => tape.path),
-  }
 }
 
 function empty(folder: string): string {

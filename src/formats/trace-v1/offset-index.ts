@@ -1,6 +1,7 @@
 import { createFold, type EntryTable, type Fold, type Report } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
-import { readTraceLines } from './read.js'
+import type { TraceLine } from './read.js'
+import { createTraceScan } from './scan.js'
 
 /** A tape's rows, and where in the file the line of each begins; none of the payloads. */
 export interface TraceIndex {
@@ -28,12 +29,13 @@ export async function indexTrace(source: AsyncIterable<Uint8Array>, report: Repo
     length = row + 1
   }
 
-  for await (const line of readTraceLines(source, report)) {
+  const scan = createTraceScan(report)
+  const take = (line: TraceLine): void => {
     const { first, count } = fold.push(line.record)
-    for (let part = 0; part < count; part += 1) {
-      add(first + part, line.offset, line.sizeBytes)
-    }
+    for (let part = 0; part < count; part += 1) add(first + part, line.offset, line.sizeBytes)
   }
+  for await (const chunk of source) scan.push(chunk, take)
+  scan.end(take)
 
   return {
     sessions: fold.sessions,

@@ -1,12 +1,12 @@
 import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
-import { decodeLine } from './decode.js'
+import { decodeLine, type DecodedLine } from './decode.js'
 
 /**
  * Longest line of a tape that is read. A recorded message has at most 64 MB, but a line of noise may need six
  * characters for each byte, and its original bytes in base64. What is longer fits no JavaScript string.
  */
-const longestLine = 500 * 1024 * 1024
+export const longestLine = 500 * 1024 * 1024
 
 /** One line of a tape as it was read. */
 export interface TraceLine {
@@ -41,13 +41,20 @@ export async function* readTraceLines(
   reader.close()
 }
 
-interface LineReader {
+/** Takes the lines of one input in order, and says what is wrong with them. */
+export interface LineReader {
   take(frame: LineFrame): TraceLine | undefined
+  /** As `take`, of a line that ended with a line feed and is text already. */
+  takeText(text: string, sizeBytes: number): TraceLine | undefined
   /** End of input: says what the whole of it lacks. */
   close(): void
 }
 
-function createLineReader(report: Report): LineReader {
+/** @param decode reads one line; `decodeLine`, or something quicker that knows less */
+export function createLineReader(
+  report: Report,
+  decode: (text: string) => DecodedLine = decodeLine,
+): LineReader {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
   let records = 0
@@ -75,13 +82,24 @@ function createLineReader(report: Report): LineReader {
     } catch {
       return frame.end === 'none' ? torn() : wrong('not-utf8', 'not valid UTF-8')
     }
-    const decoded = decodeLine(text)
-    if ('fault' in decoded) {
-      if (decoded.version !== undefined) throw wrongVersion(decoded.version, number)
-      if (frame.end === 'none') return torn()
-      return wrong(decoded.fault.code, decoded.fault.message, decoded.fault.at?.column)
+    return decoded(text, start, bytes.length, frame.end === 'none')
+  }
+
+  function takeText(text: string, sizeBytes: number): TraceLine | undefined {
+    const start = offset
+    offset += sizeBytes + 1
+    number += 1
+    return text.trim() === '' ? undefined : decoded(text, start, sizeBytes, false)
+  }
+
+  function decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
+    const line = decode(text)
+    if ('fault' in line) {
+      if (line.version !== undefined) throw wrongVersion(line.version, number)
+      if (last) return torn()
+      return wrong(line.fault.code, line.fault.message, line.fault.at?.column)
     }
-    return accept({ record: decoded.record, text, number, offset: start, sizeBytes: bytes.length })
+    return accept({ record: line.record, text, number, offset: start, sizeBytes })
   }
 
   function accept(line: TraceLine): TraceLine {
@@ -134,7 +152,7 @@ function createLineReader(report: Report): LineReader {
     if (!ended) report(incomplete('no end line: cut off, or still being recorded'))
   }
 
-  return { take, close }
+  return { take, takeText, close }
 }
 
 function incomplete(message: string, line?: number): Diagnostic {

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+/** Builds the web viewer into dist/viewer: one page, one script, one style sheet. */
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** @param {string} root The project's folder. */
+export async function buildViewer(root) {
+  const { build } = await import('vite')
+  await build({ configFile: join(root, 'viewer/vite.config.ts') })
+  copyFileSync(join(root, 'viewer/index.html'), join(root, 'dist/viewer/index.html'))
+}
+
+if (process.argv[1] === import.meta.filename)
+  await buildViewer(process.argv[2] ?? join(import.meta.dirname, '..'))

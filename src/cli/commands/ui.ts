@@ -1,0 +1,34 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { UiOptions } from '../run/ui.js'
+
+export function registerUi(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('ui')
+    .summary('look at recordings in the browser')
+    .description(
+      'Serves the viewer on 127.0.0.1 and opens it in the browser, with the files that are named, or with the recordings in your data folder to choose from. A recording that is being made is followed. Ctrl+C ends it.',
+    )
+    .argument('[file...]', 'recordings of any format')
+    .option('--port <n>', 'port to listen on (default: any that is free)', parsePort)
+    .option('--no-open', 'only print the address')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape ui
+  wiretape ui tape.jsonl
+  wiretape ui files.jsonl search.jsonl    both on one timeline`,
+    )
+    .action(async (files: string[], options: UiOptions) => {
+      const { runUi } = await import('../run/ui.js')
+      outcome.code = await runUi(files, options, io)
+    })
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('a port is 0 to 65535')
+  return port
+}

@@ -1,0 +1,67 @@
+import { registryFolderIn } from '../capture/index.js'
+import { liveCaptures, type LiveCapture } from '../control/index.js'
+import { WiretapeError } from '../model/index.js'
+import { diskReason, listTapes, type TapeSummary } from '../tape/index.js'
+import type { Io } from './io.js'
+import { joinSegments, type Place } from './join-segments.js'
+import { isLive } from './live.js'
+
+/** One recording: all segments of a session. A second file of the same segment is one of its own. */
+export interface Row {
+  readonly session: string | null
+  readonly label: string
+  readonly startedAt: string
+  readonly state: 'live' | 'complete' | 'incomplete'
+  /** Null where the end of a file is missing. */
+  readonly messages: number | null
+  readonly durationMs: number | null
+  readonly exitCode: number | null
+  readonly sizeBytes: number
+  readonly files: readonly string[]
+}
+
+/**
+ * The recordings of a folder, oldest first.
+ *
+ * @param name what the user called the folder
+ */
+export async function rowsIn(
+  path: string,
+  { dataFolder }: Pick<Io, 'dataFolder'>,
+  name: string = path,
+): Promise<Row[]> {
+  const captures = await liveCaptures(registryFolderIn(dataFolder))
+  const tapes = await listTapes(path).catch((cause: unknown) => {
+    throw new WiretapeError('unreadable', `cannot list ${name}: ${reasonOf(cause)}`, { cause })
+  })
+  return joinSegments(tapes, placeOf).map((group) => rowOf(group, captures))
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
+}
+
+function placeOf({ meta }: TapeSummary): Place {
+  return { session: meta.wiretape?.session, segment: meta.wiretape?.segment ?? 0 }
+}
+
+export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {
+  const { meta } = group[0]!
+  const { end } = group.at(-1)!
+  const ended = end !== undefined && end.wiretape?.rotated !== true
+  const counts = group.map((tape) => tape.end?.wiretape?.messages)
+  const live = !ended && group.some((tape) => isLive(tape, captures))
+  return {
+    session: meta.wiretape?.session ?? null,
+    label: meta.label,
+    startedAt: meta.startedAt,
+    state: ended ? 'complete' : live ? 'live' : 'incomplete',
+    messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
+    durationMs: ended ? end.durationMs : null,
+    // What `recover` closed has no true one.
+    exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
+    sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),
+    files: group.map((tape) => tape.path),
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { registryFolderIn } from '../capture/index.js'
+import { liveCaptures } from '../control/index.js'
+import { WiretapeError } from '../model/index.js'
+import { diskReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
+import type { Catalogue, ListedRecording } from '../ui-server/index.js'
+import { recordingsIn } from './data-folder.js'
+import { rowOf, rowsIn, type Row } from './folder-rows.js'
+import type { Io } from './io.js'
+import { joinSegments } from './join-segments.js'
+import { isLive } from './live.js'
+
+/**
+ * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
+ *
+ * @throws WiretapeError when a file that was named cannot be read
+ */
+export async function createCatalogue(names: readonly string[], io: Io): Promise<Catalogue> {
+  const folder = recordingsIn(io.dataFolder)
+  const registry = registryFolderIn(io.dataFolder)
+  const paths = names.map((name) => resolve(io.cwd, name))
+  for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
+  /** Files by the id of their recording; whatever was listed once can be asked for. */
+  const known = new Map<string, readonly string[]>()
+
+  function listed(row: Row): ListedRecording {
+    const id = createHash('sha256').update(row.files.join('\n')).digest('base64url').slice(0, 24)
+    known.set(id, row.files)
+    const { label, startedAt, sizeBytes, messages, state } = row
+    const files = row.files.map((path) => basename(path))
+    return { id, name: files[0]!, label, startedAt, sizeBytes, messages, state, files }
+  }
+
+  return {
+    async recordings() {
+      const rows = await rowsIn(folder, io)
+      return rows.map(listed).toReversed()
+    },
+    async given() {
+      const captures = await liveCaptures(registry)
+      const tapes: TapeSummary[] = []
+      const others: Row[] = []
+      for (const path of paths) {
+        const tape = await summarizeTape(path).catch(() => undefined)
+        if (tape) tapes.push(tape)
+        else others.push(await fileRow(path))
+      }
+      const groups = joinSegments(tapes, ({ meta }) => ({
+        session: meta.wiretape?.session,
+        segment: meta.wiretape?.segment ?? 0,
+      }))
+      return [...groups.map((group) => rowOf(group, captures)), ...others].map(listed)
+    },
+    pathOf: async (id, index) => known.get(id)?.[index],
+    async progressOf(path) {
+      const tape = await summarizeTape(path).catch(() => undefined)
+      if (!tape) return { live: false }
+      const segment = (tape.meta.wiretape?.segment ?? 0) + 1
+      const base = path.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
+      const next = segmentPath(base, segment)
+      const rotated = tape.end?.wiretape?.rotated === true
+      if (rotated && existsSync(next)) return { live: false, next }
+      if (tape.end && !rotated) return { live: false }
+      return { live: isLive(tape, await liveCaptures(registry)) }
+    },
+  }
+}
+
+/** A recording of another format says when it began once it is read. */
+async function fileRow(path: string): Promise<Row> {
+  const { size } = await stat(path)
+  return {
+    session: null,
+    label: basename(path),
+    startedAt: '',
+    state: 'complete',
+    messages: null,
+    durationMs: null,
+    exitCode: null,
+    sizeBytes: size,
+    files: [path],
+  }
+}
+
+async function checkReadable(path: string, name: string): Promise<void> {
+  const info = await stat(path).catch((cause: unknown) => {
+    throw new WiretapeError('unreadable', `cannot read ${name}: ${diskReason(cause)}`, { cause })
+  })
+  if (!info.isFile())
+    throw new WiretapeError('unreadable', `${name} is not a regular file`, { hint: 'name a recording' })
+}

@@ -1,0 +1,89 @@
+import type { Report } from '../../model/index.js'
+import { createLineFramer } from '../../wire/index.js'
+import { quickLine } from './quick-line.js'
+import { createLineReader, longestLine, type TraceLine } from './read.js'
+
+/** Bytes of a tape in, its lines out. */
+export interface TraceScan {
+  /** Gives each line that `chunk` completes to `take`, in order. The chunk may be kept until its last line ends. */
+  push(chunk: Uint8Array, take: (line: TraceLine) => void): void
+  /** End of input: a last line without line feed, and what the whole lacks. */
+  end(take: (line: TraceLine) => void): void
+}
+
+const LF = 0x0a
+
+/**
+ * The quick way through a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
+ * records lack what only content tells. Unusual lines take the usual way.
+ */
+export function createTraceScan(report: Report): TraceScan {
+  const framer = createLineFramer({ maxBytes: longestLine })
+  const reader = createLineReader(report, quickLine)
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let atStart = true
+
+  function pushFrames(chunk: Uint8Array, take: (line: TraceLine) => void): void {
+    for (const frame of framer.push(chunk)) {
+      const line = reader.take(frame)
+      if (line) take(line)
+    }
+  }
+
+  /** Whole lines, the framer holds nothing. False when it is no valid UTF-8. */
+  function pushLines(bytes: Uint8Array, take: (line: TraceLine) => void): boolean {
+    let text: string
+    try {
+      text = utf8.decode(bytes)
+    } catch {
+      return false
+    }
+    const ascii = text.length === bytes.length
+    let from = 0
+    for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', from)) {
+      const lineText = text.slice(from, lf)
+      const line = reader.takeText(lineText, ascii ? lineText.length : utf8Length(lineText))
+      if (line) take(line)
+      from = lf + 1
+    }
+    return true
+  }
+
+  return {
+    push(chunk, take) {
+      let rest = chunk
+      // The first line may have a byte order mark, and the rest of a line that we hold comes first.
+      if (atStart || framer.pendingBytes > 0) {
+        const lf = rest.indexOf(LF)
+        const head = lf < 0 ? rest : rest.subarray(0, lf + 1)
+        rest = rest.subarray(head.length)
+        pushFrames(head, take)
+        if (lf >= 0) atStart = false
+      }
+      const whole = rest.subarray(0, rest.lastIndexOf(LF) + 1)
+      if (whole.length > 0 && pushLines(whole, take)) {
+        framer.skip(whole.length)
+        rest = rest.subarray(whole.length)
+      }
+      pushFrames(rest, take)
+    },
+    end(take) {
+      for (const frame of framer.end()) {
+        const line = reader.take(frame)
+        if (line) take(line)
+      }
+      reader.close()
+    },
+  }
+}
+
+/** Bytes of a text in UTF-8. */
+function utf8Length(text: string): number {
+  let bytes = text.length
+  if (!/[^\u0000-\u007f]/.test(text)) return bytes
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
+  }
+  return bytes
+}

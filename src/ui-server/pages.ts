@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A file of the page. */
+export interface Page {
+  readonly type: string
+  readonly body: string
+}
+
+const types: Readonly<Record<string, string>> = {
+  'index.html': 'text/html; charset=utf-8',
+  'viewer.js': 'text/javascript; charset=utf-8',
+  'viewer.css': 'text/css; charset=utf-8',
+}
+
+/** Nothing runs, is drawn or is asked for but what we serve ourselves. */
+export const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  'media-src data: blob:',
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * The page as `wiretape ui` serves it, by path.
+ *
+ * @param folder of the built viewer
+ */
+export async function loadPages(folder: string): Promise<ReadonlyMap<string, Page>> {
+  const pages = new Map<string, Page>()
+  for (const [name, type] of Object.entries(types)) {
+    const text = await readFile(join(folder, name), 'utf8')
+    // The page need not ask how it came here.
+    const body = name === 'index.html' ? text.replace('data-mode="static"', 'data-mode="ui"') : text
+    pages.set(name === 'index.html' ? '/' : `/${name}`, { type, body })
+  }
+  return pages
+}

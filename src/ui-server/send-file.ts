@@ -1,0 +1,89 @@
+import { createReadStream, watch, type FSWatcher } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { Catalogue } from './catalogue.js'
+
+/** How often a file that is being written is looked at where the system does not tell of changes. */
+const lookEveryMs = 250
+
+/** Sends a file. One that a capture writes is followed, into its next segments, until the capture ends. */
+export async function sendFile(path: string, response: ServerResponse, catalogue: Catalogue): Promise<void> {
+  const { live } = await catalogue.progressOf(path)
+  const { size } = await stat(path)
+  response.setHeader('Content-Type', 'application/octet-stream')
+  if (!live) {
+    response.setHeader('Content-Length', size)
+    response.writeHead(200)
+    if (response.req.method === 'HEAD' || size === 0) response.end()
+    else await pass(path, 0, size, response).then(() => response.end())
+    return
+  }
+  response.writeHead(200)
+  // The page is told at once that something comes.
+  response.flushHeaders()
+  await follow(path, response, catalogue)
+  response.end()
+}
+
+async function follow(first: string, response: ServerResponse, catalogue: Catalogue): Promise<void> {
+  let path: string | undefined = first
+  let gone = false
+  response.once('close', () => (gone = true))
+  while (path !== undefined && !gone) {
+    const watched = createAlarm(path, response)
+    try {
+      let offset = 0
+      for (;;) {
+        const { live, next } = await catalogue.progressOf(path)
+        const { size } = await stat(path)
+        if (size > offset) {
+          await pass(path, offset, size, response)
+          offset = size
+        } else if (next !== undefined || !live) {
+          path = next
+          break
+        } else await watched.wait()
+        if (gone) return
+      }
+    } finally {
+      watched.close()
+    }
+  }
+}
+
+/** Rings when a file changes, when nobody listens any more, and now and then anyway. */
+function createAlarm(path: string, response: ServerResponse): { wait(): Promise<void>; close(): void } {
+  let ring: () => void = () => undefined
+  let watcher: FSWatcher | undefined
+  try {
+    watcher = watch(path, { persistent: false }, () => ring())
+    watcher.on('error', () => undefined)
+  } catch {
+    // Some file systems tell nothing.
+  }
+  const closed = (): void => ring()
+  response.once('close', closed)
+  return {
+    wait: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, lookEveryMs)
+        ring = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }),
+    close() {
+      watcher?.close()
+      response.off('close', closed)
+    },
+  }
+}
+
+/** Bytes from `start` up to `end`, at the pace of the reader. */
+async function pass(path: string, start: number, end: number, response: ServerResponse): Promise<void> {
+  for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 18 })) {
+    if (response.destroyed) return
+    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+}

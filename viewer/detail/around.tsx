@@ -1,0 +1,105 @@
+import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '../../src/model/index.js'
+import { formatDuration } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
+
+/** What stood around a message: HTTP, server-sent events, redaction, links. */
+export function Around({
+  record,
+  part,
+}: {
+  readonly record: MessageRecord | HeldRecord | HttpRecord
+  readonly part?: Part
+}) {
+  const isMessage = record.type !== 'http'
+  const http = isMessage ? record.http : record
+  const marks = isMessage ? (record.red ?? []) : []
+  const flags = isMessage ? flagsOf(record, part) : []
+  return (
+    <div class="around">
+      {flags.length > 0 && <p class="quiet">{flags.join(' · ')}</p>}
+      {marks.length > 0 && (
+        <details open={marks.length <= 5}>
+          <summary>
+            {marks.length} {marks.length === 1 ? 'value' : 'values'} taken out by redaction
+          </summary>
+          <table class="headers">
+            <tbody>
+              {marks.slice(0, 200).map((mark, i) => (
+                <tr key={i}>
+                  <th scope="row">{clean(mark.at)}</th>
+                  <td title="Equal secrets of one recording have equal tags">{clean(mark.tag)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+      {record.sse && (
+        <p class="quiet">
+          Server-sent event
+          {record.sse.event !== undefined && ` “${clean(record.sse.event)}”`}
+          {record.sse.id !== undefined && `, id ${clean(record.sse.id)}`}
+          {record.sse.retry !== undefined && `, retry ${record.sse.retry} ms`}
+        </p>
+      )}
+      {http && (
+        <details open={!isMessage}>
+          <summary>
+            HTTP exchange {http.exchange}
+            {http.method !== undefined && ` · ${clean(http.method)} ${clean(http.path ?? '')}`}
+            {http.status !== undefined && ` · ${http.status}`}
+          </summary>
+          {!isMessage && record.requestHeaders && <Headers title="Request" headers={record.requestHeaders} />}
+          {!isMessage && record.requestBody !== undefined && (
+            <pre class="plain-text">{clean(record.requestBody)}</pre>
+          )}
+          {http.headers && <Headers title={isMessage ? '' : 'Response'} headers={http.headers} />}
+          {!http.headers && isMessage && (
+            <p class="quiet">Headers stand with the first message of the exchange.</p>
+          )}
+        </details>
+      )}
+      {isMessage && record.conversation !== undefined && (
+        <p class="quiet">Conversation {clean(record.conversation)}</p>
+      )}
+    </div>
+  )
+}
+
+function Headers({ title, headers }: { readonly title: string; readonly headers: HttpHeaders }) {
+  return (
+    <table class="headers">
+      {title !== '' && <caption>{title}</caption>}
+      <tbody>
+        {headers.map(([name, value], i) => (
+          <tr key={i}>
+            <th scope="row">{clean(name)}</th>
+            <td>{clean(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined): string[] {
+  const flags: string[] = []
+  if (record.batch) flags.push(`one of ${record.parts.length} in a batch`)
+  if (part?.late) flags.push('late: the request had been answered before')
+  if (part?.duplicateOf !== undefined) flags.push('its id was in use twice')
+  if (record.type === 'held') flags.push('it was held and not passed on')
+  else if (record.heldMs !== undefined) flags.push(`held for ${formatDuration(record.heldMs * 1000)}`)
+  if (record.rule !== undefined) flags.push(`rule ${clean(record.rule)}`)
+  if (record.frameEnd === 'crlf') flags.push('its line ended with CR LF')
+  if (record.frameEnd === 'none') flags.push('its line had no end')
+  for (const { kind } of part?.links ?? []) flags.push(linkWords[kind])
+  return flags
+}
+
+const linkWords = {
+  progress: 'progress of a request',
+  cancel: 'cancels a request',
+  task: 'belongs to a task',
+  round: 'goes on with an earlier request',
+  subscription: 'belongs to a subscription',
+} as const

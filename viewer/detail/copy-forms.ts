@@ -1,0 +1,62 @@
+import type { MessageRecord, Session } from '../../src/model/index.js'
+import { indentJson } from '../../src/render/index.js'
+
+/** A word for a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** Headers that curl makes itself, or that belong to one connection. */
+const notSent = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+  'accept-encoding',
+  'keep-alive',
+])
+
+/**
+ * A message as a curl command. A recording over stdio has no address: `$MCP_URL` stands for one. Secrets were taken
+ * out when it was recorded, so `[REDACTED]` stands where a token must be filled in.
+ */
+export function curlOf(record: MessageRecord, text: string, url: string | null): string {
+  const recorded = (record.http?.headers ?? []).filter(([name]) => !notSent.has(name.toLowerCase()))
+  const headers: readonly (readonly [string, string])[] =
+    recorded.length > 0 && record.direction === 'client_to_server'
+      ? recorded
+      : [
+          ['Content-Type', 'application/json'],
+          ['Accept', 'application/json, text/event-stream'],
+        ]
+  const target = url === null ? '"$MCP_URL"' : shellWord(url)
+  const lines = [
+    `curl -sS -N ${target}`,
+    ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+  ]
+  lines.push(`--data-raw ${shellWord(text)}`)
+  return lines.join(' \\\n  ')
+}
+
+/** The command that sends this request again to the server that was recorded. */
+export function replayOf(file: string, seq: number, session: Session | undefined): string {
+  const only = seq < 0 ? '' : ` --only ${seq}`
+  const target =
+    session && session.url !== null
+      ? `--url ${shellWord(session.url)}`
+      : `-- ${(session?.command ?? []).map(shellWord).join(' ') || 'SERVER'}`
+  return `wiretape replay ${shellWord(file)}${only} ${target}`
+}
+
+/** For a ticket. */
+export function markdownOf(title: string, text: string, answer: string | undefined): string {
+  const block = (json: string): string => {
+    const pretty = indentJson(json)
+    const longest = Math.max(2, ...[...pretty.matchAll(/`+/g)].map(([run]) => run.length))
+    const fence = '`'.repeat(longest + 1)
+    return `${fence}json\n${pretty}\n${fence}`
+  }
+  const parts = [`### ${title.replaceAll(/([\\`*_{}[\]<>#|])/g, '\\$1')}`, block(text)]
+  if (answer !== undefined) parts.push('Answer:', block(answer))
+  return `${parts.join('\n\n')}\n`
+}

@@ -1,0 +1,43 @@
+import { formatBytes, formatDuration } from '../../src/render/index.js'
+import { statusText } from '../list/row.js'
+import { clean } from '../shell/clean.js'
+import { latencyOf, statusOf } from '../store/exchange.js'
+import { lanes, table } from '../store/state.js'
+
+/** The line below the name: how it went, how long it took, how much, when. */
+export function Facts({ row }: { readonly row: number }) {
+  const status = statusOf(row)
+  const { text, title } = statusText(row)
+  const latency = latencyOf(row)
+  const answer = table.kind(row) === 'request' ? table.peer(row) : -1
+  const lane = lanes.value[table.lane(row)]
+  const seq = table.seq(row)
+  return (
+    <p class="facts">
+      {text !== '' && (
+        <span class={`pill is-${status}`} title={clean(title)}>
+          {clean(text)}
+        </span>
+      )}
+      {latency !== undefined && <span class="fact">{formatDuration(latency)}</span>}
+      <span class="fact">
+        {formatBytes(table.size(row))}
+        {answer >= 0 && ` → ${formatBytes(table.size(answer))}`}
+      </span>
+      <span class="fact" title={new Date(table.at(row) / 1000).toISOString()}>
+        {wallTime(table.at(row))}
+      </span>
+      {seq >= 0 && <span class="fact">#{seq}</span>}
+      {table.id(row) !== '' && <span class="fact">id {clean(table.id(row))}</span>}
+      {lane && lanes.value.length > 1 && (
+        <span class="fact">{clean(lane.sessions[0]?.label ?? lane.name)}</span>
+      )}
+    </p>
+  )
+}
+
+/** `14:03:12.345 UTC` */
+export function wallTime(us: number): string {
+  const date = new Date(us / 1000)
+  return Number.isNaN(date.getTime()) ? '' : `${date.toISOString().slice(11, 23)} UTC`
+}

@@ -1,0 +1,201 @@
+import { useState } from 'preact/hooks'
+import { formatBytes, indentJson } from '../../src/render/index.js'
+import { findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
+import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { Blocks } from '../json/blocks.js'
+import { blocksIn } from '../json/content.js'
+import { Marked } from '../json/marked.js'
+import { JsonTree } from '../json/tree.js'
+import { offsetText } from '../list/row.js'
+import { clean } from '../shell/clean.js'
+import { Arrow } from '../shell/icons.js'
+import { origin, table } from '../store/state.js'
+import type { Detail } from '../worker/protocol.js'
+import { Around } from './around.js'
+import { Original } from './original.js'
+
+type Mode = 'read' | 'json' | 'raw'
+
+/** One message, or another record, with all that is known about it. */
+export function Message({ detail, search }: { readonly detail: Detail; readonly search: string }) {
+  const { record } = detail
+  if (record.type !== 'message' && record.type !== 'held')
+    return <OtherRecord record={record} search={search} row={detail.row} />
+  return <JsonMessage detail={detail} record={record} search={search} />
+}
+
+function JsonMessage(props: {
+  readonly detail: Detail
+  readonly record: MessageRecord | HeldRecord
+  readonly search: string
+}) {
+  const { detail, record, search } = props
+  const part = record.parts[detail.part] ?? record.parts[0]!
+  const text = record.raw.slice(part.start, part.end)
+  const { envelope } = part
+  const payload = payloadOf(text)
+  const readable = payload !== undefined && readableOf(payload)
+  const [mode, setMode] = useState<Mode>(readable ? 'read' : 'json')
+  const redacted = new Set((record.red ?? []).map(({ at }) => at))
+  const fromServer = record.direction === 'server_to_client'
+  return (
+    <article class={`message ${fromServer ? 'from-server' : 'from-client'}`}>
+      <header class="message-head">
+        <h3>
+          <Arrow left={fromServer} />
+          {envelope.kind}
+          <span class="who">{fromServer ? 'server to client' : 'client to server'}</span>
+        </h3>
+        <span class="message-facts">
+          {offsetText(table.at(detail.row) - origin.value)} · {formatBytes(table.size(detail.row))}
+        </span>
+        <div class="modes" role="group" aria-label="How to show it">
+          {(readable ? (['read', 'json', 'raw'] as const) : (['json', 'raw'] as const)).map((one) => (
+            <button key={one} type="button" aria-pressed={mode === one} onClick={() => setMode(one)}>
+              {one === 'read' ? 'Read' : one === 'json' ? 'JSON' : 'Raw'}
+            </button>
+          ))}
+        </div>
+      </header>
+      {envelope.kind === 'invalid' && <p class="failure">Not JSON-RPC: {clean(envelope.problem ?? '')}</p>}
+      {mode === 'read' && payload && <Readable payload={payload} search={search} redacted={redacted} />}
+      {mode === 'json' && <JsonTree text={text} search={search} redacted={redacted} />}
+      {mode === 'raw' && (
+        <pre class="plain-text raw">
+          <Marked text={rawText(text)} search={search} />
+        </pre>
+      )}
+      {record.type === 'message' && record.original !== undefined && (
+        <Original original={record.original} sent={record.raw} />
+      )}
+      <Around record={record} part={part} />
+    </article>
+  )
+}
+
+const longestRaw = 400_000
+
+function rawText(text: string): string {
+  const shown = text.length > longestRaw ? `${text.slice(0, longestRaw)}…` : text
+  return shown.split('\n').map(clean).join('\n')
+}
+
+interface Payload {
+  readonly kind: 'params' | 'result' | 'error'
+  readonly text: string
+  readonly path: string
+}
+
+/** The member of the message that says something. */
+function payloadOf(text: string): Payload | undefined {
+  const found = findJsonValue(text)
+  if (isFault(found) || text[found.start] !== '{') return undefined
+  const message = new JsonObject(text, found.start)
+  for (const kind of ['params', 'result', 'error'] as const) {
+    const value = message.raw(kind)
+    if (value !== undefined) return { kind, text: value, path: `/${kind}` }
+  }
+  return undefined
+}
+
+function readableOf({ kind, text }: Payload): boolean {
+  if (text.length > 2_000_000 || !text.startsWith('{')) return false
+  if (kind === 'error') return true
+  const value: unknown = JSON.parse(text)
+  return kind === 'params' ? hasArguments(value) : blocksIn(value).length > 0
+}
+
+function hasArguments(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'arguments' in value
+}
+
+function Readable(props: {
+  readonly payload: Payload
+  readonly search: string
+  readonly redacted: ReadonlySet<string>
+}) {
+  const { payload, search, redacted } = props
+  const object = new JsonObject(payload.text, 0)
+  if (payload.kind === 'error') {
+    const data = object.raw('data')
+    return (
+      <div class="error-box">
+        <b>{clean(object.raw('code') ?? '')}</b>
+        <p>
+          <Marked text={clean(object.string('message') ?? '')} search={search} />
+        </p>
+        {data !== undefined && <JsonTree text={data} search={search} label="Data of the error" />}
+      </div>
+    )
+  }
+  if (payload.kind === 'params') {
+    const below = new Set([...redacted].flatMap((at) => cut(at, '/params/arguments')))
+    return <JsonTree text={object.raw('arguments')!} search={search} redacted={below} label="Arguments" />
+  }
+  const structured = object.raw('structuredContent')
+  return (
+    <>
+      <Blocks blocks={blocksIn(JSON.parse(payload.text))} search={search} />
+      {structured !== undefined && (
+        <div class="block">
+          <span class="block-kind">structured content</span>
+          <JsonTree text={structured} search={search} label="Structured content" />
+        </div>
+      )}
+    </>
+  )
+}
+
+function cut(pointer: string, prefix: string): string[] {
+  return pointer.startsWith(`${prefix}/`) ? [pointer.slice(prefix.length)] : []
+}
+
+function OtherRecord(props: { readonly record: TapeRecord; readonly search: string; readonly row: number }) {
+  const { record, search } = props
+  switch (record.type) {
+    case 'noise':
+    case 'stderr':
+      return (
+        <article class="message">
+          <header class="message-head">
+            <h3>{record.type === 'noise' ? 'a line that is no JSON' : 'a line of stderr'}</h3>
+          </header>
+          <pre class="plain-text">
+            <Marked text={rawText(record.text)} search={search} />
+          </pre>
+        </article>
+      )
+    case 'gap':
+      return (
+        <article class="message">
+          <p class="failure">
+            Not on the tape: {record.lost} messages
+            {record.lostStderr === undefined ? '' : ` and ${record.lostStderr} lines of stderr`}
+            {record.lostBytes === undefined ? '' : `, ${formatBytes(record.lostBytes)}`}. {clean(record.why)}
+          </p>
+          {record.sha256 !== undefined && <p class="quiet">SHA-256 {record.sha256}</p>}
+        </article>
+      )
+    case 'http':
+      return (
+        <article class="message">
+          <header class="message-head">
+            <h3>HTTP without JSON-RPC</h3>
+          </header>
+          {record.why !== undefined && <p class="failure">{clean(record.why)}</p>}
+          {record.body !== undefined && record.body !== '' && (
+            <pre class="plain-text">
+              <Marked text={rawText(bodyText(record.body))} search={search} />
+            </pre>
+          )}
+          <Around record={record} />
+        </article>
+      )
+    default:
+      return <p class="quiet">A line of another kind.</p>
+  }
+}
+
+function bodyText(body: string): string {
+  return body.length < 200_000 ? indentJson(body) : body
+}

@@ -1,0 +1,62 @@
+import { diffJson, toJsonPath, type Difference } from '../../src/compare/index.js'
+import { findJsonValue, isFault } from '../../src/wire/index.js'
+import { clean } from '../shell/clean.js'
+
+/** What a person or a rule changed, member by member. */
+export function Original({ original, sent }: { readonly original: string; readonly sent: string }) {
+  return (
+    <section class="original">
+      <h4>Changed before it was passed on</h4>
+      <Differences left={original} right={sent} names={['as it arrived', 'as it was passed on']} />
+    </section>
+  )
+}
+
+/** Two JSON texts side by side where they differ. */
+export function Differences(props: {
+  readonly left: string
+  readonly right: string
+  readonly names: readonly [left: string, right: string]
+}) {
+  const { left, right } = props
+  const [leftSpan, rightSpan] = [findJsonValue(left), findJsonValue(right)]
+  if (isFault(leftSpan) || isFault(rightSpan)) return <p class="quiet">One of them is no JSON.</p>
+  const { differences, more } = diffJson(left, leftSpan, right, rightSpan, { most: 200 })
+  if (differences.length === 0) return <p class="quiet">Equal but for white space or the order of members.</p>
+  return <DifferenceTable differences={differences} more={more} names={props.names} />
+}
+
+export function DifferenceTable(props: {
+  readonly differences: readonly Difference[]
+  readonly more: number
+  readonly names: readonly [left: string, right: string]
+}) {
+  return (
+    <>
+      <table class="differences">
+        <thead>
+          <tr>
+            <th scope="col">where</th>
+            <th scope="col">{props.names[0]}</th>
+            <th scope="col">{props.names[1]}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.differences.map((difference, i) => (
+            <tr key={i} class={`is-${difference.kind}`}>
+              <th scope="row">{clean(toJsonPath(difference.place))}</th>
+              <td class="before">{short(difference.before)}</td>
+              <td class="after">{short(difference.after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {props.more > 0 && <p class="quiet">{props.more} more differences</p>}
+    </>
+  )
+}
+
+function short(text: string | undefined): string {
+  if (text === undefined) return '—'
+  return clean(text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text)
+}

@@ -1,0 +1,126 @@
+import { useEffect, useRef } from 'preact/hooks'
+import {
+  expanded,
+  filterMatches,
+  follow,
+  grouped,
+  highlightMatches,
+  origin,
+  range,
+  reading,
+  selected,
+  table,
+  version,
+} from '../store/state.js'
+import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
+import { headOf } from '../store/exchange.js'
+import { clearFilters, select } from '../store/actions.js'
+import { Row } from './row.js'
+import { Scroller, type ScrollerHandle } from './scroller.js'
+
+const rowHeight = 26
+/** For keys that move the selection. */
+export const listHandle: { current: ScrollerHandle | null } = { current: null }
+
+export function toggle(row: number): void {
+  const open = new Set(expanded.value)
+  if (!open.delete(row)) open.add(row)
+  expanded.value = open
+}
+
+export function List() {
+  version.value
+  const items = shown.value
+  const chosen = selected.value
+  const head = useRef(-1)
+  const matches = filterMatches.value
+  const highlights = highlightMatches.value
+
+  useEffect(() => {
+    if (follow.value) listHandle.current?.toEnd()
+  }, [items.length, follow.value])
+
+  useEffect(() => {
+    if (chosen < 0 || chosen === head.current) return
+    head.current = chosen
+    const index = indexOfRow(chosen)
+    if (index >= 0) listHandle.current?.reveal(index)
+  }, [chosen])
+
+  return (
+    <section class="list" aria-label="Messages">
+      <div class="row head" aria-hidden="true">
+        <span class="cell lane" />
+        <span class="cell time">time</span>
+        <span class="cell fold" />
+        <span class="cell dir" />
+        <span class="cell name">method</span>
+        <span class="cell id">id</span>
+        <span class="cell status">status</span>
+        <span class="cell latency">latency</span>
+        <span class="cell size">size</span>
+      </div>
+      {items.length === 0 ? (
+        <Nothing />
+      ) : (
+        <Scroller
+          count={items.length}
+          rowHeight={rowHeight}
+          label="Messages"
+          columns={9}
+          handle={listHandle}
+          active={chosen >= 0 ? `row-${chosen}` : undefined}
+          onUserScroll={() => {
+            follow.value = false
+          }}
+          row={(index, style, key) => {
+            const item = items[index]!
+            const row = rowOf(item)
+            return (
+              <Row
+                key={key}
+                index={index}
+                row={row}
+                nested={isNested(item)}
+                open={expanded.value.has(row)}
+                selected={row === chosen}
+                highlighted={
+                  highlights?.has(row) === true || (grouped.value && hasHighlight(row, highlights))
+                }
+                dimmed={matches !== undefined && isNested(item) && !matches.has(row)}
+                grouped={grouped.value}
+                origin={origin.value}
+                style={style}
+                onSelect={select}
+                onToggle={toggle}
+              />
+            )
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+/** A folded exchange is marked when its answer is. */
+function hasHighlight(row: number, highlights: typeof highlightMatches.value): boolean {
+  if (!highlights || headOf(row) !== row) return false
+  const answer = table.peer(row)
+  return answer >= 0 && highlights.has(answer)
+}
+
+function Nothing() {
+  if (table.length === 0)
+    return <p class="empty">{reading.value ? 'Reading…' : 'This recording holds no message.'}</p>
+  const filtered = filterMatches.value !== undefined || range.value !== undefined
+  return (
+    <div class="empty">
+      <p>{filterMatches.value?.done === false ? 'Searching…' : 'Nothing matches.'}</p>
+      {filtered && (
+        <button type="button" class="button" onClick={clearFilters}>
+          Show everything
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,174 @@
+import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
+import { hasMembers, latencyOf, statusOf, type Status } from '../store/exchange.js'
+import { lanes, table } from '../store/state.js'
+import { clean } from '../shell/clean.js'
+import { Arrow, Chevron } from '../shell/icons.js'
+
+/** What a row of the list is called. */
+export function nameOf(row: number): { readonly name: string; readonly subject: string } {
+  const kind = table.kind(row)
+  switch (kind) {
+    case 'request':
+    case 'notification':
+    case 'http':
+      return { name: table.method(row), subject: table.subject(row) }
+    case 'result':
+    case 'error': {
+      const request = table.peer(row)
+      if (request < 0) return { name: kind, subject: 'to no request' }
+      return { name: `${kind} of ${table.method(request)}`, subject: table.subject(request) }
+    }
+    case 'stderr':
+    case 'noise':
+      return { name: kind, subject: table.note(row) }
+    case 'gap':
+      return { name: 'gap', subject: table.note(row) }
+    case 'invalid':
+      return { name: 'not JSON-RPC', subject: table.note(row) }
+  }
+}
+
+const words: Readonly<Record<Status, string>> = {
+  ok: 'ok',
+  error: 'error',
+  'tool-error': 'tool error',
+  waiting: 'no answer',
+  cancelled: 'cancelled',
+  held: 'held',
+  dropped: 'dropped',
+  bad: '',
+  none: '',
+}
+
+/** The status in a word, and what it says on top. */
+export function statusText(row: number): { readonly text: string; readonly title: string } {
+  const status = statusOf(row)
+  const answer = table.kind(row) === 'request' ? table.peer(row) : row
+  const note = answer < 0 ? '' : table.note(answer)
+  if (status === 'error') {
+    const code = /^-?\d{1,6}/.exec(note)?.[0]
+    return { text: code ?? 'error', title: note }
+  }
+  const flags = flagsOf(row)
+  const text = words[status] === '' ? (flags[0] ?? '') : words[status]
+  return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
+}
+
+function flagsOf(row: number): string[] {
+  const flags: string[] = []
+  if (table.has(row, 'late')) flags.push('late')
+  if (table.has(row, 'orphan')) flags.push('orphan')
+  if (table.has(row, 'duplicate')) flags.push('id twice')
+  if (table.has(row, 'undelivered')) flags.push('undelivered')
+  if (table.has(row, 'stream') && table.peer(row) < 0) flags.push('open')
+  return flags
+}
+
+export interface RowProps {
+  readonly index: number
+  readonly row: number
+  readonly nested: boolean
+  readonly open: boolean
+  readonly selected: boolean
+  readonly highlighted: boolean
+  readonly dimmed: boolean
+  readonly grouped: boolean
+  readonly origin: number
+  readonly style: { transform: string }
+  readonly onSelect: (row: number) => void
+  readonly onToggle: (row: number) => void
+}
+
+export function Row(props: RowProps) {
+  const { row, nested } = props
+  const { name, subject } = nameOf(row)
+  const kind = table.kind(row)
+  const { text: status, title } = statusText(row)
+  const foldable = props.grouped && !nested && hasMembers(row)
+  const answer = foldable ? table.peer(row) : -1
+  const latency = kind === 'request' || nested || !props.grouped ? latencyOf(row) : undefined
+  const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
+  const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
+  const tone = statusOf(row)
+  const classes = [
+    'row',
+    `kind-${kind}`,
+    `is-${tone}`,
+    nested ? 'nested' : '',
+    props.selected ? 'selected' : '',
+    props.highlighted ? 'highlighted' : '',
+    props.dimmed ? 'dimmed' : '',
+    modified ? 'modified' : '',
+    table.has(row, 'fromServer') ? 'from-server' : 'from-client',
+  ]
+  return (
+    <div
+      id={`row-${row}`}
+      class={classes.join(' ')}
+      style={props.style}
+      role="row"
+      aria-rowindex={props.index + 1}
+      aria-selected={props.selected}
+      onClick={() => props.onSelect(row)}
+      onDblClick={() => foldable && props.onToggle(row)}
+    >
+      <span class="cell lane" role="gridcell" title={lanes.value[table.lane(row)]?.name ?? ''}>
+        <i class={`swatch lane-${table.lane(row) % 8}`} />
+      </span>
+      <span class="cell time" role="gridcell">
+        {offsetText(table.at(row) - props.origin)}
+      </span>
+      <span class="cell fold" role="gridcell">
+        {foldable && (
+          <button
+            type="button"
+            class="bare"
+            tabIndex={-1}
+            aria-label={props.open ? 'Fold the exchange' : 'Unfold the exchange'}
+            aria-expanded={props.open}
+            onClick={(event) => {
+              event.stopPropagation()
+              props.onToggle(row)
+            }}
+          >
+            <Chevron open={props.open} />
+          </button>
+        )}
+      </span>
+      <span class="cell dir" role="gridcell">
+        {kind !== 'gap' && <Arrow left={table.has(row, 'fromServer')} />}
+      </span>
+      <span class="cell name" role="gridcell">
+        <b>{clean(name)}</b>
+        {subject !== '' && <span class="subject">{clean(subject)}</span>}
+        {modified && <em class="tag modified">modified</em>}
+        {table.has(row, 'injected') && <em class="tag modified">injected</em>}
+      </span>
+      <span class="cell id" role="gridcell">
+        {clean(table.id(row))}
+      </span>
+      <span class="cell status" role="gridcell" title={clean(title)}>
+        {clean(status)}
+      </span>
+      <span class="cell latency" role="gridcell">
+        {latency === undefined ? '' : formatDuration(latency)}
+      </span>
+      <span class="cell size" role="gridcell" title={countOf(size, 'byte')}>
+        {formatBytes(size)}
+      </span>
+    </div>
+  )
+}
+
+/** `12.345`, `2:03.456`, `1:02:03.456` since the first start. */
+export function offsetText(us: number): string {
+  const sign = us < 0 ? '-' : ''
+  const ms = Math.round(Math.abs(us) / 1000)
+  const seconds = (ms / 1000) % 60
+  const minutes = Math.floor(ms / 60_000) % 60
+  const hours = Math.floor(ms / 3_600_000)
+  const two = (n: number): string => String(n).padStart(2, '0')
+  if (hours > 0) return `${sign}${hours}:${two(minutes)}:${seconds.toFixed(3).padStart(6, '0')}`
+  if (minutes > 0) return `${sign}${minutes}:${seconds.toFixed(3).padStart(6, '0')}`
+  return `${sign}${seconds.toFixed(3)}`
+}

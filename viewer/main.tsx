@@ -1,0 +1,13 @@
+import { render } from 'preact'
+import { App } from './shell/app.js'
+import { begin } from './shell/begin.js'
+import { startWorker } from './worker/worker.js'
+import './styles/viewer.css'
+
+// One script is both: a worker has no document.
+if (typeof document === 'undefined') {
+  startWorker(globalThis as unknown as Parameters<typeof startWorker>[0])
+} else {
+  begin()
+  render(<App />, document.querySelector('#app')!)
+}

@@ -1,0 +1,66 @@
+import { useEffect } from 'preact/hooks'
+import { DetailPane } from '../detail/detail.js'
+import { List } from '../list/list.js'
+import { openFiles } from '../store/actions.js'
+import { crashed, lanes, notice, theme, view } from '../store/state.js'
+import { Timeline } from '../timeline/timeline.js'
+import { Dialogs } from './dialogs.js'
+import { FilterBar } from '../filter/filter-bar.js'
+import { Landing } from './landing.js'
+import { Splitter } from './splitter.js'
+import { StatusBar } from './status-bar.js'
+import { TopBar } from './top-bar.js'
+import { useKeys } from './keys.js'
+import { DropArea } from './drop-area.js'
+
+/** The whole page. */
+export function App() {
+  useKeys()
+  useEffect(() => {
+    if (theme.value === 'system') delete document.documentElement.dataset['theme']
+    else document.documentElement.dataset['theme'] = theme.value
+  }, [theme.value])
+  const some = lanes.value.length > 0
+  return (
+    <DropArea onFiles={(files) => void openFiles(files)}>
+      <div class={`app ${some ? '' : 'is-empty'}`}>
+        <TopBar />
+        {crashed.value !== undefined && (
+          <p class="banner bad" role="alert">
+            The reader stopped: {crashed.value}. Reload the page to try again.
+          </p>
+        )}
+        {some ? <Work /> : <Landing />}
+        {some && <StatusBar />}
+        <Dialogs />
+        <Notice />
+      </div>
+    </DropArea>
+  )
+}
+
+function Work() {
+  return (
+    <>
+      <FilterBar />
+      <Timeline />
+      <main class="work">
+        {view.value === 'messages' && <Splitter name="detail" first={<List />} second={<DetailPane />} />}
+      </main>
+    </>
+  )
+}
+
+function Notice() {
+  const told = notice.value
+  useEffect(() => {
+    if (!told) return undefined
+    const timer = setTimeout(() => (notice.value = undefined), told.tone === 'bad' ? 9_000 : 2_500)
+    return () => clearTimeout(timer)
+  }, [told])
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {told && <p class={`notice ${told.tone}`}>{told.text}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { connect, open } from '../store/actions.js'
+import { crashed, follow, notice } from '../store/state.js'
+import type { Opening } from '../worker/protocol.js'
+import { openingsOf } from './landing.js'
+import { mode } from './mode.js'
+
+const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null)
+
+/** Starts the worker and opens what the address, or the page itself, names. */
+export function begin(): void {
+  connect(makeWorker())
+  if (mode === 'report') void openEmbedded()
+  else void openNamed()
+}
+
+/** The worker runs this same script. A page from a file may not load another one, but may run its own text. */
+function makeWorker(): Worker {
+  if (script?.src) return new Worker(script.src)
+  const text = script?.textContent ?? ''
+  return new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
+}
+
+async function openEmbedded(): Promise<void> {
+  for (const element of document.querySelectorAll<HTMLScriptElement>(
+    'script[type="application/x-wiretape"]',
+  )) {
+    const name = element.dataset['name'] ?? 'recording.jsonl'
+    const bytes = Uint8Array.from(atob(element.textContent ?? ''), (char) => char.charCodeAt(0))
+    await open([{ kind: 'file', name, blob: new Blob([bytes]) }])
+  }
+}
+
+async function openNamed(): Promise<void> {
+  const query = new URLSearchParams(location.search)
+  if (query.has('token')) {
+    // The cookie has it from now on; it need not stand in the address bar and in screenshots.
+    query.delete('token')
+    const rest = query.toString()
+    history.replaceState(null, '', `${location.pathname}${rest === '' ? '' : `?${rest}`}${location.hash}`)
+  }
+  const traces = (query.get('trace') ?? query.get('diff') ?? '').split(';').filter((url) => url !== '')
+  const openings: Opening[] = []
+  for (const text of traces) {
+    const opening = openingOf(text)
+    if (opening) openings.push(opening)
+  }
+  if (openings.length > 0) await open(openings)
+  else if (mode === 'ui') await openGiven()
+}
+
+/** Only https, or what comes from where the page comes from. */
+function openingOf(text: string): Opening | undefined {
+  const url = URL.canParse(text, location.href) ? new URL(text, location.href) : undefined
+  if (!url || (url.protocol !== 'https:' && url.origin !== location.origin)) {
+    notice.value = {
+      text: `Not opened: ${text.slice(0, 200)} is neither https nor from this site.`,
+      tone: 'bad',
+    }
+    return undefined
+  }
+  return { kind: 'url', name: decodeURIComponent(url.pathname.split('/').at(-1) || url.host), url: url.href }
+}
+
+/** The files that were named on the command line of `wiretape ui`. */
+async function openGiven(): Promise<void> {
+  try {
+    const response = await fetch('./api/given')
+    if (!response.ok) return
+    const given = (await response.json()) as Parameters<typeof openingsOf>[0][]
+    if (given.some(({ state }) => state === 'live')) follow.value = true
+    await open(given.flatMap(openingsOf))
+  } catch (error) {
+    crashed.value = error instanceof Error ? error.message : String(error)
+  }
+}

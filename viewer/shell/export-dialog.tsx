@@ -1,0 +1,54 @@
+import { formats } from '../../src/formats/index.js'
+import { reader, tellFailure } from '../store/actions.js'
+import { lane, lanes, notice } from '../store/state.js'
+import { clean } from './clean.js'
+import { Box } from './dialogs.js'
+
+/** One lane in any format that we write, made by the worker. */
+export function ExportDialog() {
+  const all = lanes.value.filter(({ state }) => state !== 'failed')
+  const chosen = all.filter(({ index }) => lane.value === 'all' || index === lane.value)
+  return (
+    <Box title="Export">
+      {chosen.map((one) => (
+        <section key={one.index} class="exports">
+          <h3>{clean(one.sessions[0]?.label || one.name)}</h3>
+          <ul>
+            {formats
+              .filter((format) => format.write !== undefined)
+              .map((format) => (
+                <li key={format.id}>
+                  <button type="button" class="button" onClick={() => void save(one.index, format.id)}>
+                    {format.title} <code>{format.extension ?? ''}</code>
+                  </button>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <p class="quiet">The whole recording is written, also what the filter hides.</p>
+    </Box>
+  )
+}
+
+async function save(index: number, format: string): Promise<void> {
+  notice.value = { text: 'Writing…', tone: 'plain' }
+  try {
+    const { blob, name, warnings } = await reader().call<{
+      blob: Blob
+      name: string
+      warnings: readonly string[]
+    }>('export', [index, format])
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(blob)
+    link.download = name
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+    notice.value = {
+      text: [`Wrote ${name}.`, ...warnings].join(' '),
+      tone: warnings.length > 0 ? 'bad' : 'plain',
+    }
+  } catch (error) {
+    tellFailure(error)
+  }
+}

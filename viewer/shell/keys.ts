@@ -1,0 +1,151 @@
+import { useEffect } from 'preact/hooks'
+import { toggle, listHandle } from '../list/list.js'
+import { headOf, isBad } from '../store/exchange.js'
+import { chooseFiles, clearFilters, select } from '../store/actions.js'
+import { indexOfRow, rowOf, shown } from '../store/shown.js'
+import { dialog, expanded, follow, grouped, lanes, selected, table, theme, view } from '../store/state.js'
+import { isDark } from './top-bar.js'
+
+/** Something the person can do; the one table behind keys, help and palette. */
+export interface Deed {
+  readonly name: string
+  readonly keys?: readonly string[]
+  readonly group: 'Move' | 'Look' | 'Find' | 'Page'
+  run(): void
+}
+
+function step(by: number): void {
+  const items = shown.value
+  if (items.length === 0) return
+  const index = selected.value < 0 ? -1 : indexOfRow(selected.value)
+  const next = Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + by))
+  select(rowOf(items[next]!))
+}
+
+/** The next row that went wrong, in a direction; an exchange counts by its answer. */
+function toError(by: 1 | -1): void {
+  const items = shown.value
+  let index = selected.value < 0 ? (by > 0 ? -1 : items.length) : indexOfRow(selected.value)
+  for (index += by; index >= 0 && index < items.length; index += by) {
+    const row = rowOf(items[index]!)
+    if (isBad(row)) {
+      select(row)
+      return
+    }
+  }
+}
+
+function toPeer(wanted: 'request' | 'answer'): void {
+  const row = selected.value
+  if (row < 0) return
+  const isAnswer = table.kind(row) === 'result' || table.kind(row) === 'error'
+  const target = wanted === 'request' ? headOf(row) : isAnswer ? row : table.peer(row)
+  if (target < 0 || target === row) return
+  if (wanted === 'answer' && grouped.value) expanded.value = new Set([...expanded.value, headOf(row)])
+  select(target)
+}
+
+function focus(selector: string): void {
+  document.querySelector<HTMLInputElement>(selector)?.focus()
+}
+
+export const deeds: readonly Deed[] = [
+  { name: 'Next row', keys: ['j', 'ArrowDown'], group: 'Move', run: () => step(1) },
+  { name: 'Row before', keys: ['k', 'ArrowUp'], group: 'Move', run: () => step(-1) },
+  {
+    name: 'A page down',
+    keys: ['PageDown'],
+    group: 'Move',
+    run: () => step(listHandle.current?.pageRows() ?? 20),
+  },
+  {
+    name: 'A page up',
+    keys: ['PageUp'],
+    group: 'Move',
+    run: () => step(-(listHandle.current?.pageRows() ?? 20)),
+  },
+  { name: 'First row', keys: ['g', 'Home'], group: 'Move', run: () => step(-Infinity) },
+  { name: 'Last row', keys: ['G', 'End'], group: 'Move', run: () => step(Infinity) },
+  { name: 'Next error', keys: ['n'], group: 'Move', run: () => toError(1) },
+  { name: 'Error before', keys: ['N'], group: 'Move', run: () => toError(-1) },
+  { name: 'To the request', keys: ['['], group: 'Move', run: () => toPeer('request') },
+  { name: 'To the answer', keys: [']'], group: 'Move', run: () => toPeer('answer') },
+  {
+    name: 'Unfold or fold the exchange',
+    keys: ['Enter', 'e'],
+    group: 'Look',
+    run: () => selected.value >= 0 && toggle(headOf(selected.value)),
+  },
+  { name: 'Fold everything', keys: ['E'], group: 'Look', run: () => (expanded.value = new Set()) },
+  {
+    name: 'Exchanges or single messages',
+    keys: ['x'],
+    group: 'Look',
+    run: () => (grouped.value = !grouped.value),
+  },
+  {
+    name: 'Follow what is being recorded',
+    keys: ['f'],
+    group: 'Look',
+    run: () => (follow.value = !follow.value),
+  },
+  { name: 'Messages', keys: ['1'], group: 'Look', run: () => (view.value = 'messages') },
+  { name: 'Sequence diagram', keys: ['2'], group: 'Look', run: () => (view.value = 'sequence') },
+  { name: 'Tools', keys: ['3'], group: 'Look', run: () => (view.value = 'tools') },
+  {
+    name: 'Compare',
+    keys: ['4'],
+    group: 'Look',
+    run: () => {
+      if (lanes.value.length > 1) view.value = 'compare'
+    },
+  },
+  { name: 'Filter', keys: ['/'], group: 'Find', run: () => focus('[data-find=filter]') },
+  { name: 'Highlight', keys: ['h'], group: 'Find', run: () => focus('[data-find=highlight]') },
+  { name: 'Find in the message', keys: ['s'], group: 'Find', run: () => focus('[data-find=detail]') },
+  { name: 'Show everything', keys: ['c'], group: 'Find', run: clearFilters },
+  { name: 'Open files', keys: ['o'], group: 'Page', run: chooseFiles },
+  { name: 'Export', keys: ['w'], group: 'Page', run: () => (dialog.value = 'export') },
+  { name: 'About this recording', keys: ['i'], group: 'Page', run: () => (dialog.value = 'session') },
+  {
+    name: 'Light or dark colours',
+    keys: ['t'],
+    group: 'Page',
+    run: () => (theme.value = isDark() ? 'light' : 'dark'),
+  },
+  { name: 'Commands', keys: ['Ctrl+K'], group: 'Page', run: () => (dialog.value = 'palette') },
+  { name: 'All keys', keys: ['?'], group: 'Page', run: () => (dialog.value = 'help') },
+]
+
+/** Keys work wherever no text is typed. */
+export function useKeys(): void {
+  useEffect(() => {
+    const byKey = new Map(deeds.flatMap((deed) => (deed.keys ?? []).map((key) => [key, deed] as const)))
+    const pressed = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        dialog.value = 'palette'
+        return
+      }
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.value) return
+      const target = event.target as Element
+      const typing = target.closest('input, textarea, select, [contenteditable]')
+      if (event.key === 'Escape') {
+        if (typing instanceof HTMLElement) typing.blur()
+        else selected.value = -1
+        return
+      }
+      if (typing) return
+      // A button and the splitter have keys of their own.
+      if (event.key === 'Enter' && target.closest('button, a, summary')) return
+      if (event.key.startsWith('Arrow') && target.closest('[role=separator], .detail-body')) return
+      if (/^(?:Page|Home|End)/.test(event.key) && target.closest('.detail-body')) return
+      const deed = byKey.get(event.key)
+      if (!deed) return
+      event.preventDefault()
+      deed.run()
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [])
+}

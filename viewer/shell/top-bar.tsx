@@ -1,0 +1,122 @@
+import { formatCount } from '../../src/render/index.js'
+import { chooseFiles } from '../store/actions.js'
+import { dialog, follow, lane, lanes, live, table, theme, version, view, type View } from '../store/state.js'
+import { clean } from './clean.js'
+import { Icon, Reels } from './icons.js'
+import { mode } from './mode.js'
+
+const views: readonly { readonly id: View; readonly name: string; readonly key: string }[] = [
+  { id: 'messages', name: 'Messages', key: '1' },
+  { id: 'sequence', name: 'Sequence', key: '2' },
+  { id: 'tools', name: 'Tools', key: '3' },
+  { id: 'compare', name: 'Compare', key: '4' },
+]
+
+export function TopBar() {
+  version.value
+  const some = lanes.value.length > 0
+  return (
+    <header class="top-bar">
+      <span class="brand">
+        <Reels />
+        wiretape
+      </span>
+      {some && <Lanes />}
+      <span class="grow" />
+      {some && (
+        <nav class="views" aria-label="Views">
+          {views.map(({ id, name, key }) =>
+            id === 'compare' && lanes.value.length < 2 ? null : (
+              <button
+                key={id}
+                type="button"
+                aria-pressed={view.value === id}
+                title={`${name} (${key})`}
+                onClick={() => (view.value = id)}
+              >
+                {name}
+              </button>
+            ),
+          )}
+        </nav>
+      )}
+      {live.value && (
+        <button
+          type="button"
+          class={`button small ${follow.value ? 'on' : ''}`}
+          aria-pressed={follow.value}
+          title="Keep the newest in sight (f)"
+          onClick={() => (follow.value = !follow.value)}
+        >
+          <i class="live-dot" /> Follow
+        </button>
+      )}
+      <span class="tools">
+        {mode !== 'report' && <Tool name="open" label="Open files (o)" onClick={chooseFiles} />}
+        {some && <Tool name="down" label="Export" onClick={() => (dialog.value = 'export')} />}
+        <Tool name="command" label="Commands (Ctrl+K)" onClick={() => (dialog.value = 'palette')} />
+        <Tool
+          name={isDark() ? 'sun' : 'moon'}
+          label={isDark() ? 'Light colours' : 'Dark colours'}
+          onClick={() => (theme.value = isDark() ? 'light' : 'dark')}
+        />
+        <Tool name="help" label="Keys (?)" onClick={() => (dialog.value = 'help')} />
+      </span>
+    </header>
+  )
+}
+
+export function isDark(): boolean {
+  if (theme.value !== 'system') return theme.value === 'dark'
+  return matchMedia('(prefers-color-scheme: dark)').matches
+}
+
+function Tool(props: {
+  readonly name: Parameters<typeof Icon>[0]['name']
+  readonly label: string
+  readonly onClick: () => void
+}) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={props.label}
+      title={props.label}
+      onClick={props.onClick}
+    >
+      <Icon name={props.name} />
+    </button>
+  )
+}
+
+/** A tab for each recording, and one for all. */
+function Lanes() {
+  const all = lanes.value.filter(Boolean)
+  return (
+    <div class="lanes" role="group" aria-label="Recordings">
+      {all.length > 1 && (
+        <button type="button" aria-pressed={lane.value === 'all'} onClick={() => (lane.value = 'all')}>
+          All <span class="count">{formatCount(table.length)}</span>
+        </button>
+      )}
+      {all.map((one) => (
+        <button
+          key={one.index}
+          type="button"
+          class={`lane-tab is-${one.state}`}
+          aria-pressed={all.length > 1 ? lane.value === one.index : true}
+          title={one.failure ? clean(one.failure.message) : clean(one.name)}
+          onClick={() => {
+            if (all.length === 1 || one.failure) dialog.value = 'session'
+            else lane.value = one.index
+          }}
+        >
+          <i class={`swatch lane-${one.index % 8}`} />
+          <span class="lane-name">{clean(one.sessions[0]?.label || one.name)}</span>
+          {one.state === 'following' && <i class="live-dot" title="being recorded" />}
+          {one.state === 'failed' && <Icon name="warn" />}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { ReaderFailure, createReader, type Reader } from './reader.js'
+import {
+  crashed,
+  filterMatches,
+  filterText,
+  follow,
+  lane,
+  lanes,
+  notice,
+  range,
+  selected,
+  table,
+  version,
+} from './state.js'
+import type { Opening } from '../worker/protocol.js'
+
+let current: Reader | undefined
+
+/** The worker's other end. */
+export function reader(): Reader {
+  if (!current) throw new Error('the worker has not started')
+  return current
+}
+
+/** @param worker runs what stands in worker/ */
+export function connect(worker: Worker): void {
+  let asked = false
+  const changed = (): void => {
+    if (asked) return
+    asked = true
+    // A page that is not looked at gets no frames.
+    const tell = document.hidden ? (run: () => void) => void setTimeout(run, 200) : requestAnimationFrame
+    tell(() => {
+      asked = false
+      version.value += 1
+    })
+  }
+  current = createReader(worker, {
+    rows(rows, changes) {
+      table.add(rows, changes)
+      changed()
+    },
+    lane(one) {
+      const next = [...lanes.value]
+      next[one.index] = one
+      lanes.value = next
+    },
+    crashed(message) {
+      crashed.value = message
+    },
+  })
+}
+
+/** Opens recordings beside those that are open. */
+export async function open(openings: readonly Opening[]): Promise<void> {
+  if (openings.length === 0) return
+  try {
+    await reader().open(openings)
+  } catch (error) {
+    tellFailure(error)
+  }
+}
+
+export function tellFailure(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const hint = error instanceof ReaderFailure && error.hint !== undefined ? ` ${error.hint}` : ''
+  notice.value = { text: message + hint, tone: 'bad' }
+}
+
+export function openFiles(files: Iterable<File>): Promise<void> {
+  return open([...files].map((file) => ({ kind: 'file', name: file.name, blob: file })))
+}
+
+/** The browser's own dialog; the files are read in this page. */
+export function chooseFiles(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  input.addEventListener('change', () => void openFiles(input.files ?? []))
+  input.click()
+}
+
+export function clearFilters(): void {
+  filterText.value = ''
+  filterMatches.value = undefined
+  range.value = undefined
+  lane.value = 'all'
+}
+
+export function select(row: number): void {
+  selected.value = row
+  follow.value = false
+}

@@ -1,0 +1,121 @@
+import { isUnansweredRow } from './facts.js'
+import { table } from './state.js'
+
+/** The row under which a row is shown when exchanges are one row; itself when it stands alone. */
+export function headOf(row: number): number {
+  const kind = table.kind(row)
+  if (kind === 'result' || kind === 'error') {
+    const request = table.peer(row)
+    return request >= 0 ? request : row
+  }
+  if (kind === 'notification') {
+    const request = table.linked(row)
+    return request >= 0 ? request : row
+  }
+  return row
+}
+
+/** Rows looked at for what belongs to one exchange; what comes later is found in the list. */
+const farthest = 400_000
+
+/**
+ * Everything that belongs to the exchange of a request, in order, without the request: progress, cancellation,
+ * answers, and what else happened on the same lane meanwhile when `meanwhile` is set.
+ */
+export function membersOf(head: number): number[] {
+  if (table.kind(head) !== 'request') return []
+  const lane = table.lane(head)
+  const members: number[] = []
+  const answer = table.peer(head)
+  const last = Math.min(table.length, head + farthest)
+  let seen = answer < 0
+  for (let row = head + 1; row < last; row += 1) {
+    if (table.lane(row) !== lane) continue
+    if (headOf(row) === head) members.push(row)
+    if (row === answer) seen = true
+    // Late answers and stray progress come soon, if at all.
+    if (seen && row > Math.max(answer, head) + 2_000) break
+  }
+  if (answer >= last) members.push(answer)
+  return members
+}
+
+/** Requests of the other side while this one was open and no other was: sampling, elicitation, roots. */
+export function askedMeanwhile(head: number): number[] {
+  const answer = table.peer(head)
+  if (table.kind(head) !== 'request' || answer < 0 || answer - head > 5_000) return []
+  const asked: number[] = []
+  for (let row = head + 1; row < answer; row += 1) {
+    if (table.lane(row) !== table.lane(head) || table.kind(row) !== 'request') continue
+    // Another request of the same side was open: whose it is cannot be told.
+    if (table.has(row, 'fromServer') === table.has(head, 'fromServer')) return []
+    asked.push(row)
+  }
+  return asked
+}
+
+/** Whether there is something to unfold. */
+export function hasMembers(row: number): boolean {
+  return table.kind(row) === 'request' && table.peer(row) >= 0
+}
+
+/** Microseconds from request to answer, without the time in which the request was held; undefined while there is none. */
+export function latencyOf(row: number): number | undefined {
+  const kind = table.kind(row)
+  if (kind !== 'request' && kind !== 'result' && kind !== 'error') return undefined
+  const peer = table.peer(row)
+  if (peer < 0) return undefined
+  const held = table.heldUs(kind === 'request' ? row : peer)
+  return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held)
+}
+
+export type Status =
+  | 'ok'
+  | 'error'
+  | 'tool-error'
+  | 'waiting'
+  | 'cancelled'
+  | 'held'
+  | 'dropped'
+  | 'bad'
+  | 'none'
+
+/** How it went, of an exchange or of a single row. */
+export function statusOf(row: number): Status {
+  switch (table.kind(row)) {
+    case 'request': {
+      const answer = table.peer(row)
+      if (answer >= 0) return statusOf(answer)
+      if (table.has(row, 'dropped')) return 'dropped'
+      if (table.has(row, 'waiting')) return 'held'
+      if (table.has(row, 'cancelled')) return 'cancelled'
+      return isUnansweredRow(row) ? 'waiting' : 'none'
+    }
+    case 'result':
+      return table.has(row, 'toolError') ? 'tool-error' : 'ok'
+    case 'error':
+      return 'error'
+    case 'invalid':
+    case 'noise':
+    case 'gap':
+      return 'bad'
+    case 'http':
+      return /^[45]|no response/.test(table.note(row)) ? 'error' : 'none'
+    default:
+      if (table.has(row, 'dropped')) return 'dropped'
+      return table.has(row, 'waiting') ? 'held' : 'none'
+  }
+}
+
+export function isBad(row: number): boolean {
+  const status = statusOf(row)
+  return (
+    status === 'error' ||
+    status === 'tool-error' ||
+    status === 'bad' ||
+    table.has(row, 'late') ||
+    table.has(row, 'orphan') ||
+    table.has(row, 'undelivered') ||
+    table.has(row, 'duplicate')
+  )
+}

@@ -1,0 +1,78 @@
+import type { Changes, Detail, FromWorker, Lane, Opening, Rows, ToWorker } from '../worker/protocol.js'
+
+/** Something went wrong in the worker; the message is for the person. */
+export class ReaderFailure extends Error {
+  override readonly name = 'ReaderFailure'
+  readonly hint: string | undefined
+  constructor(message: string, hint: string | undefined) {
+    super(message)
+    this.hint = hint
+  }
+}
+
+/** The page's end of the worker. */
+export interface Reader {
+  open(openings: readonly Opening[]): Promise<void>
+  detail(row: number, whole?: boolean): Promise<Detail>
+  call<T>(method: string, args: readonly unknown[], progress?: (value: unknown) => void): Promise<T>
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void
+  readonly reject: (error: Error) => void
+  readonly progress?: ((value: unknown) => void) | undefined
+}
+
+export function createReader(
+  worker: Worker,
+  on: { rows(rows: Rows, changes: Changes): void; lane(lane: Lane): void; crashed(message: string): void },
+): Reader {
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+
+  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+    switch (data.type) {
+      case 'rows':
+        on.rows(data.rows, data.changes)
+        break
+      case 'lane':
+        on.lane(data.lane)
+        break
+      case 'progress':
+        waiting.get(data.id)?.progress?.(data.value)
+        break
+      case 'answer':
+        waiting.get(data.id)?.resolve(data.value as never)
+        waiting.delete(data.id)
+        break
+      case 'failure':
+        waiting.get(data.id)?.reject(new ReaderFailure(data.message, data.hint))
+        waiting.delete(data.id)
+        break
+    }
+  })
+  worker.addEventListener('error', (event) => {
+    on.crashed(event.message)
+    for (const { reject } of waiting.values()) reject(new ReaderFailure(event.message, undefined))
+    waiting.clear()
+  })
+
+  function call<T>(
+    method: string,
+    args: readonly unknown[],
+    progress?: (value: unknown) => void,
+  ): Promise<T> {
+    last += 1
+    const id = last
+    return new Promise<T>((resolve, reject) => {
+      waiting.set(id, { resolve, reject, progress })
+      worker.postMessage({ id, method, args } satisfies ToWorker)
+    })
+  }
+
+  return {
+    call,
+    open: (openings) => call('open', [openings]),
+    detail: (row, whole = false) => call('detail', [row, whole]),
+  }
+}

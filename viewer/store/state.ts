@@ -1,0 +1,57 @@
+import { computed, signal } from '@preact/signals'
+import type { Lane } from '../worker/protocol.js'
+import { createTable } from './table.js'
+
+/** Everything the page knows. One place, so that the address bar can restore it. */
+export const table = createTable()
+/** Goes up when rows came or changed, at most once a frame. */
+export const version = signal(0)
+export const lanes = signal<readonly Lane[]>([])
+
+export type View = 'messages' | 'sequence' | 'tools' | 'compare'
+export const view = signal<View>('messages')
+/** The lane that is looked at alone, or all. */
+export const lane = signal<number | 'all'>('all')
+/** Exchanges as one row, or every message by itself. */
+export const grouped = signal(true)
+export const selected = signal(-1)
+export const expanded = signal<ReadonlySet<number>>(new Set<number>())
+/** What the brush marked: microseconds since 1970. */
+export const range = signal<readonly [from: number, to: number] | undefined>(undefined)
+/** The newest row stays in sight. */
+export const follow = signal(false)
+
+/** One bit a row. */
+export interface Matches {
+  readonly text: string
+  readonly has: (row: number) => boolean
+  readonly count: number
+  readonly done: boolean
+}
+export const filterText = signal('')
+export const highlightText = signal('')
+/** Undefined: everything. */
+export const filterMatches = signal<Matches | undefined>(undefined)
+export const highlightMatches = signal<Matches | undefined>(undefined)
+
+export type Dialog = 'help' | 'palette' | 'export' | 'problems' | 'session'
+export const dialog = signal<Dialog | undefined>(undefined)
+/** A sentence that goes away by itself. */
+export const notice = signal<{ readonly text: string; readonly tone: 'plain' | 'bad' } | undefined>(undefined)
+export const crashed = signal<string | undefined>(undefined)
+
+export const theme = signal<'light' | 'dark' | 'system'>('system')
+
+/** When the first row of all was seen; times are shown since then. */
+export const origin = computed(() => {
+  version.value
+  let first = Infinity
+  for (const { sessions } of lanes.value) {
+    for (const { startedAt } of sessions) first = Math.min(first, (Date.parse(startedAt) || Infinity) * 1000)
+  }
+  if (Number.isFinite(first)) return first
+  return table.length === 0 ? 0 : table.at(table.order[0]!)
+})
+
+export const reading = computed(() => lanes.value.some(({ state }) => state === 'reading'))
+export const live = computed(() => lanes.value.some(({ state }) => state === 'following'))

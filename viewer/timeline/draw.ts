@@ -1,0 +1,220 @@
+import { isBad } from '../store/exchange.js'
+import { table } from '../store/state.js'
+
+/** Colours, from the style sheet. */
+export interface Inks {
+  readonly lanes: readonly string[]
+  readonly bad: string
+  readonly line: string
+  readonly text: string
+  readonly gap: string
+  readonly selected: string
+}
+
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  /** Microseconds since 1970 at the left and right edge. */
+  readonly from: number
+  readonly to: number
+  readonly origin: number
+  readonly lanes: readonly number[]
+  readonly inks: Inks
+  readonly shown: (row: number) => boolean
+  readonly selected: number
+}
+
+export const axisHeight = 18
+export const laneHeight = 24
+/** Exchanges drawn one by one; beyond that columns of pixels are summed up. */
+const mostBars = 6_000
+
+/** Lanes with a bar for each exchange, a tick for what else happened, errors in red, gaps hatched. */
+export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { width, height } = picture
+  context.clearRect(0, 0, width, height)
+  drawAxis(context, picture)
+  const { order } = table
+  const first = lowerBound(order, picture.from - longest(order))
+  const last = lowerBound(order, picture.to + 1)
+  if (last - first <= mostBars) drawBars(context, picture, order, first, last)
+  else drawSums(context, picture, order, first, last)
+  drawSelected(context, picture)
+}
+
+const xOf = (picture: Picture, at: number): number =>
+  ((at - picture.from) / Math.max(1, picture.to - picture.from)) * picture.width
+
+function topOf(picture: Picture, lane: number): number {
+  return axisHeight + picture.lanes.indexOf(lane) * laneHeight
+}
+
+function drawAxis(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { width, height, from, to, origin, inks } = picture
+  const step = niceStep((to - from) / Math.max(1, width / 110))
+  context.strokeStyle = inks.line
+  context.fillStyle = inks.text
+  context.font = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace'
+  context.textBaseline = 'middle'
+  context.beginPath()
+  for (let at = origin + Math.ceil((from - origin) / step) * step; at <= to; at += step) {
+    const x = Math.round(xOf(picture, at)) + 0.5
+    context.moveTo(x, 0)
+    context.lineTo(x, height)
+    context.fillText(label(at - origin, step), x + 4, axisHeight / 2 + 1)
+  }
+  for (let i = 0; i <= picture.lanes.length; i += 1) {
+    const y = axisHeight + i * laneHeight - 0.5
+    context.moveTo(0, y)
+    context.lineTo(width, y)
+  }
+  context.stroke()
+}
+
+function drawBars(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  order: Int32Array,
+  first: number,
+  last: number,
+): void {
+  /** Bars that overlap go on lines of their own, four a lane. */
+  const ends = picture.lanes.map(() => [0, 0, 0, 0])
+  for (let i = first; i < last; i += 1) {
+    const row = order[i]!
+    const laneAt = picture.lanes.indexOf(table.lane(row))
+    if (laneAt < 0 || !picture.shown(row)) continue
+    const kind = table.kind(row)
+    const top = axisHeight + laneAt * laneHeight
+    const x = xOf(picture, table.at(row))
+    if (kind === 'gap') {
+      context.fillStyle = picture.inks.gap
+      context.fillRect(x - 1, top + 1, 3, laneHeight - 2)
+      continue
+    }
+    const isAnswer = kind === 'result' || kind === 'error'
+    if (isAnswer && table.peer(row) >= 0) continue
+    context.fillStyle = isBad(row)
+      ? picture.inks.bad
+      : picture.inks.lanes[table.lane(row) % picture.inks.lanes.length]!
+    const answer = kind === 'request' ? table.peer(row) : -1
+    if (answer < 0) {
+      context.globalAlpha = kind === 'stderr' ? 0.35 : 0.8
+      context.fillRect(x, top + laneHeight - 6, 1.5, 4)
+      context.globalAlpha = 1
+      continue
+    }
+    const wide = Math.max(2, xOf(picture, table.at(answer)) - x)
+    const lines = ends[laneAt]!
+    const free = lines.findIndex((end) => end <= x)
+    const line = free < 0 ? 3 : free
+    lines[line] = x + wide + 1
+    context.globalAlpha = 0.85
+    context.fillRect(x, top + 3 + line * 4, wide, 3)
+    context.globalAlpha = 1
+  }
+}
+
+function drawSums(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  order: Int32Array,
+  first: number,
+  last: number,
+): void {
+  const columns = Math.ceil(picture.width / 2)
+  const lanes = picture.lanes.length
+  const sums = new Uint32Array(columns * lanes)
+  const bads = new Uint32Array(columns * lanes)
+  const gaps = new Uint8Array(columns * lanes)
+  const scale = columns / Math.max(1, picture.to - picture.from)
+  let most = 1
+  for (let i = first; i < last; i += 1) {
+    const row = order[i]!
+    const lane = picture.lanes.indexOf(table.lane(row))
+    const column = Math.floor((table.at(row) - picture.from) * scale)
+    if (lane < 0 || column < 0 || column >= columns || !picture.shown(row)) continue
+    const cell = lane * columns + column
+    sums[cell]! += 1
+    if (sums[cell]! > most) most = sums[cell]!
+    if (isBad(row)) bads[cell]! += 1
+    if (table.kind(row) === 'gap') gaps[cell] = 1
+  }
+  for (let lane = 0; lane < lanes; lane += 1) {
+    const bottom = axisHeight + (lane + 1) * laneHeight - 2
+    for (let column = 0; column < columns; column += 1) {
+      const cell = lane * columns + column
+      const sum = sums[cell]!
+      if (sum === 0) continue
+      // Square root: a single message is seen beside thousands.
+      const high = Math.max(2, Math.sqrt(sum / most) * (laneHeight - 5))
+      context.globalAlpha = 0.75
+      context.fillStyle = picture.inks.lanes[picture.lanes[lane]! % picture.inks.lanes.length]!
+      context.fillRect(column * 2, bottom - high, 2, high)
+      context.globalAlpha = 1
+      if (bads[cell]! > 0) {
+        const red = Math.max(2, (bads[cell]! / sum) * high)
+        context.fillStyle = picture.inks.bad
+        context.fillRect(column * 2, bottom - red, 2, red)
+      }
+      if (gaps[cell] === 1) {
+        context.fillStyle = picture.inks.gap
+        context.fillRect(column * 2, bottom - laneHeight + 3, 2, 4)
+      }
+    }
+  }
+}
+
+function drawSelected(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { selected } = picture
+  if (selected < 0 || selected >= table.length) return
+  const x = Math.round(xOf(picture, table.at(selected))) + 0.5
+  if (x < 0 || x > picture.width) return
+  const top = topOf(picture, table.lane(selected))
+  context.strokeStyle = picture.inks.selected
+  context.lineWidth = 1.5
+  context.beginPath()
+  context.moveTo(x, axisHeight - 4)
+  context.lineTo(x, picture.height)
+  context.stroke()
+  context.lineWidth = 1
+  if (top < axisHeight) return
+  context.fillStyle = picture.inks.selected
+  context.beginPath()
+  context.arc(x, axisHeight - 4, 3, 0, Math.PI * 2)
+  context.fill()
+}
+
+/** Position of the first row at or after a time. */
+export function lowerBound(order: Int32Array, at: number): number {
+  let low = 0
+  let high = order.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (table.at(order[middle]!) < at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** An exchange that began before the left edge may reach into the picture; the first minute of those is looked at. */
+function longest(order: Int32Array): number {
+  return order.length > 200_000 ? 0 : 60e6
+}
+
+function niceStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)))
+  for (const factor of [1, 2, 5, 10]) if (power * factor >= wanted) return power * factor
+  return power * 10
+}
+
+function label(us: number, step: number): string {
+  if (step < 1000) return `${(us / 1000).toFixed(1)} ms`
+  if (step < 1e6)
+    return us < 1e6 ? `${Math.round(us / 1000)} ms` : `${(us / 1e6).toFixed(step < 1e5 ? 2 : 1)} s`
+  const seconds = Math.round(us / 1e6)
+  if (seconds < 60) return `${seconds} s`
+  const two = (n: number): string => String(n).padStart(2, '0')
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+}

@@ -1,0 +1,223 @@
+import {
+  decodeLine,
+  detectFormat,
+  detectionBytes,
+  encodeRecord,
+  type Format,
+} from '../../src/formats/index.js'
+import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
+import type { Opening } from './protocol.js'
+import { blobSource, chunksOf, growingSource, type Source } from './source.js'
+
+/** Something to read: its bytes, and how it may be joined with others. */
+export interface Opened {
+  readonly name: string
+  readonly format: string
+  readonly source: Source
+  /** The bytes of a tape, from the start; for other formats, made on the way. */
+  chunks(report: (problem: Diagnostic) => void): AsyncIterable<Uint8Array>
+  readonly session?: string
+  readonly segment: number
+  readonly follows: boolean
+}
+
+/** @throws WiretapeError when it is no recording, or cannot be fetched */
+export async function openOne(opening: Opening): Promise<Opened> {
+  return opening.kind === 'file' ? openBlob(opening.name, opening.blob) : openUrl(opening)
+}
+
+async function openBlob(name: string, blob: Blob): Promise<Opened> {
+  const source = blobSource(blob)
+  const head = await source.slice(0, detectionBytes)
+  if (isGzip(head)) {
+    const stream = blob.stream().pipeThrough(new DecompressionStream('gzip'))
+    const plain = await new Response(stream).blob().catch((cause: unknown) => {
+      throw new WiretapeError(
+        'not-a-recording',
+        `${name} is damaged: the gzip data ends too soon or is broken`,
+        {
+          cause,
+        },
+      )
+    })
+    return openBlob(name.replace(/\.gz$/i, ''), plain)
+  }
+  const format = formatOf(name, head)
+  if (format.id !== 'trace-v1') return converted(name, format, source)
+  return { name, format: format.id, source, chunks: () => chunksOf(source), ...placeIn(head), follows: false }
+}
+
+function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b
+}
+
+function formatOf(name: string, head: Uint8Array): Format {
+  if (head.length === 0) throw new WiretapeError('not-a-recording', `${name} is empty`)
+  const format = detectFormat(head)
+  if (format?.read) return format
+  throw new WiretapeError('not-a-recording', `${name} is not a recording: its start fits no known format`, {
+    hint: 'Tapes (.jsonl), session files (.json) and the other formats of `wiretape convert` can be opened.',
+  })
+}
+
+/** Every other format becomes a tape on the way, so that a row is found again by its place. */
+function converted(name: string, format: Format, input: Source): Opened {
+  const source = growingSource()
+  async function* chunks(report: (problem: Diagnostic) => void): AsyncGenerator<Uint8Array> {
+    const utf8 = new TextEncoder()
+    let text = ''
+    for await (const record of format.read!({ bytes: () => chunksOf(input) }, report)) {
+      text += encodeRecord(record)
+      if (text.length < 1 << 20) continue
+      const chunk = utf8.encode(text)
+      text = ''
+      source.add(chunk)
+      yield chunk
+    }
+    const chunk = utf8.encode(text)
+    source.add(chunk)
+    yield chunk
+  }
+  return { name, format: format.id, source, chunks, segment: 0, follows: false }
+}
+
+/** What the first line says about the session that a tape is a segment of. */
+function placeIn(head: Uint8Array): { session?: string; segment: number } {
+  const lf = head.indexOf(0x0a)
+  const text = new TextDecoder().decode(lf < 0 ? head : head.subarray(0, lf))
+  const line = decodeLine(text)
+  const identity = 'record' in line && line.record.type === 'meta' ? line.record.wiretape : undefined
+  return identity ? { session: identity.session, segment: identity.segment } : { segment: 0 }
+}
+
+async function openUrl(opening: Opening & { kind: 'url' }): Promise<Opened> {
+  const { name, url } = opening
+  const response = await fetchTrace(name, url)
+  const total = Number(response.headers.get('content-length') ?? 0)
+  const reader = response.body!.getReader()
+  const first = await readAtLeast(reader, detectionBytes)
+  if (isGzip(first) || formatOf(name, first).id !== 'trace-v1') {
+    const blob = await restOf(first, reader)
+    return openBlob(name, blob)
+  }
+  const growing = growingSource()
+  const source: Source = {
+    get sizeBytes() {
+      return Math.max(total, growing.sizeBytes)
+    },
+    slice: (offset, sizeBytes) => growing.slice(offset, sizeBytes),
+  }
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    let chunk: Uint8Array | undefined = first
+    while (chunk) {
+      growing.add(chunk)
+      yield chunk
+      const next = await reader.read().catch((cause: unknown) => {
+        throw new WiretapeError('unreadable', `${name} stopped arriving`, {
+          hint: 'What came before is shown. Reload to try again.',
+          cause,
+        })
+      })
+      chunk = next.value
+    }
+  }
+  return { name, format: 'trace-v1', source, chunks, ...placeIn(first), follows: opening.follow === true }
+}
+
+async function fetchTrace(name: string, url: string): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(url, { redirect: 'follow', referrerPolicy: 'no-referrer' })
+  } catch (cause) {
+    throw new WiretapeError('unreadable', `${name} could not be fetched`, {
+      hint: 'Its server is out of reach, or does not allow this page to read it: it must answer with the header Access-Control-Allow-Origin. Or download the file and drop it here.',
+      cause,
+    })
+  }
+  if (response.ok && response.body) return response
+  throw new WiretapeError(
+    'unreadable',
+    `${name} could not be fetched: the server answered ${response.status}`,
+    {
+      hint: response.status === 404 ? 'Check the address.' : 'Download the file and drop it here.',
+    },
+  )
+}
+
+async function readAtLeast(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  size: number,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  while (length < size) {
+    const { value, done } = await reader.read()
+    if (done) break
+    parts.push(value)
+    length += value.length
+    // A tape that is being recorded may not grow for a long time.
+    if (parts.length === 1 && value.includes(0x0a)) break
+  }
+  return joined(parts, length)
+}
+
+async function restOf(first: Uint8Array, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Blob> {
+  const growing = growingSource()
+  growing.add(first)
+  for (let next = await reader.read(); !next.done; next = await reader.read()) growing.add(next.value)
+  return new Blob([(await growing.slice(0, growing.sizeBytes)) as Uint8Array<ArrayBuffer>])
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  if (parts.length === 1) return parts[0]!
+  const all = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** Segments of one session, one after the other, read as one. */
+export function joinOpened(parts: readonly Opened[]): Opened {
+  const [first] = parts
+  if (parts.length === 1) return first!
+  const starts: number[] = []
+  let size = 0
+  for (const { source } of parts) {
+    starts.push(size)
+    // One more for the line feed that the last line of a file may lack.
+    size += source.sizeBytes + 1
+  }
+  const lf = Uint8Array.of(0x0a)
+  return {
+    ...first!,
+    name: `${first!.name} and ${parts.length - 1} more`,
+    source: {
+      sizeBytes: size,
+      slice(offset, sizeBytes) {
+        const i = starts.findLastIndex((start) => start <= offset)
+        return parts[i]!.source.slice(offset - starts[i]!, sizeBytes)
+      },
+    },
+    async *chunks(report) {
+      for (const part of parts) {
+        yield* part.chunks(report)
+        yield lf
+      }
+    },
+  }
+}
+
+/** Groups what belongs together: segments of one session, in their order. */
+export function groupSegments(opened: readonly Opened[]): Opened[] {
+  const groups = new Map<string, Opened[]>()
+  opened.forEach((one, i) => {
+    const key = one.session === undefined || one.follows ? `#${i}` : one.session
+    const group = groups.get(key) ?? []
+    if (group.some(({ segment }) => segment === one.segment)) groups.set(`#${i}`, [one])
+    else groups.set(key, [...group, one])
+  })
+  return [...groups.values()].map((parts) => joinOpened(parts.toSorted((a, b) => a.segment - b.segment)))
+}

@@ -1,0 +1,88 @@
+import type { Counts, Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
+
+/** What the page asks the worker to open. */
+export type Opening =
+  | { readonly kind: 'file'; readonly name: string; readonly blob: Blob }
+  /** Fetched by the worker; `follow` names an address whose answer goes on while the recording does. */
+  | { readonly kind: 'url'; readonly name: string; readonly url: string; readonly follow?: boolean }
+
+/** One recording: a lane of the timeline and a tab. */
+export interface Lane {
+  readonly index: number
+  readonly name: string
+  readonly format: string
+  readonly sessions: readonly Session[]
+  readonly counts: Counts
+  readonly state: 'reading' | 'following' | 'done' | 'failed'
+  readonly bytesRead: number
+  readonly sizeBytes: number
+  readonly problems: readonly Diagnostic[]
+  readonly problemCount: number
+  /** Of a lane that cannot be read. */
+  readonly failure?: { readonly message: string; readonly hint?: string }
+}
+
+/**
+ * New rows, in columns. Row numbers are given in the order of arrival over all lanes; `peer` and `linked` are
+ * such numbers or -1. Words are numbers of strings: `strings` brings those that were not sent before.
+ */
+export interface Rows {
+  readonly lane: number
+  readonly first: number
+  readonly count: number
+  readonly kind: Uint8Array
+  readonly flags: Uint16Array
+  /** Microseconds since 1970. */
+  readonly at: Float64Array
+  readonly seq: Int32Array
+  readonly size: Uint32Array
+  readonly peer: Int32Array
+  readonly linked: Int32Array
+  readonly method: Uint32Array
+  readonly subject: Uint32Array
+  readonly note: Uint32Array
+  readonly id: Uint32Array
+  readonly extra: Uint16Array
+  readonly strings: readonly string[]
+}
+
+/** Rows that were sent before and about which more is known now. */
+export interface Changes {
+  readonly rows: Int32Array
+  readonly kind: Uint8Array
+  readonly flags: Uint16Array
+  readonly size: Uint32Array
+  readonly peer: Int32Array
+  /** For how long it was held, in microseconds. */
+  readonly heldUs: Float64Array
+}
+
+/** Facts about rows that the fold does not keep; each is one bit of `extra`. */
+export const extraFlag = { redacted: 1, http: 2, sse: 4 } as const
+
+/** One row in full. */
+export interface Detail {
+  readonly row: number
+  readonly lane: number
+  readonly record: TapeRecord
+  /** Of a message: which part of its record. */
+  readonly part: number
+  /** Characters of the payload, when it was left out for its size. */
+  readonly leftOut?: number
+  /** The line on the tape. */
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+export type FromWorker =
+  | { readonly type: 'lane'; readonly lane: Lane }
+  | { readonly type: 'rows'; readonly rows: Rows; readonly changes: Changes }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failure'; readonly id: number; readonly message: string; readonly hint?: string }
+  | { readonly type: 'progress'; readonly id: number; readonly value: unknown }
+
+export interface ToWorker {
+  readonly id: number
+  readonly method: string
+  readonly args: readonly unknown[]
+}

@@ -1,0 +1,78 @@
+/** Where the bytes of a lane are: read from the start while it is indexed, and again by place for one message. */
+export interface Source {
+  /** What is there now; a recording that goes on grows. */
+  readonly sizeBytes: number
+  slice(offset: number, sizeBytes: number): Promise<Uint8Array>
+}
+
+/** Bytes of the first read, small so that the first rows come soon, and of the others. */
+const firstRead = 1 << 18
+const nextReads = 1 << 22
+
+export function blobSource(blob: Blob): Source {
+  return {
+    sizeBytes: blob.size,
+    slice: async (offset, sizeBytes) =>
+      new Uint8Array(await blob.slice(offset, offset + sizeBytes).arrayBuffer()),
+  }
+}
+
+/** Chunks from the start; the next one is read while one is used. */
+export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+  let offset = 0
+  let size = firstRead
+  let next = source.slice(0, size)
+  while (offset < source.sizeBytes) {
+    const chunk = await next
+    offset += chunk.length
+    size = nextReads
+    next = source.slice(offset, size)
+    // Whoever does not wait for it must not be told of its failure either.
+    next.catch(() => undefined)
+    yield chunk
+  }
+}
+
+/** Bytes that arrive: what came stays readable, in blobs, which the browser keeps outside of the page's memory. */
+export interface GrowingSource extends Source {
+  add(chunk: Uint8Array): void
+}
+
+const pieceBytes = 1 << 23
+
+export function growingSource(): GrowingSource {
+  const pieces: { readonly start: number; readonly blob: Blob }[] = []
+  let tail: Uint8Array<ArrayBuffer>[] = []
+  let tailStart = 0
+  let size = 0
+
+  function close(): void {
+    if (tail.length === 0) return
+    pieces.push({ start: tailStart, blob: new Blob(tail) })
+    tail = []
+    tailStart = size
+  }
+
+  return {
+    get sizeBytes() {
+      return size
+    },
+    add(chunk) {
+      tail.push(chunk as Uint8Array<ArrayBuffer>)
+      size += chunk.length
+      if (size - tailStart >= pieceBytes) close()
+    },
+    async slice(offset, sizeBytes) {
+      const end = Math.min(offset + sizeBytes, size)
+      const parts: Blob[] = []
+      for (const { start, blob } of pieces) {
+        if (start + blob.size > offset && start < end)
+          parts.push(blob.slice(Math.max(0, offset - start), Math.max(0, end - start)))
+      }
+      if (end > tailStart) {
+        parts.push(new Blob(tail).slice(Math.max(0, offset - tailStart), end - tailStart))
+      }
+      return new Uint8Array(await new Blob(parts).arrayBuffer())
+    },
+  }
+}

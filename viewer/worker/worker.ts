@@ -1,0 +1,28 @@
+import { createLibrary, failureOf } from './library.js'
+import type { FromWorker, Opening, ToWorker } from './protocol.js'
+
+interface WorkerScope {
+  postMessage(message: unknown, transfer: Transferable[]): void
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null
+}
+
+/** The worker's end: reads recordings, answers questions about them. */
+export function startWorker(scope: WorkerScope): void {
+  const tell = (message: FromWorker, transfer: Transferable[] = []): void =>
+    scope.postMessage(message, transfer)
+  const library = createLibrary(tell)
+
+  const methods: Readonly<Record<string, (args: readonly unknown[]) => Promise<unknown>>> = {
+    open: ([openings]) => library.open(openings as Opening[]),
+    detail: ([row, whole]) => library.detail(row as number, whole === true),
+  }
+
+  scope.onmessage = ({ data: { id, method, args } }) => {
+    const run = methods[method]
+    if (!run) throw new Error(`no method ${method}`)
+    run(args).then(
+      (value) => tell({ type: 'answer', id, value }),
+      (error: unknown) => tell({ type: 'failure', id, ...failureOf(error) }),
+    )
+  }
+}
