@@ -10,6 +10,7 @@ import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerRecover } from './commands/recover.js'
 import { registerUi } from './commands/ui.js'
+import { registerRules } from './commands/rules.js'
 import { exitCode } from './exit-codes.js'
 import type { Io } from './io.js'
 import { readVersion } from './version.js'
@@ -79,6 +80,7 @@ wiretape <command> --help tells more about a command.`,
     registerLs,
     registerRecover,
     registerUi,
+    registerRules,
   ]) {
     register(program, io, outcome)
   }

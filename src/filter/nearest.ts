@@ -13,15 +13,20 @@ export function nearestTo(word: string, candidates: Iterable<string>): string | 
   return best
 }
 
-/** Letters that have to be changed, put in or left out. */
+/** Letters that have to be changed, put in, left out, or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i]
     for (let j = 1; j <= b.length; j += 1) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + change))
+      let least = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + change)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, before[j - 2]! + 1)
+      next.push(least)
     }
+    before = row
     row = next
   }
   return row[b.length]!

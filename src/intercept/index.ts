@@ -1,6 +1,7 @@
 export {
   loadRules,
   watchRules,
+  type DescribedRule,
   type LoadedRules,
   type RuleDecision,
   type RuleFrame,

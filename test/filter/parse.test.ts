@@ -102,7 +102,7 @@ describe('a filter that does not parse', () => {
         expect(fault.column - 1).toBeLessThanOrEqual(text.length)
         expect(fault.message).not.toMatch(/undefined|\[object/)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 })

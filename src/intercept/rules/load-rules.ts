@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Diagnostic } from '../../model/index.js'
+import { describeRule, type DescribedRule } from './describe-rule.js'
 import { parseRules } from './parse-rules.js'
 import type { ParsedRules } from './rule.js'
 
@@ -9,6 +10,8 @@ export interface LoadedRules {
   readonly path: string
   /** Absent when something is wrong. */
   readonly parsed?: ParsedRules
+  /** Its rules in words; none when something is wrong. */
+  readonly described: readonly DescribedRule[]
   /** Without the file's name; in its order. Empty when all is well. */
   readonly diagnostics: readonly Diagnostic[]
   /** Files that the rules are made of, and what they were like: changes say that it is to be read again. */
@@ -34,7 +37,7 @@ export async function loadRules(path: string): Promise<LoadedRules> {
   const main = await read(path)
   if ('problem' in main) {
     const message = `cannot be read: ${main.problem}`
-    return { path, diagnostics: [{ severity: 'error', code: 'unreadable', message }], files }
+    return { path, described: [], diagnostics: [{ severity: 'error', code: 'unreadable', message }], files }
   }
   const answers = new Map<string, { text: string } | { problem: string }>()
   // Which files there are is known when the rules are read; then they are read again, with all at hand.
@@ -50,7 +53,8 @@ export async function loadRules(path: string): Promise<LoadedRules> {
     reading = parseRules(main.text, { readFile: (name) => answers.get(name) ?? { problem: 'was not read' } })
   }
   const { diagnostics, ...parsed } = reading
-  return { path, diagnostics, files, ...(diagnostics.length === 0 && { parsed }) }
+  if (diagnostics.length > 0) return { path, diagnostics, described: [], files }
+  return { path, diagnostics, parsed, described: parsed.rules.map(describeRule), files }
 }
 
 /** What a file is like: another text after every change that can be seen from outside. */

@@ -15,6 +15,9 @@ import type { RuleAction } from './rule.js'
 
 type ActionOf<K extends RuleAction['kind']> = Extract<RuleAction, { kind: K }>
 
+/** For all strings of one message: others wait meanwhile. */
+const longestReplaceMs = 1000
+
 /** UTF-16 code units; no frame is recorded that is larger. */
 const longestText = 64 * 1024 * 1024
 
@@ -55,10 +58,12 @@ export function removePaths(message: string, { paths }: ActionOf<'remove'>): str
 
 /** Replaces matches inside of strings, as they read without their escapes; names of members stay. Throws RuleFailure. */
 export function replaceMatches(message: string, action: ActionOf<'replace'>): string {
+  const endsMs = performance.now() + longestReplaceMs
+  const isLate = (): boolean => performance.now() > endsMs
   const edits: TextEdit[] = []
   for (const place of placesOf(message, action.in)) {
     for (const { start, end } of stringsIn(message, place)) {
-      const edit = replaceIn(message, start, end, action)
+      const edit = replaceIn(message, { start, end }, action, isLate)
       if (edit) edits.push(edit)
     }
   }
@@ -67,13 +72,13 @@ export function replaceMatches(message: string, action: ActionOf<'replace'>): st
 
 function replaceIn(
   message: string,
-  start: number,
-  end: number,
-  { pattern, bounded, with: pieces }: ActionOf<'replace'>,
+  { start, end }: Span,
+  { pattern, with: pieces }: ActionOf<'replace'>,
+  isLate: () => boolean,
 ): TextEdit | undefined {
   const before = decodeString(message, start, end)
   try {
-    const after = replaceAll(before, pattern, bounded, pieces, longestText)
+    const after = replaceAll(before, pattern, pieces, longestText, isLate)
     return after === undefined || after === before ? undefined : { start, end, text: JSON.stringify(after) }
   } catch (problem) {
     if (problem instanceof RangeError) throw new RuleFailure(problem.message)

@@ -117,7 +117,6 @@ function parseReplace(file: YamlFile, value: Node | undefined, fail: Fail): Rule
     return {
       kind: 'replace',
       pattern: compiled,
-      bounded: !/[*+]|\{\d+,\}/.test(text),
       with: pieces,
       ...(compiledPath && { in: compiledPath }),
     }

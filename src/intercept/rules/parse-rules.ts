@@ -1,5 +1,6 @@
 import { nearestTo, parseFilter, type Filter } from '../../filter/index.js'
 import type { Diagnostic } from '../../model/index.js'
+import { neverReason } from './never.js'
 import { actionKinds, parseAction } from './parse-action.js'
 import type { ParsedRules, Rule } from './rule.js'
 import { YamlFile, type Node, type YamlMember } from './yaml-file.js'
@@ -81,6 +82,7 @@ class Reading {
     }
     const faultsBefore = file.diagnostics.length
     const members = this.#members(node, [...ruleNames, ...actionKinds], `rule ${index + 1}`)
+    const hasUnknown = file.diagnostics.length > faultsBefore
     const name = this.#name(node, members.get('name'), index)
     const when = this.#when(node, members.get('when'), index)
     const answersOnly = this.#answersOnly(members.get('on'))
@@ -90,9 +92,11 @@ class Reading {
     const [action, another] = actionKinds.flatMap((kind) => members.get(kind) ?? [])
     if (another)
       file.fail(another.key, `${another.name}: the rule has ${action!.name} already, expected one action`)
-    else if (!action)
+    else if (!action && !hasUnknown)
       file.fail(node, `rule ${index + 1} has no action: expected one of ${actionKinds.join(', ')}`)
     const parsed = action && parseAction(file, action, this.#options.readFile)
+    const never = when && neverReason({ when, answersOnly })
+    if (never !== undefined) file.fail(members.get('when')?.value, `when: ${never}`)
     if (file.diagnostics.length > faultsBefore || !parsed || name === undefined || !when) return
     this.rules.push({
       name,

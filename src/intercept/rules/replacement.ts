@@ -30,39 +30,43 @@ export function parseReplacement(text: string, pattern: RE2JS): readonly Replace
   return pieces
 }
 
-/** The text may be read so often again, since the search begins anew behind each match. */
-const readAgain = 256
-const readAgainAtLeast = 1024 * 1024
+/** Matches between two looks at the clock. */
+const matchesBetween = 64
 
 /**
- * The text with every match replaced; undefined when nothing matches. Throws RangeError when it would take more than
- * linear time, or when it would be longer than `longest`.
+ * The text with every match replaced; undefined when nothing matches. One search takes linear time, but each match
+ * begins another one, and a pattern such as `a.*b|a` may read to the end every time: hence the clock.
+ *
+ * @param longest characters that the result may have
+ * @param isLate whether enough time was spent
+ * @throws RangeError when it would take too long, or become too long
  */
 export function replaceAll(
   text: string,
   pattern: RE2JS,
-  bounded: boolean,
   pieces: readonly ReplacementPiece[],
   longest: number,
+  isLate: () => boolean,
 ): string | undefined {
   const matcher = pattern.matcher(text)
-  let left = bounded ? Infinity : readAgainAtLeast + readAgain * text.length
   let kept = 0
   let length = 0
+  let matches = 0
   const parts: string[] = []
   const add = (part: string): void => {
     parts.push(part)
     length += part.length
-    if (length > longest) throw new RangeError('the text would become too long')
+    if (length > longest) throw new RangeError('its text would become too long')
   }
   while (matcher.find()) {
     add(text.slice(kept, matcher.start()))
     for (const piece of pieces) add('text' in piece ? piece.text : (matcher.group(piece.group) ?? ''))
     kept = matcher.end()
-    left -= text.length - kept
-    if (left < 0) throw new RangeError('it would take too long: the pattern matches too often')
+    matches += 1
+    if (matches % matchesBetween === 0 && isLate())
+      throw new RangeError('it would take too long: the pattern matches too often')
   }
-  if (kept === 0 && parts.length === 0) return undefined
+  if (matches === 0) return undefined
   add(text.slice(kept))
   return parts.join('')
 }

@@ -15,8 +15,6 @@ export type RuleAction =
   | {
       readonly kind: 'replace'
       readonly pattern: RE2JS
-      /** A pattern without bounds may read far for each match. */
-      readonly bounded: boolean
       readonly with: readonly ReplacementPiece[]
       /** Where; in all of the payload without it. */
       readonly in?: CompiledPath

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { loadRules, type LoadedRules } from '../../intercept/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { countOf, createStyle, escapeJson, escapeText, type Style } from '../../render/index.js'
+import { placeOf } from '../diagnostics.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+
+export interface RulesCheckOptions {
+  readonly json?: boolean
+}
+
+export async function runRulesCheck(
+  files: readonly string[],
+  options: RulesCheckOptions,
+  io: Io,
+): Promise<number> {
+  const checked: { readonly name: string; readonly loaded: LoadedRules }[] = []
+  for (const name of files) {
+    const loaded = await loadRules(resolve(io.cwd, name))
+    const [first] = loaded.diagnostics
+    if (first?.code === 'unreadable') throw new WiretapeError('unreadable', `${name} ${first.message}`)
+    checked.push({ name, loaded })
+  }
+  if (options.json) {
+    const text = JSON.stringify(checked.map(jsonOf), undefined, 2)
+    await io.write(`${io.columns === undefined ? text : escapeJson(text)}\n`)
+  } else {
+    const style = createStyle(io.colours)
+    for (const { name, loaded } of checked) await io.write(reportOf(name, loaded, style))
+  }
+  return checked.some(({ loaded }) => !loaded.parsed) ? exitCode.found : exitCode.done
+}
+
+function reportOf(name: string, { parsed, described, diagnostics }: LoadedRules, style: Style): string {
+  const file = escapeText(name)
+  if (!parsed) {
+    const head = `${style.red('✗')} ${file}: ${countOf(diagnostics.length, 'fault')}`
+    const lines = diagnostics.map(
+      (diagnostic) => `  ${file}${placeOf(diagnostic)}: ${escapeText(diagnostic.message)}`,
+    )
+    return `${[head, ...lines].join('\n')}\n`
+  }
+  const lines = described.map(
+    (rule) =>
+      `  ${style.bold(escapeText(rule.name))}: ${escapeText(rule.when)}\n    ${escapeText(rule.does)}`,
+  )
+  const head = `${style.green('✓')} ${file}: ${countOf(described.length, 'rule')}, seed ${parsed.seed}`
+  return `${[head, ...lines].join('\n')}\n`
+}
+
+function jsonOf({ name, loaded }: { readonly name: string; readonly loaded: LoadedRules }): unknown {
+  const { parsed, described, diagnostics } = loaded
+  return {
+    file: name,
+    seed: parsed?.seed ?? null,
+    rules: described,
+    faults: diagnostics.map(({ at, message }) => ({
+      line: at?.line ?? null,
+      column: at?.column ?? null,
+      message,
+    })),
+  }
+}

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { createStage, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const check = (...args: string[]): Promise<Run> =>
+  wiretape(['rules', 'check', ...args], { cwd: stage.folder, env: plainEnv(stage.env) })
+
+describe('rules check', () => {
+  it('says what the rules do', async () => {
+    writeFileSync(stage.path('answer.json'), '{"error": {"code": -1, "message": "no"}}')
+    writeFileSync(
+      stage.path('rules.yaml'),
+      `
+seed: 7
+rules:
+  - { name: a, when: 'tool:search', set: { '$.params.arguments.query': 'x' }, times: 1 }
+  - { name: b, when: '<', delay: 100ms..2s, every: 22, probability: 0.5 }
+  - { name: c, when: 'tool:x', respond: { file: answer.json } }
+  - { name: d, when: '', on: answers, replace: { pattern: 'a+', with: b } }`,
+    )
+    expect(await check('rules.yaml')).toEqual({
+      code: 0,
+      stdout: `✓ rules.yaml: 4 rules, seed 7
+  a: tool is search
+    sets $.params.arguments.query, at most 1 time
+  b: from the server
+    waits 100 to 2000 ms, every 22nd, with probability 0.5
+  c: tool is x
+    responds with an error
+  d: answers: everything
+    replaces /a+/
+`,
+      stderr: '',
+    })
+    const { stdout } = await check('--json', 'rules.yaml')
+    expect(JSON.parse(stdout)).toMatchObject([
+      { file: 'rules.yaml', seed: 7, faults: [], rules: [{ name: 'a' }, {}, {}, {}] },
+    ])
+  })
+
+  it('says where a file is wrong and what was expected, and exits 1', async () => {
+    writeFileSync(stage.path('bad.yaml'), `rules:\n  - name: "\\e[31ma"\n    when: 'tol:x'\n    drop: 1\n`)
+    writeFileSync(stage.path('good.yaml'), 'rules: []')
+    expect(await check('good.yaml', 'bad.yaml')).toEqual({
+      code: 1,
+      stdout: `✓ good.yaml: 0 rules, seed 0
+✗ bad.yaml: 3 faults
+  bad.yaml, line 2, column 11: name: expected a text of up to 60 characters without commas, in quotes if it is a number
+  bad.yaml, line 3, column 12: when: there is no key tol: did you mean tool?
+  bad.yaml, line 4, column 11: drop: expected true
+`,
+      stderr: '',
+    })
+  })
+
+  it('exits 2 for a file that cannot be read', async () => {
+    expect(await check('none.yaml')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'wiretape: none.yaml cannot be read: there is no such file\n',
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import type { FilterSubject } from '../../../src/filter/index.js'
+import { createRules } from '../../../src/intercept/rules/rules-engine.js'
+import type { RuleDecision, RuleFrame, Rules } from '../../../src/intercept/rules/decision.js'
+import { parseRules } from '../../../src/intercept/rules/parse-rules.js'
+import { elementsOf, kindAt, readEnvelope } from '../../../src/wire/index.js'
+
+/** Rules of a YAML text that has nothing wrong. */
+export function rulesOf(yaml: string, before?: Rules): Rules {
+  const { diagnostics, ...parsed } = parseRules(yaml, { readFile: () => ({ problem: 'no files here' }) })
+  if (diagnostics.length > 0) throw new Error(diagnostics.map(({ message }) => message).join('\n'))
+  return createRules(parsed, before)
+}
+
+/** A frame as the gate would show it; an answer answers `request`. */
+export function frameOf(raw: string, request?: { method: string; name: string }): RuleFrame {
+  const batch = kindAt(raw, 0) === 'array'
+  const spans = batch ? elementsOf(raw, 0) : [{ start: 0, end: raw.length }]
+  return {
+    raw,
+    batch,
+    parts: spans.map(({ start, end }) => ({ start, end, subject: subjectOf(raw, start, end, request) })),
+  }
+}
+
+function subjectOf(
+  raw: string,
+  start: number,
+  end: number,
+  request: { method: string; name: string } | undefined,
+): FilterSubject {
+  const envelope = readEnvelope(raw, start)
+  const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
+  return {
+    kind: envelope.kind,
+    direction: isAnswer ? 'server_to_client' : 'client_to_server',
+    method: envelope.method ?? (isAnswer ? request?.method : undefined) ?? null,
+    name: envelope.subject ?? (isAnswer ? request?.name : undefined) ?? null,
+    id: envelope.id ?? null,
+    sequence: null,
+    status: envelope.kind === 'result' ? 'ok' : envelope.kind === 'error' ? 'error' : null,
+    httpStatus: null,
+    errorCode: envelope.errorCode ?? null,
+    latencyMs: null,
+    sizeBytes: end - start,
+    timeMs: null,
+    conversation: null,
+    transport: 'stdio',
+    rule: null,
+    is: () => false,
+    raw: () => raw.slice(start, end),
+  }
+}
+
+export function callText(tool: string, argumentsText = '{}', id = '7'): string {
+  return `{"jsonrpc":"2.0", "id":${id},"method":"tools/call","params":{"name":"${tool}","arguments":${argumentsText}}}`
+}
+
+/** What one rule decides about a call of `search`. */
+export function decide(action: string, text: string, more = ''): RuleDecision | undefined {
+  return rulesOf(`rules:\n  - name: r\n    when: ''\n${more}    ${action}\n`).decide(frameOf(text))
+}
