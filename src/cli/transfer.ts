@@ -1,5 +1,5 @@
 import { extname, resolve } from 'node:path'
-import { formats, type Format, type Recording } from '../formats/index.js'
+import { formats, htmlReport, type Format, type Recording } from '../formats/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
 import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
@@ -8,6 +8,12 @@ import type { Io } from './io.js'
 import { openRecordings, type Opened, type OpenRecording } from './recordings.js'
 
 type Writable = Format & Required<Pick<Format, 'write'>>
+
+/** Those that the pure code knows, and the one that needs a file of ours. */
+const knownFormats: readonly Format[] = [
+  ...formats,
+  htmlReport(async () => (await import('./report-page.js')).loadReportPage()),
+]
 
 /** The only recording that the files hold. */
 export async function openOne(
@@ -34,7 +40,7 @@ export async function openOne(
 export function targetFormat(id: string | undefined, option: string, output: string): Writable {
   if (id !== undefined) return checkFormat(id, option, 'write') as Writable
   const extension = extname(output).toLowerCase()
-  const format = formats.find((known) => known.write && known.extension === extension)
+  const format = knownFormats.find((known) => known.write && known.extension === extension)
   if (format) return format as Writable
   const message =
     output === '-' ? 'stdout has no name that tells a format' : `the name ${output} tells no format`
@@ -42,7 +48,7 @@ export function targetFormat(id: string | undefined, option: string, output: str
 }
 
 function checkFormat(id: string, option: string, can: 'read' | 'write'): Format {
-  const format = formats.find((known) => known.id === id && known[can])
+  const format = knownFormats.find((known) => known.id === id && known[can])
   if (format) return format
   throw new WiretapeError('usage', `${option} ${id}: no such format`, {
     hint: `it is one of ${idsOf(can).join(', ')}`,
@@ -51,7 +57,7 @@ function checkFormat(id: string, option: string, can: 'read' | 'write'): Format 
 
 /** What can be read or written. */
 export function idsOf(can: 'read' | 'write'): string[] {
-  return formats.filter((format) => format[can]).map(({ id }) => id)
+  return knownFormats.filter((format) => format[can]).map(({ id }) => id)
 }
 
 /**

@@ -8,6 +8,7 @@ export {
   type ImportOptions,
   type TranscriptSource,
 } from './assay-trace/index.js'
+export { htmlReport, type ReportPage } from './html/index.js'
 export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export {

@@ -311,7 +311,7 @@ describe('proxy export', () => {
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
       stderr:
-        'wiretape: --output-format xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse)\n',
+        'wiretape: --output-format xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse, html)\n',
     })
   })
 })
@@ -377,7 +377,7 @@ describe('convert', () => {
     [['session.json'], 'convert session.json to what? (name the file to write as well)'],
     [
       ['--to', 'xml', 'session.json', 'x'],
-      '--to xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse)',
+      '--to xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse, html)',
     ],
     [
       ['--from', 'har', 'session.json', 'x.json'],

@@ -16,7 +16,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option('--from <format>', 'what the input is (default: its content tells)')
     .option(
       '--to <format>',
-      'what to write: trace-v1, session-json, streamable-http, http-sse (default: the name of the output tells)',
+      'what to write: trace-v1, session-json, streamable-http, http-sse, html (default: the name of the output tells)',
     )
     .option('--force', 'replace an output that exists')
     .addHelpText(
@@ -25,6 +25,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
 Examples:
   wiretape convert tape.jsonl session.json
   wiretape convert session.json tape.jsonl
+  wiretape convert tape.jsonl report.html    to look at in a browser
   wiretape convert --to session-json tape.jsonl - | jq .messages[0]`,
     )
     .action(async (files: string[], options: ConvertOptions) => {

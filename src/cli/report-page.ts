@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ReportPage } from '../formats/index.js'
+import { WiretapeError } from '../model/index.js'
+import { viewerFolder } from './viewer-folder.js'
+
+/** The built viewer, to be put into a report. */
+export async function loadReportPage(): Promise<ReportPage> {
+  const folder = viewerFolder()
+  try {
+    const script = await readFile(join(folder, 'viewer.js'), 'utf8')
+    const style = await readFile(join(folder, 'viewer.css'), 'utf8')
+    return { script, style }
+  } catch (cause) {
+    throw new WiretapeError('unreadable', `the viewer is not in ${folder}`, {
+      hint: 'npm run build makes it',
+      cause,
+    })
+  }
+}

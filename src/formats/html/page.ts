@@ -1,0 +1,59 @@
+import { WiretapeError } from '../../model/index.js'
+import { base64 } from './base64.js'
+
+/** The built viewer. */
+export interface ReportPage {
+  /** One classic script. */
+  readonly script: string
+  readonly style: string
+}
+
+/** What stands before and after the recording. */
+export async function pageAround(
+  page: ReportPage,
+  label: string,
+): Promise<readonly [before: string, after: string]> {
+  const { script, style } = page
+  if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) {
+    throw new WiretapeError('unreadable', 'the built viewer cannot stand inside of a page', {
+      hint: 'npm run build makes it again',
+    })
+  }
+  const policy = [
+    "default-src 'none'",
+    `script-src '${await hashOf(script)}'`,
+    `style-src '${await hashOf(style)}'`,
+    'img-src data: blob:',
+    'media-src data: blob:',
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+  const name = escapeHtml(label === '' ? 'recording' : label)
+  const before = `<!doctype html>
+<html lang="en" data-mode="report">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${name} · wiretape</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<noscript>This report needs JavaScript. Everything is inside of this file; nothing is fetched or sent.</noscript>
+<script type="application/x-wiretape" data-name="${name}.jsonl">`
+  return [before, `</script>\n<script>${script}</script>\n</body>\n</html>\n`]
+}
+
+async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return `sha256-${base64(new Uint8Array(digest))}`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'\u0000-\u001f]/g, (char) => `&#${char.charCodeAt(0)};`)
+}
