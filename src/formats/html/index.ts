@@ -47,7 +47,7 @@ async function* packed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   const writer = gzip.writable.getWriter()
   const fed = (async () => {
     try {
-      for await (const chunk of source) await writer.write(chunk)
+      for await (const chunk of source) await writer.write(new Uint8Array(chunk))
       await writer.close()
     } catch (error) {
       await writer.abort(error).catch(() => undefined)
