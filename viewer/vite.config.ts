@@ -14,6 +14,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: 'main.tsx',
+      // Nothing of ours, nor of what we use, does anything when it is only loaded.
+      treeshake: { moduleSideEffects: (id) => id.endsWith('.css') || id.endsWith('/viewer/main.tsx') },
       output: {
         format: 'iife',
         entryFileNames: 'viewer.js',

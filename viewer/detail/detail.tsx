@@ -19,7 +19,9 @@ export function DetailPane() {
     return (
       <aside class="detail quiet-pane" aria-label="Details">
         <p class="empty">
-          Choose a message, or press <kbd>j</kbd>.
+          <span>
+            Choose a message, or press <kbd>j</kbd>.
+          </span>
         </p>
       </aside>
     )

@@ -1,3 +1,99 @@
+import { formatCount } from '../../src/render/index.js'
+import { clearFilters, search } from '../store/actions.js'
+import { isBad } from '../store/exchange.js'
+import {
+  filterMatches,
+  filterText,
+  grouped,
+  highlightMatches,
+  highlightText,
+  range,
+  table,
+  version,
+} from '../store/state.js'
+import { Icon } from '../shell/icons.js'
+import { FilterField } from './filter-field.js'
+
+/** Filters that people want most, one click away. */
+const quick = [
+  { label: 'Errors', text: 'is:error or status:error', title: 'JSON-RPC errors and tools that failed' },
+  { label: 'Tool calls', text: 'method:tools/call', title: 'Calls of tools with their answers' },
+  { label: 'Unanswered', text: 'is:unanswered', title: 'Requests without an answer' },
+  { label: 'Slow', text: 'latency:>1s', title: 'Exchanges of more than a second' },
+] as const
+
+/** What is shown, what is marked, and how rows are grouped. */
 export function FilterBar() {
-  return <div class="filter-bar" />
+  version.value
+  const found = filterMatches.value
+  const any = found !== undefined || range.value !== undefined
+  return (
+    <div class="filter-bar" role="search">
+      <FilterField
+        slot="filter"
+        icon="search"
+        label="Filter"
+        placeholder="Filter: method:tools/call  status:error  latency:>200ms  word"
+        text={filterText.value}
+        matches={found}
+        onText={(text) => search('filter', text)}
+      />
+      <FilterField
+        slot="highlight"
+        icon="marker"
+        label="Highlight"
+        placeholder="Highlight"
+        text={highlightText.value}
+        matches={highlightMatches.value}
+        onText={(text) => search('highlight', text)}
+      />
+      <div class="chips">
+        {quick.map(({ label, text, title }) => (
+          <button
+            key={label}
+            type="button"
+            class="chip"
+            title={title}
+            aria-pressed={filterText.value === text}
+            onClick={() => search('filter', filterText.value === text ? '' : text)}
+          >
+            {label}
+            {label === 'Errors' && <ErrorCount />}
+          </button>
+        ))}
+      </div>
+      <span class="grow" />
+      {any && (
+        <button type="button" class="button small" title="Show everything (c)" onClick={clearFilters}>
+          <Icon name="close" /> Clear
+        </button>
+      )}
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={!grouped.value}
+        title="Every message as a row of its own (x)"
+        onClick={() => (grouped.value = !grouped.value)}
+      >
+        All messages
+      </button>
+    </div>
+  )
+}
+
+/** Counted once for as many rows as there are. */
+let counted = { version: -1, length: 0, errors: 0 }
+
+function ErrorCount() {
+  const now = version.value
+  if (counted.version !== now) {
+    // Rows that were counted stay what they are, but for a few that were held.
+    let { errors } = counted.length <= table.length ? counted : { errors: 0 }
+    for (let row = counted.length; row < table.length; row += 1) {
+      const kind = table.kind(row)
+      if ((kind === 'error' || kind === 'result') && isBad(row)) errors += 1
+    }
+    counted = { version: now, length: table.length, errors }
+  }
+  return counted.errors === 0 ? null : <span class="bad-count">{formatCount(counted.errors)}</span>
 }

@@ -5,6 +5,7 @@ import {
   follow,
   grouped,
   highlightMatches,
+  lanes,
   origin,
   range,
   reading,
@@ -48,7 +49,7 @@ export function List() {
   }, [chosen])
 
   return (
-    <section class="list" aria-label="Messages">
+    <section class={lanes.value.length > 1 ? 'list' : 'list one-lane'} aria-label="Messages">
       <div class="row head" aria-hidden="true">
         <span class="cell lane" />
         <span class="cell time">time</span>

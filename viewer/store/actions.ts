@@ -4,6 +4,8 @@ import {
   filterMatches,
   filterText,
   follow,
+  highlightMatches,
+  highlightText,
   lane,
   lanes,
   notice,
@@ -12,7 +14,8 @@ import {
   table,
   version,
 } from './state.js'
-import type { Opening } from '../worker/protocol.js'
+import type { Matches } from './state.js'
+import type { Opening, Slot } from '../worker/protocol.js'
 
 let current: Reader | undefined
 
@@ -44,6 +47,15 @@ export function connect(worker: Worker): void {
       const next = [...lanes.value]
       next[one.index] = one
       lanes.value = next
+    },
+    matches({ slot, text, bits, count, done }) {
+      const wanted = slot === 'filter' ? filterText : highlightText
+      // An answer to what was asked before.
+      if (wanted.peek() !== text) return
+      const has = (row: number): boolean => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0
+      const found: Matches = { text, has, count, done }
+      if (slot === 'filter') filterMatches.value = found
+      else highlightMatches.value = found
     },
     crashed(message) {
       crashed.value = message
@@ -80,9 +92,17 @@ export function chooseFiles(): void {
   input.click()
 }
 
+/** @param text a filter that is understood; an empty one shows everything */
+export function search(slot: Slot, text: string): void {
+  const [wanted, matches] =
+    slot === 'filter' ? [filterText, filterMatches] : [highlightText, highlightMatches]
+  wanted.value = text
+  if (text.trim() === '') matches.value = undefined
+  void reader().call('search', [slot, text]).catch(tellFailure)
+}
+
 export function clearFilters(): void {
-  filterText.value = ''
-  filterMatches.value = undefined
+  search('filter', '')
   range.value = undefined
   lane.value = 'all'
 }

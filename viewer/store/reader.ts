@@ -25,7 +25,12 @@ interface Waiting {
 
 export function createReader(
   worker: Worker,
-  on: { rows(rows: Rows, changes: Changes): void; lane(lane: Lane): void; crashed(message: string): void },
+  on: {
+    rows(rows: Rows, changes: Changes): void
+    lane(lane: Lane): void
+    matches(found: FromWorker & { type: 'matches' }): void
+    crashed(message: string): void
+  },
 ): Reader {
   const waiting = new Map<number, Waiting>()
   let last = 0
@@ -37,6 +42,9 @@ export function createReader(
         break
       case 'lane':
         on.lane(data.lane)
+        break
+      case 'matches':
+        on.matches(data)
         break
       case 'progress':
         waiting.get(data.id)?.progress?.(data.value)

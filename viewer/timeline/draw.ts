@@ -19,13 +19,17 @@ export interface Picture {
   readonly to: number
   readonly origin: number
   readonly lanes: readonly number[]
+  readonly laneHeight: number
   readonly inks: Inks
   readonly shown: (row: number) => boolean
   readonly selected: number
 }
 
 export const axisHeight = 18
-export const laneHeight = 24
+/** Few lanes get more room, for exchanges that overlap. */
+export function laneHeightFor(lanes: number): number {
+  return lanes <= 1 ? 54 : lanes <= 3 ? 34 : 24
+}
 /** Exchanges drawn one by one; beyond that columns of pixels are summed up. */
 const mostBars = 6_000
 
@@ -46,7 +50,7 @@ const xOf = (picture: Picture, at: number): number =>
   ((at - picture.from) / Math.max(1, picture.to - picture.from)) * picture.width
 
 function topOf(picture: Picture, lane: number): number {
-  return axisHeight + picture.lanes.indexOf(lane) * laneHeight
+  return axisHeight + picture.lanes.indexOf(lane) * picture.laneHeight
 }
 
 function drawAxis(context: CanvasRenderingContext2D, picture: Picture): void {
@@ -64,7 +68,7 @@ function drawAxis(context: CanvasRenderingContext2D, picture: Picture): void {
     context.fillText(label(at - origin, step), x + 4, axisHeight / 2 + 1)
   }
   for (let i = 0; i <= picture.lanes.length; i += 1) {
-    const y = axisHeight + i * laneHeight - 0.5
+    const y = axisHeight + i * picture.laneHeight - 0.5
     context.moveTo(0, y)
     context.lineTo(width, y)
   }
@@ -78,8 +82,10 @@ function drawBars(
   first: number,
   last: number,
 ): void {
-  /** Bars that overlap go on lines of their own, four a lane. */
-  const ends = picture.lanes.map(() => [0, 0, 0, 0])
+  const { laneHeight } = picture
+  /** Bars that overlap go on lines of their own, as many as a lane has room for. */
+  const lineCount = Math.floor((laneHeight - 8) / 4)
+  const ends = picture.lanes.map(() => Array.from({ length: lineCount }, () => 0))
   for (let i = first; i < last; i += 1) {
     const row = order[i]!
     const laneAt = picture.lanes.indexOf(table.lane(row))
@@ -107,7 +113,7 @@ function drawBars(
     const wide = Math.max(2, xOf(picture, table.at(answer)) - x)
     const lines = ends[laneAt]!
     const free = lines.findIndex((end) => end <= x)
-    const line = free < 0 ? 3 : free
+    const line = free < 0 ? lineCount - 1 : free
     lines[line] = x + wide + 1
     context.globalAlpha = 0.85
     context.fillRect(x, top + 3 + line * 4, wide, 3)
@@ -122,6 +128,7 @@ function drawSums(
   first: number,
   last: number,
 ): void {
+  const { laneHeight } = picture
   const columns = Math.ceil(picture.width / 2)
   const lanes = picture.lanes.length
   const sums = new Uint32Array(columns * lanes)

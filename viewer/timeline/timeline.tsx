@@ -5,7 +5,7 @@ import { headOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
 import { filterMatches, lane, lanes, origin, range, selected, table, theme, version } from '../store/state.js'
 import { clean } from '../shell/clean.js'
-import { axisHeight, draw, laneHeight, lowerBound, type Inks } from './draw.js'
+import { axisHeight, draw, laneHeightFor, lowerBound, type Inks } from './draw.js'
 
 /** What is seen of the whole time; undefined is all of it. */
 type Window = readonly [from: number, to: number] | undefined
@@ -23,6 +23,7 @@ export function Timeline() {
   const visible = lanes.value.filter(
     (one) => one && (onlyLane === 'all' || one.index === onlyLane) && one.state !== 'failed',
   )
+  const laneHeight = laneHeightFor(visible.length)
   const height = axisHeight + Math.max(1, visible.length) * laneHeight
   const { order } = table
   const begin = order.length === 0 ? 0 : Math.min(origin.value, table.at(order[0]!))
@@ -55,6 +56,7 @@ export function Timeline() {
       to,
       origin: origin.value,
       lanes: visible.map(({ index }) => index),
+      laneHeight,
       inks: inksOf(element),
       shown: (row) => !matches || matches.has(row) || matches.has(headOf(row)),
       selected: selected.value,

@@ -2,7 +2,7 @@ import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
 import { createFold, entryKinds, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { createColumn } from './columns.js'
-import { idOf, methodOf, noteOf, subjectOf } from './describe.js'
+import { idOf, isFrame, methodOf, noteOf, subjectOf } from './describe.js'
 import { extraFlag, type Changes, type Lane, type Rows } from './protocol.js'
 import type { Source } from './source.js'
 import type { Words } from './words.js'
@@ -24,6 +24,15 @@ export interface LaneIndex {
   readonly at: (local: number) => number
   readonly method: (local: number) => number
   readonly subject: (local: number) => number
+  readonly note: (local: number) => number
+  readonly id: (local: number) => number
+  readonly conversation: (local: number) => number
+  readonly rule: (local: number) => number
+  /** 0 where there is none. */
+  readonly httpStatus: (local: number) => number
+  word(number: number): string
+  /** As `placeOf`, without the part. */
+  lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
   readonly fold: ReturnType<typeof createFold>
 }
 
@@ -53,6 +62,9 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const note = createColumn((n) => new Uint32Array(n))
   const id = createColumn((n) => new Uint32Array(n))
   const extra = createColumn((n) => new Uint16Array(n))
+  const conversation = createColumn((n) => new Uint32Array(n))
+  const rule = createColumn((n) => new Uint32Array(n))
+  const httpStatus = createColumn((n) => new Uint16Array(n))
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
 
@@ -78,6 +90,9 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       note.push(words.numberOf(noteOf(record, part)))
       id.push(words.numberOf(idOf(record, part)))
       extra.push(extraOf(record))
+      conversation.push(words.numberOf(conversationOf(record)))
+      rule.push(words.numberOf('rule' in record ? (record.rule ?? '') : ''))
+      httpStatus.push(statusOf(record))
     }
   }
 
@@ -101,6 +116,13 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     at: (local) => at.get(local),
     method: (local) => method.get(local),
     subject: (local) => subject.get(local),
+    note: (local) => note.get(local),
+    id: (local) => id.get(local),
+    conversation: (local) => conversation.get(local),
+    rule: (local) => rule.get(local),
+    httpStatus: (local) => httpStatus.get(local),
+    word: (number) => words.wordOf(number),
+    lineAt: (local) => ({ offset: offset.get(local), sizeBytes: lineSize.get(local) }),
     placeOf(local) {
       let first = local
       while (first > 0 && offset.get(first - 1) === offset.get(local)) first -= 1
@@ -169,6 +191,15 @@ function emptyRows(lane: number, first: number, count: number): Rows {
     extra: new Uint16Array(count),
     strings: [],
   }
+}
+
+function conversationOf(record: TapeRecord): string {
+  return isFrame(record) || record.type === 'http' ? (record.conversation ?? '') : ''
+}
+
+function statusOf(record: TapeRecord): number {
+  if (record.type === 'http') return record.status ?? 0
+  return isFrame(record) ? (record.http?.status ?? 0) : 0
 }
 
 function extraOf(record: TapeRecord): number {

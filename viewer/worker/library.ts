@@ -16,6 +16,8 @@ export interface Library {
   /** Lane and row in it. */
   locate(row: number): { readonly lane: LaneIndex; readonly local: number }
   name(lane: number): string
+  /** Told when rows came or changed. */
+  onRows: (changed: readonly number[]) => void
 }
 
 /** Payloads above this are shown on demand only. */
@@ -65,7 +67,9 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     const buffers = Object.values(rows).flatMap((value: unknown) =>
       ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
     )
+    const changed = [...changes.rows]
     tell({ type: 'rows', rows, changes }, buffers)
+    library.onRows(changed)
   }
 
   async function read(opened: Opened): Promise<void> {
@@ -97,7 +101,8 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     return { lane, local: localOf.get(row) }
   }
 
-  return {
+  const library: Library = {
+    onRows: () => undefined,
     lanes,
     words,
     locate,
@@ -141,6 +146,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       return { ...detail, record }
     },
   }
+  return library
 }
 
 function withoutText(record: MessageRecord | HeldRecord): MessageRecord | HeldRecord {

@@ -74,7 +74,19 @@ export interface Detail {
   readonly sizeBytes: number
 }
 
+/** Two filters run beside one another: what is shown, and what is marked. */
+export type Slot = 'filter' | 'highlight'
+
 export type FromWorker =
+  | {
+      readonly type: 'matches'
+      readonly slot: Slot
+      readonly text: string
+      /** One bit a row. */
+      readonly bits: Uint8Array
+      readonly count: number
+      readonly done: boolean
+    }
   | { readonly type: 'lane'; readonly lane: Lane }
   | { readonly type: 'rows'; readonly rows: Rows; readonly changes: Changes }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }

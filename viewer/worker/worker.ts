@@ -1,5 +1,6 @@
 import { createLibrary, failureOf } from './library.js'
-import type { FromWorker, Opening, ToWorker } from './protocol.js'
+import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
+import { createSearch, type Search } from './search.js'
 
 interface WorkerScope {
   postMessage(message: unknown, transfer: Transferable[]): void
@@ -12,8 +13,18 @@ export function startWorker(scope: WorkerScope): void {
     scope.postMessage(message, transfer)
   const library = createLibrary(tell)
 
+  const searches: Readonly<Record<Slot, Search>> = {
+    filter: createSearch('filter', library, tell),
+    highlight: createSearch('highlight', library, tell),
+  }
+  library.onRows = (changed) => {
+    searches.filter.more(changed)
+    searches.highlight.more(changed)
+  }
+
   const methods: Readonly<Record<string, (args: readonly unknown[]) => Promise<unknown>>> = {
     open: ([openings]) => library.open(openings as Opening[]),
+    search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     detail: ([row, whole]) => library.detail(row as number, whole === true),
   }
 

@@ -1,0 +1,249 @@
+import { matchFilter, needsPayload, parseFilter, type Filter } from '../../src/filter/index.js'
+import { decodeLine } from '../../src/formats/index.js'
+import { skipValue } from '../../src/wire/index.js'
+import type { LaneIndex } from './lane.js'
+import type { Library } from './library.js'
+import { needlesOf, type Needles } from './needles.js'
+import type { FromWorker, Slot } from './protocol.js'
+import { RowSubject } from './row-subject.js'
+
+/** Finds the rows that a filter keeps, and goes on doing so while rows come. */
+export interface Search {
+  /** An empty text ends it. */
+  set(text: string): void
+  /** Rows came, or these are different now. */
+  more(changed: readonly number[]): void
+}
+
+/** Bytes that are read at once, and that are looked through without a break. */
+const readBytes = 1 << 22
+const lookBytes = 1 << 18
+const rowsAtOnce = 20_000
+const tellEveryMs = 120
+
+export function createSearch(slot: Slot, library: Library, tell: (message: FromWorker) => void): Search {
+  let run = 0
+  let text = ''
+  let filter: Filter | undefined
+  let needles: Needles | undefined
+  let bits = new Uint8Array(0)
+  let count = 0
+  let running = false
+  let again = false
+  /** Rows of each lane that were looked at. */
+  let done: number[] = []
+  let redo: number[] = []
+
+  function mark(row: number, matches: boolean): void {
+    const byte = row >> 3
+    if (byte >= bits.length) {
+      const grown = new Uint8Array(Math.max(byte + 1, library.length >> 3, bits.length * 2) + 1)
+      grown.set(bits)
+      bits = grown
+    }
+    const bit = 1 << (row & 7)
+    if (((bits[byte]! & bit) !== 0) === matches) return
+    count += matches ? 1 : -1
+    bits[byte]! ^= bit
+  }
+
+  function report(isDone: boolean): void {
+    tell({ type: 'matches', slot, text, bits: bits.slice(), count, done: isDone })
+  }
+
+  async function work(): Promise<void> {
+    const mine = run
+    const current = filter
+    if (!current) return
+    running = true
+    let told = performance.now()
+    const breathe = async (): Promise<boolean> => {
+      if (performance.now() - told > tellEveryMs) {
+        told = performance.now()
+        report(false)
+      }
+      // Questions of the page, and the next filter, come first.
+      await new Promise<void>((resolve) => {
+        turn.port1.onmessage = () => resolve()
+        turn.port2.postMessage(null)
+      })
+      return mine === run
+    }
+    do {
+      again = false
+      const wanted = redo
+      redo = []
+      for (const row of wanted) {
+        const { lane, local } = library.locate(row)
+        if (local < (done[lane.index] ?? 0)) await lookAt(lane, local, local + 1, current, breathe)
+        if (mine !== run) return
+      }
+      for (const lane of library.lanes) {
+        if (!(await lookAt(lane, done[lane.index] ?? 0, lane.length, current, breathe))) return
+        done[lane.index] = Math.max(done[lane.index] ?? 0, lane.length)
+      }
+    } while (again)
+    running = false
+    report(true)
+  }
+
+  /** False when another filter has come. */
+  async function lookAt(
+    lane: LaneIndex,
+    from: number,
+    to: number,
+    current: Filter,
+    breathe: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const subject = new RowSubject(lane)
+    if (!needsPayload(current)) {
+      for (let row = from; row < to; row += 1) {
+        subject.row = row
+        mark(lane.globalOf(row), matchFilter(current, subject))
+        if (row % rowsAtOnce === rowsAtOnce - 1 && !(await breathe())) return false
+      }
+      return true
+    }
+    let row = from
+    let next = row < to ? readFrom(lane, row, to) : undefined
+    while (next) {
+      const { end, offset, bytes } = await next
+      next = end < to ? readFrom(lane, end, to) : undefined
+      while (row < end) {
+        row = lookThrough(lane, subject, row, end, offset, bytes, current)
+        if (!(await breathe())) return false
+      }
+    }
+    return true
+  }
+
+  async function readFrom(lane: LaneIndex, from: number, to: number) {
+    const { offset } = lane.placeOf(from)
+    let end = from
+    let last = offset
+    while (end < to) {
+      const place = lane.lineAt(end)
+      // A held message that went on has its line further down.
+      if (place.offset < offset || (end > from && place.offset + place.sizeBytes > offset + readBytes)) break
+      last = place.offset + place.sizeBytes
+      end += 1
+    }
+    return { end, offset, bytes: await lane.source.slice(offset, last - offset) }
+  }
+
+  /** Looks at some rows; returns the first that is left. */
+  function lookThrough(
+    lane: LaneIndex,
+    subject: RowSubject,
+    from: number,
+    to: number,
+    offset: number,
+    bytes: Uint8Array,
+    current: Filter,
+  ): number {
+    const first = lane.lineAt(from).offset - offset
+    let end = from
+    let last = first
+    for (; end < to; end += 1) {
+      const place = lane.lineAt(end)
+      const lineEnd = place.offset - offset + place.sizeBytes
+      if (end > from && lineEnd - first > lookBytes) break
+      last = lineEnd
+    }
+    const chunk = bytes.subarray(first, last)
+    const whole = utf8.decode(chunk)
+    const ascii = whole.length === chunk.length
+    const hits = ascii && needles ? createAhead(whole, needles) : undefined
+    for (let row = from; row < end; row += 1) {
+      const place = lane.lineAt(row)
+      const start = place.offset - offset - first
+      subject.row = row
+      if (hits && !hits.isNear(start, start + place.sizeBytes)) subject.text = ''
+      else {
+        const line = ascii
+          ? whole.slice(start, start + place.sizeBytes)
+          : utf8.decode(chunk.subarray(start, start + place.sizeBytes))
+        subject.text = textOf(lane, row, line)
+      }
+      mark(lane.globalOf(row), matchFilter(current, subject))
+    }
+    return end
+  }
+
+  return {
+    set(wanted) {
+      run += 1
+      text = wanted
+      bits = new Uint8Array((library.length >> 3) + 1)
+      count = 0
+      done = []
+      redo = []
+      running = false
+      const last = library.lanes.reduce(
+        (latest, lane) => Math.max(latest, lane.length === 0 ? 0 : lane.at(lane.length - 1)),
+        0,
+      )
+      const parsed = parseFilter(wanted, { nowMs: last / 1000 })
+      filter = wanted.trim() === '' ? undefined : parsed.filter
+      needles = filter && needlesOf(filter.condition)
+      void work()
+    },
+    more(changed) {
+      if (!filter) return
+      redo.push(...changed)
+      again = true
+      if (!running) void work()
+    },
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+/** A turn of the event loop without the delay that browsers put on timers. */
+const turn = new MessageChannel()
+
+/** Whether a word or an escape lies in a stretch; asked from left to right. */
+function createAhead(
+  text: string,
+  { pattern, escape }: Needles,
+): { isNear(start: number, end: number): boolean } {
+  let hit = -1
+  let escaped = -1
+  return {
+    isNear(start, end) {
+      if (hit < start) {
+        pattern.lastIndex = start
+        hit = pattern.exec(text)?.index ?? Infinity
+      }
+      if (escaped < start) {
+        const found = text.indexOf(escape, start)
+        escaped = found < 0 ? Infinity : found
+      }
+      return hit < end || escaped < end
+    },
+  }
+}
+
+/** The exact text of a row in its line. */
+function textOf(lane: LaneIndex, row: number, line: string): string | null {
+  if (line.startsWith('{"t":"') && !lane.fold.entries.has(row, 'batch')) {
+    const at = line.indexOf('"raw":')
+    if (at > 0 && at < 80) return line.slice(at + 6, skipValue(line, at + 6))
+  }
+  const decoded = decodeLine(line)
+  if (!('record' in decoded)) return null
+  const { record } = decoded
+  switch (record.type) {
+    case 'message':
+    case 'held': {
+      const part = record.parts[lane.placeOf(row).part]
+      return part ? record.raw.slice(part.start, part.end) : record.raw
+    }
+    case 'noise':
+    case 'stderr':
+      return record.text
+    case 'http':
+      return record.body ?? null
+    default:
+      return null
+  }
+}
