@@ -32,7 +32,7 @@ const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock']
 const table: Readonly<Record<string, Rule>> = {
   model: { pure: true, imports: [] },
   wire: { pure: true, imports: [], types: ['model'] },
-  formats: { pure: true, imports: ['model', 'wire'] },
+  formats: { pure: true, imports: ['model', 'wire', 'render'] },
   'json-path': { pure: true, imports: ['wire'] },
   redaction: { pure: true, imports: ['model', 'wire', 'json-path'] },
   filter: { pure: true, imports: ['model', 'wire', 'json-path'] },

@@ -22,8 +22,9 @@ export function adopt(recording: Recording): Recording {
           const { wiretape } = bareMeta({ ...said, transport: 'stdio', url: null, metadata: [] })
           yield { ...record, wiretape: wiretape! }
         }
-      } else if (record.type === 'message' && foreign) {
-        yield named(record, correlator, count)
+      } else if (record.type === 'message') {
+        const isNameless = foreign || record.parts.some(({ id }) => id === undefined)
+        yield isNameless ? named(record, correlator, count) : record
         count += record.parts.length
       } else yield record
     }

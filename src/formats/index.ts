@@ -2,11 +2,11 @@ export type { Format, Input, Recording } from './format.js'
 export { adopt } from './adopt.js'
 export {
   importTranscript,
-  transcriptSources,
+  transcriptFormats,
   type Episode,
   type ImportedTranscript,
   type ImportOptions,
-  type TranscriptSource,
+  type TranscriptFormat,
 } from './assay-trace/index.js'
 export { htmlReport, type ReportPage } from './html/index.js'
 export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'

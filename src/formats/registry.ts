@@ -1,10 +1,27 @@
 import type { Format } from './format.js'
+import { assayTrace } from './assay-trace/index.js'
+import { csv } from './csv/index.js'
 import { httpSse, streamableHttp } from './http-transcript/index.js'
+import { inspector } from './inspector/index.js'
+import { jsonrpc } from './jsonrpc/index.js'
+import { markdown } from './markdown/index.js'
+import { otlpJson } from './otlp-json/index.js'
 import { sessionJson } from './session-json/index.js'
 import { traceV1 } from './trace-v1/index.js'
 
 /** Every format, in the order in which they are asked whether an input is theirs. */
-export const formats: readonly Format[] = [traceV1, sessionJson, streamableHttp, httpSse]
+export const formats: readonly Format[] = [
+  traceV1,
+  sessionJson,
+  jsonrpc,
+  inspector,
+  streamableHttp,
+  httpSse,
+  assayTrace,
+  otlpJson,
+  markdown,
+  csv,
+]
 
 /** Bytes of an input that `detectFormat` wants to see; fewer when the input is shorter. */
 export const detectionBytes = 65_536

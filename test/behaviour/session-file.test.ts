@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { formats } from '../../src/formats/index.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 import { createStage, printed, server, until, type Actor, type Stage } from './stage.js'
 import { linesOfType, type Line } from './tape-bytes.js'
@@ -12,6 +13,10 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
+const ids = (can: 'read' | 'write', between: string): string => {
+  const known = formats.filter((format) => can in format).map(({ id }) => id)
+  return [...known, ...(can === 'write' ? ['html'] : [])].join(between)
+}
 const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
 const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))
 const cli = (args: readonly string[], input = ''): Promise<Run> =>
@@ -311,7 +316,7 @@ describe('proxy export', () => {
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
       stderr:
-        'wiretape: --output-format xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse, html)\n',
+        `wiretape: --output-format xml: no such format (it is one of ${ids('write', ', ')})\n`,
     })
   })
 })
@@ -366,22 +371,13 @@ describe('convert', () => {
 
   it.each([
     [['session.json', 'session.json'], 'session.json exists (name another output, or --force replaces it)'],
-    [
-      ['session.json', 'x.txt'],
-      'the name x.txt tells no format (--to trace-v1|session-json|streamable-http|http-sse does)',
-    ],
-    [
-      ['session.json', '-'],
-      'stdout has no name that tells a format (--to trace-v1|session-json|streamable-http|http-sse does)',
-    ],
+    [['session.json', 'x.txt'], `the name x.txt tells no format (--to ${ids('write', '|')} does)`],
+    [['session.json', '-'], `stdout has no name that tells a format (--to ${ids('write', '|')} does)`],
     [['session.json'], 'convert session.json to what? (name the file to write as well)'],
+    [['--to', 'xml', 'session.json', 'x'], `--to xml: no such format (it is one of ${ids('write', ', ')})`],
     [
-      ['--to', 'xml', 'session.json', 'x'],
-      '--to xml: no such format (it is one of trace-v1, session-json, streamable-http, http-sse, html)',
-    ],
-    [
-      ['--from', 'har', 'session.json', 'x.json'],
-      '--from har: no such format (it is one of trace-v1, session-json)',
+      ['--from', 'csv', 'session.json', 'x.json'],
+      `--from csv: no such format (it is one of ${ids('read', ', ')})`,
     ],
   ])('refuses %j in one line', async (args, line) => {
     write(sample)

@@ -1,5 +1,5 @@
 /** Transcripts in memory, and what becomes of them. */
-import { importTranscript, transcriptSources, type Episode } from '../../src/formats/index.js'
+import { importTranscript, type Episode, type TranscriptFormat } from '../../src/formats/index.js'
 import { chunksOf, toBytes } from './session-json-stage.js'
 
 /** JSON of which a test knows the shape. */
@@ -21,8 +21,7 @@ export async function imported(
 ): Promise<Imported> {
   const said: string[] = []
   const bytes = toBytes(text)
-  const result = await importTranscript({
-    source: transcriptSources.get(format)!,
+  const result = await importTranscript(format as TranscriptFormat, {
     input: { bytes: () => chunksOf(bytes, options.cuts) },
     episode: options.episode ?? { id: 'e' },
     fallbackTime,

@@ -16,7 +16,8 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option('--from <format>', 'what the input is (default: its content tells)')
     .option(
       '--to <format>',
-      'what to write: trace-v1, session-json, streamable-http, http-sse, html (default: the name of the output tells)',
+      'what to write: trace-v1, session-json, jsonrpc, inspector, streamable-http, http-sse, assay-trace, ' +
+        'otlp-json, markdown, csv, html (default: the name of the output tells)',
     )
     .option('--force', 'replace an output that exists')
     .addHelpText(

@@ -1,5 +1,11 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { detectFormat, importTranscript, transcriptSources, type Episode } from '../../formats/index.js'
+import {
+  detectFormat,
+  importTranscript,
+  transcriptFormats,
+  type Episode,
+  type TranscriptFormat,
+} from '../../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../model/index.js'
 import { replaceFile } from '../../tape/index.js'
 import { createComplaints } from '../complaints.js'
@@ -28,8 +34,7 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   try {
     const format = wanted ?? detected(input, file)
     const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
-    const imported = await importTranscript({
-      source: transcriptSources.get(format)!,
+    const imported = await importTranscript(format, {
       input,
       episode: episodeOf(file, options),
       fallbackTime: input.changedMs,
@@ -52,27 +57,33 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   }
 }
 
-function formatOf(said: string): string {
-  const id = Object.hasOwn(aliases, said) ? aliases[said]! : said
-  if (transcriptSources.has(id)) return id
-  const known = [...transcriptSources.keys()].join(', ')
-  throw new WiretapeError('usage', `--format ${said}: unknown format`, { hint: `it is one of ${known}` })
+function formatOf(said: string): TranscriptFormat {
+  const id = Object.hasOwn(aliases, said) ? aliases[said] : said
+  const format = transcriptFormats.find((known) => known === id)
+  if (format) return format
+  throw new WiretapeError('usage', `--format ${said}: unknown format`, {
+    hint: `it is one of ${transcriptFormats.join(', ')}`,
+  })
 }
 
-function detected(input: OpenInput, file: string): string {
+function detected(input: OpenInput, file: string): TranscriptFormat {
   // A file of no lines is an empty one of messages, if its name says that it has lines.
   const isLines = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/i.test(file)
-  const id = input.head.length === 0 && isLines ? 'jsonrpc' : detectFormat(input.head)?.id
-  if (id !== undefined && transcriptSources.has(id)) return id
-  const known = [...transcriptSources.keys()].join('|')
-  const message =
-    input.head.length === 0
-      ? `${input.path} is empty`
-      : id === undefined
-        ? `${input.path} is not a transcript: its start fits no known format`
-        : `${input.path} is a recording (${id}), no transcript`
-  const hint = id === undefined ? `--format ${known} says what it is` : 'wiretape convert makes one of it'
-  throw new WiretapeError('not-a-recording', message, { hint })
+  const isEmpty = input.head.length === 0
+  const id = isEmpty && isLines ? 'jsonrpc' : detectFormat(input.head)?.id
+  const format = transcriptFormats.find((known) => known === id)
+  if (format) return format
+  const known = transcriptFormats.join('|')
+  const what = isEmpty
+    ? 'is empty'
+    : id === undefined
+      ? 'is not a transcript: its start fits no known format'
+      : `is no transcript, but a recording (${id})`
+  const hint =
+    id === undefined
+      ? `--format ${known} says what it is`
+      : 'wiretape convert --to assay-trace makes a trace of it'
+  throw new WiretapeError('not-a-recording', `${input.path} ${what}`, { hint })
 }
 
 function episodeOf(file: string, options: ImportOptions): Episode {

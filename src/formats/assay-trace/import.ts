@@ -27,13 +27,8 @@ export interface ImportedTranscript {
   readonly events: () => number
 }
 
-/**
- * Turns a transcript into Trace V2 events: the same bytes for the same input and options. Everything is checked
- * before the first byte is given.
- *
- * @throws WiretapeError `not-a-recording` with the reason; nothing was given then
- */
-export async function importTranscript(options: ImportOptions): Promise<ImportedTranscript> {
+/** See `importTranscript`. */
+export async function importFrom(options: ImportOptions): Promise<ImportedTranscript> {
   const { source, input, report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
   const found = await survey(source, input, note)

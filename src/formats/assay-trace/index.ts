@@ -1,16 +1,33 @@
-import { envelopeSource } from './envelope-source.js'
-import { inspectorSource } from './inspector-source.js'
-import { linesSource } from './lines-source.js'
-import type { TranscriptSource } from './source.js'
+import { lazyWrite } from '../lazy.js'
+import type { Format } from '../format.js'
+import type { ImportedTranscript, ImportOptions } from './import.js'
 
-export { importTranscript, type ImportedTranscript, type ImportOptions } from './import.js'
+export type { ImportedTranscript, ImportOptions } from './import.js'
 export type { Episode } from './events.js'
-export type { TranscriptSource } from './source.js'
 
-/** What can be imported, by the name of its format. */
-export const transcriptSources: ReadonlyMap<string, TranscriptSource> = new Map([
-  ['inspector', inspectorSource],
-  ['jsonrpc', linesSource],
-  ['streamable-http', envelopeSource('streamable-http')],
-  ['http-sse', envelopeSource('http-sse')],
-])
+/** Names of the formats that can be imported. */
+export const transcriptFormats = ['inspector', 'jsonrpc', 'streamable-http', 'http-sse'] as const
+
+export type TranscriptFormat = (typeof transcriptFormats)[number]
+
+/**
+ * Turns a transcript into Trace V2 events: the same bytes for the same input and options. Everything is checked
+ * before the first byte is given.
+ *
+ * @throws WiretapeError `not-a-recording` with the reason; nothing was given then
+ */
+export async function importTranscript(
+  format: TranscriptFormat,
+  options: Omit<ImportOptions, 'source'>,
+): Promise<ImportedTranscript> {
+  const [{ importFrom }, { sourceOf }] = await Promise.all([import('./import.js'), import('./sources.js')])
+  return importFrom({ ...options, source: sourceOf(format) })
+}
+
+/** Trace V2 events of the tool calls of a recording, as its transcript would give them. */
+export const assayTrace: Format = {
+  id: 'assay-trace',
+  title: 'Trace V2 events (JSON lines)',
+  detect: () => 0,
+  write: lazyWrite(async () => (await import('./write.js')).writeTrace),
+}

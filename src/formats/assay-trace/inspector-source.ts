@@ -1,5 +1,5 @@
 import { createJsonPieces, elementsOf, kindAt, type JsonPiece } from '../../wire/index.js'
-import { readBody, type BodyReading } from '../inspector/body.js'
+import { readBody, type BodyReading } from '../foreign/body.js'
 import { elementOf, logMessage, type NetworkEntry } from '../inspector/element.js'
 import { headerOf } from '../http-transcript/headers.js'
 import type { Stamp } from './message.js'
@@ -84,13 +84,12 @@ function networkItem(entry: NetworkEntry, number: number): SourceItem {
 
 /** The messages of a body; those of a batch one by one. */
 function textsOf({ messages }: BodyReading): string[] {
-  return messages
-    .flatMap(({ text }) =>
-      kindAt(text, 0) === 'array'
-        ? elementsOf(text, 0).map(({ start, end }) => text.slice(start, end))
-        : [text],
-    )
-    .filter((text) => kindAt(text, 0) === 'object')
+  const texts = messages.flatMap(({ text }) =>
+    kindAt(text, 0) === 'array'
+      ? elementsOf(text, 0).map(({ start, end }) => text.slice(start, end))
+      : [text],
+  )
+  return texts.filter((text) => kindAt(text, 0) === 'object')
 }
 
 function stampOf(time: string | undefined): number | undefined {

@@ -1,8 +1,9 @@
 import type { Format } from '../format.js'
 import type { TranscriptTransport } from './entry.js'
-import { writeTranscript } from './write.js'
+import { detectTranscript } from './detect.js'
+import { lazyRead, lazyWrite } from '../lazy.js'
 
-/** A transcript of Streamable HTTP, as importers of evidence take it. Chosen by its name only. */
+/** A transcript of Streamable HTTP, as importers of evidence take it. */
 export const streamableHttp = transcript('streamable-http', 'HTTP transcript (JSON)')
 
 /** The same of the deprecated HTTP+SSE transport. */
@@ -12,7 +13,14 @@ function transcript(id: TranscriptTransport, title: string): Format {
   return {
     id,
     title,
-    detect: () => 0,
-    write: (recording, report) => writeTranscript(id, recording, report),
+    detect: (head) => detectTranscript(head, id),
+    read: lazyRead(async () => {
+      const { readTranscript } = await import('./read.js')
+      return (input, report) => readTranscript(id, input, report)
+    }),
+    write: lazyWrite(async () => {
+      const { writeTranscript } = await import('./write.js')
+      return (recording, report) => writeTranscript(id, recording, report)
+    }),
   }
 }

@@ -1,19 +1,18 @@
 import type { SseContext } from '../../model/index.js'
 import { createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
 
-/** JSON that an HTTP body brought. */
-export interface BodyMessage {
-  /** Exact JSON text of an object or an array. */
+/** A part of an HTTP body: all of it, or one event. */
+export interface BodyPiece {
+  /** Of a message exact JSON text of an object or an array; else the data of an event. */
   readonly text: string
+  readonly isMessage: boolean
   readonly sse?: SseContext
 }
 
-/** What a body held. `rest` are events that are no JSON object or array. */
+/** What a body held: JSON, or the events of a stream. Nothing when it was neither. */
 export interface BodyReading {
-  readonly messages: readonly BodyMessage[]
-  readonly rest: readonly { readonly sse: SseContext; readonly data: string }[]
-  /** The body was JSON, or an event stream. */
-  readonly isUnderstood: boolean
+  readonly pieces: readonly BodyPiece[]
+  readonly messages: readonly BodyPiece[]
 }
 
 /** Events larger than that are passed over. */
@@ -21,21 +20,22 @@ const largestEvent = 256 * 1024 * 1024
 
 /** @param mimeType of the body, as its header says it */
 export function readBody(body: string | undefined, mimeType: string | undefined): BodyReading {
-  if (body === undefined || body.trim() === '') return { messages: [], rest: [], isUnderstood: false }
-  const type = mimeType?.split(';')[0]!.trim().toLowerCase()
-  if (type !== 'text/event-stream') {
-    const text = jsonOf(body)
-    if (text !== undefined) return { messages: [{ text }], rest: [], isUnderstood: true }
-  }
-  const isStream = type === 'text/event-stream' || /^(?:event|data|id|retry)?:/m.test(body.slice(0, 200))
-  return isStream ? eventsOf(body) : { messages: [], rest: [], isUnderstood: false }
+  const pieces = piecesOf(body, mimeType)
+  return { pieces, messages: pieces.filter(({ isMessage }) => isMessage) }
 }
 
-function eventsOf(body: string): BodyReading {
+function piecesOf(body: string | undefined, mimeType: string | undefined): BodyPiece[] {
+  if (body === undefined || body.trim() === '') return []
+  const type = mimeType?.split(';')[0]!.trim().toLowerCase()
+  if (type === 'text/event-stream') return eventsOf(body)
+  const text = jsonOf(body)
+  if (text !== undefined) return isRpc(text) ? [{ text, isMessage: true }] : []
+  return /^\ufeff?(?:event|data|id|retry)?:/.test(body) ? eventsOf(body) : []
+}
+
+function eventsOf(body: string): BodyPiece[] {
   const parser = createSseParser({ maxBytes: largestEvent })
-  const messages: BodyMessage[] = []
-  const rest: { sse: SseContext; data: string }[] = []
-  for (const event of [...parser.push(new TextEncoder().encode(body)), ...parser.end()]) {
+  return [...parser.push(new TextEncoder().encode(body)), ...parser.end()].map((event) => {
     const data = event.data ?? ''
     const sse: SseContext = {
       ...(event.event !== undefined && { event: event.event }),
@@ -44,10 +44,13 @@ function eventsOf(body: string): BodyReading {
     }
     const isMessage = event.event === undefined || event.event === '' || event.event === 'message'
     const text = isMessage ? jsonOf(data) : undefined
-    if (text !== undefined) messages.push({ text, sse })
-    else rest.push({ sse, data })
-  }
-  return { messages, rest, isUnderstood: true }
+    return { text: text ?? data, isMessage: text !== undefined, sse }
+  })
+}
+
+/** JSON of OAuth and the like is no JSON-RPC. */
+function isRpc(text: string): boolean {
+  return kindAt(text, 0) === 'array' ? text.includes('"jsonrpc"') : /"jsonrpc"\s*:/.test(text)
 }
 
 /** A whole object or array of JSON. */

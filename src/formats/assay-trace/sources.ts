@@ -1,0 +1,18 @@
+import { envelopeSource } from './envelope-source.js'
+import type { TranscriptFormat } from './index.js'
+import { inspectorSource } from './inspector-source.js'
+import { linesSource } from './lines-source.js'
+import type { TranscriptSource } from './source.js'
+
+/** What reads a transcript of that format. */
+export function sourceOf(format: TranscriptFormat): TranscriptSource {
+  switch (format) {
+    case 'inspector':
+      return inspectorSource
+    case 'jsonrpc':
+      return linesSource
+    case 'streamable-http':
+    case 'http-sse':
+      return envelopeSource(format)
+  }
+}

@@ -1,0 +1,124 @@
+import type { Direction, HttpHeaders, SseContext, TapeRecord } from '../../model/index.js'
+import { readBody } from './body.js'
+import { foreignMessage, isoTime, noTime } from './records.js'
+import { headerOf } from '../http-transcript/headers.js'
+
+/** One HTTP exchange as a browser or a tool tells it. */
+export interface ForeignExchange {
+  /** 0-based number. */
+  readonly number: number
+  readonly method: string
+  readonly url: string
+  readonly requestHeaders: HttpHeaders
+  readonly requestBody: string | undefined
+  /** Absent when no response came. */
+  readonly status: number | undefined
+  readonly headers: HttpHeaders
+  readonly body: string | undefined
+  /** Base64 of a body that is no text. */
+  readonly bytes?: string | undefined
+  /** Milliseconds since the epoch; NaN where it is not known. */
+  readonly sentMs: number
+  readonly answeredMs: number
+  /** Events with the time of each, where the file tells them. */
+  readonly events?: readonly ForeignEvent[] | undefined
+  readonly error?: string | undefined
+}
+
+export interface ForeignEvent {
+  readonly ms: number
+  readonly sse: SseContext
+  readonly data: string
+}
+
+/** A record and its moment, in milliseconds since the epoch. */
+export interface Timed {
+  readonly ms: number
+  readonly record: TapeRecord
+}
+
+/** The records of an exchange, in the order in which they happened. */
+export function exchangeRecords(exchange: ForeignExchange): Timed[] {
+  const records: Timed[] = []
+  const { number, method, status, error } = exchange
+  const path = pathOf(exchange.url)
+  const request = readBody(exchange.requestBody, 'application/json')
+  let headers: HttpHeaders | undefined = exchange.requestHeaders
+  for (const { text } of request.messages) {
+    const http = { exchange: number, method, path, ...(headers && headers.length > 0 && { headers }) }
+    records.push(messageAt(exchange.sentMs, text, 'client_to_server', { http }))
+    headers = undefined
+  }
+  const hasRequest = records.length > 0
+  const about = {
+    exchange: number,
+    method,
+    path,
+    ...(!hasRequest && exchange.requestHeaders.length > 0 && { requestHeaders: exchange.requestHeaders }),
+    ...(!hasRequest && exchange.requestBody !== undefined && { requestBody: exchange.requestBody }),
+  }
+  let head: { status?: number; headers?: HttpHeaders } = {
+    ...(status !== undefined && { status }),
+    ...(exchange.headers.length > 0 && { headers: exchange.headers }),
+  }
+  const told = records.length
+  for (const { ms, sse, data } of responseOf(exchange)) {
+    const text = data.message
+    if (text !== undefined) {
+      records.push(
+        messageAt(ms, text, 'server_to_client', { http: { exchange: number, ...head }, ...(sse && { sse }) }),
+      )
+    } else {
+      const t = isoTime(ms) ?? noTime
+      records.push({
+        ms,
+        record: { type: 'http', t, ...about, ...head, ...(sse && { sse }), body: data.text },
+      })
+    }
+    head = {}
+  }
+  if (records.length > told) return records
+  const t = isoTime(exchange.answeredMs) ?? noTime
+  const { body, bytes } = exchange
+  const rest = { ...head, ...(body !== undefined && { body }), ...(bytes !== undefined && { bytes }) }
+  const why = error !== undefined ? { why: error } : status === undefined ? { why: 'no response' } : {}
+  records.push({ ms: exchange.answeredMs, record: { type: 'http', t, ...about, ...rest, ...why } })
+  return records
+}
+
+interface Piece {
+  readonly ms: number
+  readonly sse?: SseContext
+  readonly data: { readonly message?: string; readonly text: string }
+}
+
+function responseOf(exchange: ForeignExchange): Piece[] {
+  const { events, body, headers, answeredMs: ms } = exchange
+  if (events && events.length > 0) {
+    return events.map(({ ms: at, sse, data }) => {
+      const [message] = readBody(data, 'application/json').messages
+      const isMessage = ['', 'message'].includes(sse.event ?? '') && message !== undefined && !message.sse
+      return { ms: at, sse, data: { text: data, ...(isMessage && { message: message.text }) } }
+    })
+  }
+  const { pieces } = readBody(body, headerOf(headers, 'content-type'))
+  return pieces.map(({ sse, text, isMessage }) => ({
+    ms,
+    ...(sse && { sse }),
+    data: { text, ...(isMessage && { message: text }) },
+  }))
+}
+
+function messageAt(
+  ms: number,
+  text: string,
+  direction: Direction,
+  more: Partial<Parameters<typeof foreignMessage>[1]>,
+): Timed {
+  return { ms, record: foreignMessage(text, { t: isoTime(ms) ?? noTime, direction, ...more }) }
+}
+
+/** With the query, as a request line has it. */
+export function pathOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] || '/'
+}

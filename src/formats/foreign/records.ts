@@ -1,0 +1,46 @@
+import type { EndRecord, MessageRecord, MetaRecord, Transport } from '../../model/index.js'
+import { onOneLine, partsOf, readEnvelope } from '../../wire/index.js'
+import { bareMeta, madeUpId } from '../session-json/session.js'
+
+/** Where a time is needed and none is known. */
+export const noTime = '1970-01-01T00:00:00.000Z'
+
+/** The first line for a recording that says little about itself. */
+export function foreignMeta(said: {
+  readonly startedAt: string
+  readonly transport: Transport
+  readonly url?: string | undefined
+  readonly label?: string
+}): MetaRecord {
+  const { startedAt, transport, url = null, label } = said
+  const meta = bareMeta({ startedAt, session: '', transport, url, metadata: [], command: [] })
+  const named = label === undefined || meta.label !== '' ? meta : { ...meta, label }
+  return { ...named, wiretape: { ...named.wiretape!, session: madeUpId(named) } }
+}
+
+/** The last line: it says no more than when the last message was. */
+export function foreignEnd(t: string): EndRecord {
+  return { type: 'end', t, exitCode: null, durationMs: null }
+}
+
+/** @param text checked JSON without white space around it */
+export function foreignMessage(
+  text: string,
+  said: Pick<MessageRecord, 't' | 'direction'> &
+    Partial<Pick<MessageRecord, 'http' | 'sse' | 'conversation'>>,
+): MessageRecord {
+  const raw = onOneLine(text)
+  const { batch, parts } = partsOf(raw)
+  return {
+    type: 'message',
+    ...said,
+    raw,
+    batch,
+    parts: parts.map(({ start, end }) => ({ envelope: readEnvelope(raw, start), start, end })),
+  }
+}
+
+/** ISO 8601, or undefined for what is no time. */
+export function isoTime(ms: number | undefined): string | undefined {
+  return ms !== undefined && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined
+}

@@ -1,0 +1,249 @@
+import type { HttpHeaders, Report, SseContext, TapeRecord } from '../../model/index.js'
+import {
+  createJsonPieces,
+  decodeString,
+  findJsonValue,
+  idKey,
+  isFault,
+  JsonObject,
+  kindAt,
+  type JsonPiece,
+} from '../../wire/index.js'
+import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import type { Input } from '../format.js'
+import { isMessageEvent, type TranscriptTransport } from './entry.js'
+
+/** What a transcript says as a whole. */
+interface Head {
+  readonly transport: string | undefined
+  readonly startedAt: string | undefined
+  readonly headers: HttpHeaders
+}
+
+/**
+ * A transcript as records. An entry that is none costs itself only. Which exchange of HTTP a message belonged to is
+ * concluded from the ids.
+ */
+export async function* readTranscript(
+  transport: TranscriptTransport,
+  input: Input,
+  report: Report,
+): AsyncGenerator<TapeRecord, void, undefined> {
+  const head = await headOf(input)
+  const wrong = (message: string, line?: number): void =>
+    report({ severity: 'error', code: 'bad-entry', message, ...(line !== undefined && { at: { line } }) })
+  if (head.transport !== transport) {
+    wrong(
+      `"transport" is ${JSON.stringify(head.transport?.slice(0, 40) ?? null)}, not ${JSON.stringify(transport)}`,
+    )
+  }
+  let t = head.startedAt ?? noTime
+  yield foreignMeta({
+    startedAt: t,
+    transport: transport === 'http-sse' ? 'sse' : transport,
+    label: transport,
+  })
+  const exchanges = createExchanges()
+  let sessionHeaders = head.headers
+  for await (const piece of entriesOf(input)) {
+    if (piece.fault !== undefined) {
+      wrong(`not valid JSON: ${piece.fault}`, piece.line)
+      continue
+    }
+    const [name, number] = piece.path
+    if (name !== 'entries' || typeof number !== 'number') continue
+    const entry = entryOf(piece.text)
+    if (typeof entry === 'string') {
+      wrong(`entry ${number + 1}: ${entry}`, piece.line)
+      continue
+    }
+    t = isoTime(entry.timestampMs) ?? t
+    const record = recordOf(entry, t, exchanges, sessionHeaders)
+    if (entry.slot === 'request') sessionHeaders = []
+    yield record
+  }
+  yield foreignEnd(t)
+}
+
+async function* entriesOf(input: Input): AsyncGenerator<JsonPiece, void, undefined> {
+  const pieces = createJsonPieces({
+    opens: (path, kind) =>
+      path.length === 0 || (path.length === 1 && path[0] === 'entries' && kind === 'array'),
+    skips: ([name]) => name !== 'entries',
+    resume: (path) => (path.length === 1 ? { element: 'timestamp_ms' } : undefined),
+  })
+  for await (const chunk of input.bytes()) yield* pieces.push(chunk)
+  yield* pieces.end()
+}
+
+/** Mostly all of it stands before the entries; then no more than the first of these is read. */
+async function headOf(input: Input): Promise<Head> {
+  const seen = new Map<string, string>()
+  let startedAt: string | undefined
+  let entries = 0
+  const pieces = createJsonPieces({
+    opens: (path, kind) =>
+      path.length === 0 || (path.length === 1 && path[0] === 'entries' && kind === 'array'),
+  })
+  function take(piece: JsonPiece): void {
+    const [name, number] = piece.path
+    if (piece.fault !== undefined) return
+    if (typeof name === 'string' && number === undefined) seen.set(name, piece.text)
+    if (name !== 'entries' || number === undefined) return
+    entries += 1
+    if (startedAt !== undefined) return
+    const entry = entryOf(piece.text)
+    if (typeof entry !== 'string') startedAt = isoTime(entry.timestampMs)
+  }
+  for await (const chunk of input.bytes()) {
+    for (const piece of pieces.push(chunk)) take(piece)
+    if (entries > 0 && seen.has('transport') && (startedAt !== undefined || entries > 100)) break
+  }
+  for (const piece of pieces.end()) take(piece)
+  const transport = seen.get('transport')
+  const isName = transport?.startsWith('"') === true && !isFault(findJsonValue(transport))
+  return {
+    transport: isName ? decodeString(transport, 0, transport.length) : undefined,
+    startedAt,
+    headers: [
+      ...headersIn(objectOf(seen.get('transport_context'))),
+      ...headersOf(objectOf(seen.get('headers'))),
+    ],
+  }
+}
+
+interface Entry {
+  readonly timestampMs: number | undefined
+  readonly slot: 'request' | 'response' | 'sse'
+  readonly value: string
+  readonly status: number | undefined
+  readonly headers: HttpHeaders
+}
+
+/** An entry, or why it is none. */
+function entryOf(text: string): Entry | string {
+  const span = findJsonValue(text)
+  if (isFault(span)) return `not valid JSON: ${span.reason}`
+  if (kindAt(text, 0) !== 'object') return 'not an object'
+  const object = new JsonObject(text, 0)
+  const slots = (['request', 'response', 'sse'] as const).filter(
+    (name) => (object.raw(name) ?? 'null') !== 'null',
+  )
+  const [slot] = slots
+  if (slot === undefined || slots.length > 1)
+    return 'it must contain exactly one of request, response, or sse'
+  const context = object.object('transport_context')
+  const own = object.object('headers')
+  const timestampMs = object.number('timestamp_ms')
+  return {
+    timestampMs: timestampMs !== undefined && timestampMs >= 0 ? timestampMs : undefined,
+    slot,
+    value: object.raw(slot)!,
+    status: context?.number('status') ?? numberIn(context?.string('status')) ?? own?.number('status'),
+    headers: [...headersIn(context), ...headersOf(own)],
+  }
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{3}$/.test(text) ? Number(text) : undefined
+}
+
+function objectOf(text: string | undefined): JsonObject | undefined {
+  if (text === undefined || kindAt(text, 0) !== 'object' || isFault(findJsonValue(text))) return undefined
+  return new JsonObject(text, 0)
+}
+
+function headersIn(context: JsonObject | undefined): HttpHeaders {
+  return headersOf(context?.object('headers'))
+}
+
+function headersOf(headers: JsonObject | undefined): HttpHeaders {
+  return (headers?.others() ?? []).flatMap(([name, value]) =>
+    value.startsWith('"') && name !== 'status' ? [[name, decodeString(value, 0, value.length)] as const] : [],
+  )
+}
+
+/** Numbers exchanges: each request has its own, answers that of their request, everything else the last. */
+interface Exchanges {
+  ofRequest(id: string | undefined): number
+  ofAnswer(id: string | undefined): number
+}
+
+function createExchanges(): Exchanges {
+  const open = new Map<string, number>()
+  let last = -1
+  return {
+    ofRequest(id) {
+      last += 1
+      if (id !== undefined) open.set(idKey(id), last)
+      return last
+    },
+    ofAnswer(id) {
+      const key = id === undefined ? undefined : idKey(id)
+      const exchange = key === undefined ? undefined : open.get(key)
+      if (key !== undefined) open.delete(key)
+      return exchange ?? Math.max(0, last)
+    },
+  }
+}
+
+function recordOf(entry: Entry, t: string, exchanges: Exchanges, sessionHeaders: HttpHeaders): TapeRecord {
+  const { slot, value, status } = entry
+  if (slot === 'sse') return eventRecord(entry, t, exchanges)
+  const kind = kindAt(value, 0)
+  const isRequest = slot === 'request'
+  const names = new Set(entry.headers.map(([name]) => name.toLowerCase()))
+  const inherited = isRequest ? sessionHeaders.filter(([name]) => !names.has(name.toLowerCase())) : []
+  const headers = [...inherited, ...entry.headers]
+  const around = {
+    ...(status !== undefined && !isRequest && { status }),
+    ...(headers.length > 0 && { headers }),
+  }
+  const direction = isRequest ? 'client_to_server' : 'server_to_client'
+  const message = kind === 'object' || kind === 'array' ? foreignMessage(value, { t, direction }) : undefined
+  const envelope = message?.parts[0]?.envelope
+  if (!message || (!isRequest && message.parts.every((part) => part.envelope.kind === 'invalid'))) {
+    const exchange = exchanges.ofAnswer(undefined)
+    const body = kind === 'string' ? decodeString(value, 0, value.length) : value
+    return { type: 'http', t, exchange, method: 'POST', path: '', ...around, body }
+  }
+  const id = envelope?.id
+  const isAsked = isRequest && envelope?.kind === 'request'
+  const exchange = isRequest ? exchanges.ofRequest(isAsked ? id : undefined) : exchanges.ofAnswer(id)
+  return { ...message, http: { exchange, ...(isRequest && { method: 'POST' }), ...around } }
+}
+
+function eventRecord({ value, status, headers }: Entry, t: string, exchanges: Exchanges): TapeRecord {
+  const event = kindAt(value, 0) === 'object' ? new JsonObject(value, 0) : undefined
+  const sse: SseContext = {
+    ...(event?.string('event') !== undefined && { event: event.string('event')! }),
+    ...(event?.string('id') !== undefined && { id: event.string('id')! }),
+    ...(event?.number('retry') !== undefined && { retry: event.number('retry')! }),
+  }
+  const around = { ...(status !== undefined && { status }), ...(headers.length > 0 && { headers }) }
+  let data = event?.raw('data') ?? '""'
+  let text = data
+  while (kindAt(data, 0) === 'string') {
+    text = decodeString(data, 0, data.length)
+    const span = findJsonValue(text)
+    if (isFault(span)) break
+    data = text.slice(span.start, span.end)
+  }
+  const kind = kindAt(data, 0)
+  if (isMessageEvent(sse) && (kind === 'object' || kind === 'array')) {
+    const message = foreignMessage(data, { t, direction: 'server_to_client', sse })
+    const envelope = message.parts[0]?.envelope
+    const id = envelope?.kind === 'result' || envelope?.kind === 'error' ? envelope.id : undefined
+    return { ...message, http: { exchange: exchanges.ofAnswer(id), ...around } }
+  }
+  return {
+    type: 'http',
+    t,
+    exchange: exchanges.ofAnswer(undefined),
+    method: 'GET',
+    path: '',
+    ...around,
+    sse,
+    body: text,
+  }
+}

@@ -1,0 +1,166 @@
+import { opposite, WiretapeError, type Direction, type Report, type TapeRecord } from '../../model/index.js'
+import {
+  createJsonPieces,
+  findJsonValue,
+  isFault,
+  kindAt,
+  readEnvelope,
+  type JsonPiece,
+} from '../../wire/index.js'
+import { createDirections } from '../foreign/directions.js'
+import { exchangeRecords, type Timed } from '../foreign/exchange.js'
+import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { createTimeOrder } from '../foreign/time-order.js'
+import type { Input } from '../format.js'
+import {
+  elementOf,
+  logMessage,
+  type InspectorElement,
+  type NetworkEntry,
+  type ProtocolEntry,
+} from './element.js'
+
+/**
+ * A file that MCP Inspector exported, or a list of JSON-RPC messages, as records in the order of their times. A
+ * request and its answer stand in one entry there; here they are two messages.
+ */
+export async function* readInspector(
+  input: Input,
+  report: Report,
+): AsyncGenerator<TapeRecord, void, undefined> {
+  const reader = createReader(report)
+  const pieces = createJsonPieces({
+    opens: (path) => path.length === 0 || (path.length === 1 && path[0] === 'events'),
+    skips: ([name]) => typeof name === 'string' && name !== 'events',
+    resume: (path) => (path.length < 2 ? { element: 'id' } : undefined),
+  })
+  for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* reader.take(piece)
+  for (const piece of pieces.end()) yield* reader.take(piece)
+  yield* reader.end()
+}
+
+function createReader(report: Report): {
+  take(piece: JsonPiece): Generator<TapeRecord>
+  end(): Generator<TapeRecord>
+} {
+  const order = createTimeOrder()
+  const directionOf = createDirections()
+  let started = false
+  let entries = 0
+  let understood = 0
+  let exchange = 0
+  let t = noTime
+
+  function wrong(message: string, line: number): void {
+    report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+  }
+
+  function* take(piece: JsonPiece): Generator<TapeRecord> {
+    if (piece.fault !== undefined) return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+    const number = Number(piece.path.at(-1)) + 1
+    if (Number.isNaN(number)) return
+    entries += 1
+    const span = findJsonValue(piece.text)
+    if (isFault(span)) return wrong(`entry ${number}: not valid JSON: ${span.reason}`, piece.line)
+    if (kindAt(piece.text, 0) !== 'object') return wrong(`entry ${number}: not an object`, piece.line)
+    const element = elementOf(piece.text)
+    const records = recordsOf(element)
+    const [first] = records
+    if (!first) return
+    if (element.kind !== 'message' || isMessage(first.record)) understood += 1
+    if (!started) {
+      started = true
+      t = isoTime(first.ms) ?? noTime
+      const url = element.kind === 'network' ? element.entry.url : undefined
+      const transport = url === undefined ? 'stdio' : 'streamable-http'
+      yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    }
+    if (!Number.isNaN(first.ms)) yield* passOn(order.until(first.ms))
+    for (const [i, { ms, record }] of records.entries()) {
+      if (i === 0 || Number.isNaN(ms)) yield* passOn([record])
+      else order.add(ms, record, piece.text.length)
+    }
+  }
+
+  function* passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
+    for (const record of records) {
+      if (record.type !== 'unknown' && record.t !== undefined && record.t > t) t = record.t
+      yield record.type === 'message' && record.t === noTime ? { ...record, t } : record
+    }
+  }
+
+  function recordsOf(element: InspectorElement): Timed[] {
+    switch (element.kind) {
+      case 'protocol':
+        return protocolRecords(element.entry, directionOf)
+      case 'network':
+        return networkRecords(element.entry, exchange++)
+      case 'log': {
+        const ms = Date.parse(element.time ?? '')
+        return [messageAt(ms, logMessage(element.params), 'server_to_client')]
+      }
+      case 'console': {
+        const ms = Date.parse(element.time ?? '')
+        return [{ ms, record: { type: 'stderr', t: isoTime(ms) ?? noTime, text: element.text } }]
+      }
+      case 'message':
+        return [messageAt(Number.NaN, element.text, directionOf(readEnvelope(element.text, 0)))]
+    }
+  }
+
+  return {
+    take,
+    *end() {
+      if (entries > 0 && understood === 0) {
+        const hint = 'Is it the right file?'
+        throw new WiretapeError('not-a-recording', 'nothing in it is understood', { hint })
+      }
+      if (!started) yield foreignMeta({ startedAt: noTime, transport: 'stdio', label: 'inspector' })
+      yield* passOn(order.until(Infinity))
+      yield foreignEnd(t)
+    },
+  }
+}
+
+function isMessage(record: TapeRecord): boolean {
+  return (
+    record.type === 'message' &&
+    record.parts.some(({ envelope }) => envelope.kind !== 'invalid' || envelope.method !== undefined)
+  )
+}
+
+function protocolRecords(
+  { time, origin, message, response, durationMs }: ProtocolEntry,
+  directionOf: ReturnType<typeof createDirections>,
+): Timed[] {
+  const ms = Date.parse(time ?? '')
+  const seen = directionOf(readEnvelope(message, 0))
+  const direction = origin === 'client' ? 'client_to_server' : origin === 'server' ? 'server_to_client' : seen
+  const records = [messageAt(ms, message, direction)]
+  if (response !== undefined) {
+    directionOf(readEnvelope(response, 0))
+    records.push(messageAt(ms + Math.max(0, durationMs), response, opposite(direction)))
+  }
+  return records
+}
+
+function networkRecords(entry: NetworkEntry, number: number): Timed[] {
+  const sentMs = Date.parse(entry.time ?? '')
+  return exchangeRecords({
+    number,
+    method: entry.method,
+    url: entry.url,
+    requestHeaders: entry.requestHeaders,
+    requestBody: entry.requestBody,
+    status: entry.status,
+    headers: entry.responseHeaders,
+    body: entry.responseBody,
+    sentMs,
+    answeredMs: sentMs + Math.max(0, entry.durationMs),
+    error: entry.error,
+  })
+}
+
+function messageAt(ms: number, text: string, direction: Direction): Timed {
+  return { ms, record: foreignMessage(text, { t: isoTime(ms) ?? noTime, direction }) }
+}

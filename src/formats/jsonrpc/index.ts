@@ -1,0 +1,43 @@
+import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import type { Format } from '../format.js'
+import { lazyRead, lazyWrite } from '../lazy.js'
+
+/** JSON-RPC messages as they are, one a line. */
+export const jsonrpc: Format = {
+  id: 'jsonrpc',
+  title: 'JSON-RPC messages, one a line',
+  detect,
+  read: lazyRead(async () => (await import('./read.js')).readLines),
+  write: lazyWrite(async () => (await import('./write.js')).writeLines),
+}
+
+/** Lines looked at, in case the first ones are none. */
+const linesLookedAt = 10
+
+function detect(head: Uint8Array): number {
+  const lines = new TextDecoder().decode(head).split('\n').slice(0, linesLookedAt)
+  let first = true
+  for (const [i, line] of lines.entries()) {
+    if (line.trim() === '') continue
+    // The last one may be cut off.
+    if (isMessage(line) || (i === lines.length - 1 && startsLikeMessage(line))) return first ? 0.8 : 0.5
+    first = false
+  }
+  return 0
+}
+
+function isMessage(line: string): boolean {
+  const span = findJsonValue(line)
+  if (isFault(span)) return false
+  if (kindAt(line, span.start) !== 'object') return false
+  const message = new JsonObject(line, span.start)
+  const method = message.string('method')
+  return message.string('jsonrpc') !== undefined || /^(?:initialize|ping|\w+\/[\w/]+)$/.test(method ?? '')
+}
+
+/** `jsonrpc` among the first members. */
+function startsLikeMessage(text: string): boolean {
+  return /^\ufeff?\s*\{\s*(?:"(?:timestamp_ms|timestamp|id|method)"\s*:\s*(?:-?[\d.]+|"[^"\\]*")\s*,\s*)*"jsonrpc"\s*:\s*"/.test(
+    text,
+  )
+}

@@ -1,0 +1,43 @@
+import type { Report, TapeRecord } from '../model/index.js'
+
+/** What a target cannot hold, summed up: one diagnostic a kind. */
+export interface Losses {
+  /** A record that has no place in the target. Lines around a recording are not missed. */
+  record(record: TapeRecord): void
+  /** @param what in words for a person, the same for the same kind of loss */
+  add(what: string, count?: number): void
+  tell(): void
+}
+
+const kinds: Readonly<Record<TapeRecord['type'], string>> = {
+  message: 'messages',
+  meta: 'meta lines',
+  end: 'end lines',
+  noise: 'lines that are no JSON',
+  stderr: 'lines of stderr',
+  http: 'HTTP exchanges without JSON-RPC',
+  gap: 'gaps',
+  undelivered: 'notes that a message was not delivered',
+  held: 'notes that a message waited',
+  dropped: 'messages that were held back',
+  note: 'notes of people',
+  unknown: 'lines of unknown types',
+}
+
+export function createLosses(report: Report): Losses {
+  const counts = new Map<string, number>()
+  function add(what: string, count = 1): void {
+    counts.set(what, (counts.get(what) ?? 0) + count)
+  }
+  return {
+    add,
+    record(record) {
+      if (record.type !== 'meta' && record.type !== 'end') add(`${kinds[record.type]} are left out`)
+    },
+    tell() {
+      for (const [what, count] of counts) {
+        report({ severity: 'warning', code: 'lost', message: `${what}: ${count}` })
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { JsonObject } from '../../wire/index.js'
+
+/** Where a message says that its span belongs (W3C Trace Context, in `params._meta` by SEP-414). */
+export interface TraceParent {
+  readonly traceId: string
+  readonly spanId: string
+  readonly state: string | undefined
+}
+
+/** @param message exact JSON text */
+export function parentOf(message: string): TraceParent | undefined {
+  if (!message.includes('traceparent')) return undefined
+  const meta = new JsonObject(message, 0).object('params')?.object('_meta')
+  const [, traceId, spanId] =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(meta?.string('traceparent') ?? '') ?? []
+  // All zeros are no id.
+  if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId))
+    return undefined
+  return { traceId, spanId, state: meta?.string('tracestate') }
+}
+
+/** The same id for the same name: FNV-1a, a word after the other. Never all zeros. */
+export function hexId(name: string, bytes: number): string {
+  let hex = ''
+  for (let seed = 1; hex.length < bytes * 2; seed += 1) {
+    let hash = 0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1)
+    for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
+    // Short names differ in their last characters only, which FNV mixes little.
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+    hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+    hash ^= hash >>> 15
+    hex += (hash >>> 0).toString(16).padStart(8, '0')
+  }
+  return /^0+$/.test(hex) ? hex.replace(/0$/, '1') : hex
+}

@@ -1,0 +1,71 @@
+/** Any format in memory: what it writes, what it reads. */
+import { adopt, encodeRecord, formats, type Format } from '../../src/formats/index.js'
+import type { Diagnostic, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { chunksOf, recordsOf, toBytes } from './session-json-stage.js'
+
+export function formatOf(id: string): Format {
+  return formats.find((format) => format.id === id)!
+}
+
+export async function read(
+  id: string,
+  text: string | Uint8Array,
+  cuts: readonly number[] = [],
+): Promise<{ records: TapeRecord[]; said: string[] }> {
+  const bytes = toBytes(text)
+  const problems: Diagnostic[] = []
+  const records: TapeRecord[] = []
+  const input = { bytes: () => chunksOf(bytes, cuts) }
+  for await (const record of formatOf(id).read!(input, (problem) => problems.push(problem)))
+    records.push(record)
+  return {
+    records,
+    said: problems.map(({ message, at }) => (at?.line === undefined ? message : `${at.line}: ${message}`)),
+  }
+}
+
+export async function write(
+  id: string,
+  records: readonly TapeRecord[],
+): Promise<{ text: string; said: string[] }> {
+  const said: string[] = []
+  const parts: Uint8Array[] = []
+  const recording = {
+    async *records(): AsyncGenerator<TapeRecord> {
+      yield* records
+    },
+  }
+  for await (const chunk of formatOf(id).write!(recording, ({ message }) => said.push(message)))
+    parts.push(chunk)
+  return { text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)), said }
+}
+
+/** The records with ids and links, as every command sees them. */
+export async function adopted(records: readonly TapeRecord[]): Promise<TapeRecord[]> {
+  const all: TapeRecord[] = []
+  const recording = adopt({
+    async *records() {
+      yield* records
+    },
+  })
+  for await (const record of recording.records()) all.push(record)
+  return all
+}
+
+/** What must not be lost: who said what, exactly, and which request an answer belongs to. */
+export async function spoken(records: readonly TapeRecord[]): Promise<string[]> {
+  const messages = (await adopted(records)).filter(
+    (record): record is MessageRecord => record.type === 'message',
+  )
+  const parts = messages.flatMap((record) => record.parts.map((part) => ({ record, part })))
+  const places = new Map(parts.map(({ part }, i) => [part.id, i]))
+  return parts.map(({ record, part }) => {
+    const answers = part.correlatedId === undefined ? '' : ` #${places.get(part.correlatedId)}`
+    return `${record.direction === 'client_to_server' ? '>' : '<'}${answers} ${record.raw.slice(part.start, part.end)}`
+  })
+}
+
+/** As they come back from a tape: nothing but what a tape keeps. */
+export function throughTape(records: readonly TapeRecord[]): TapeRecord[] {
+  return recordsOf(records.map((record) => encodeRecord(record).trimEnd()))
+}
