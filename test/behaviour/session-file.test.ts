@@ -315,8 +315,7 @@ describe('proxy export', () => {
     expect(linesOfType(stage.path('out/evidence.json'), undefined)).toHaveLength(3)
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
-      stderr:
-        `wiretape: --output-format xml: no such format (it is one of ${ids('write', ', ')})\n`,
+      stderr: `wiretape: --output-format xml: no such format (it is one of ${ids('write', ', ')})\n`,
     })
   })
 })
