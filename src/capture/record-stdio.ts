@@ -43,9 +43,14 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   const early: NodeJS.Signals[] = []
   // Before there is a tape: what ends us from now on ends it properly.
   const signals = forwardSignals(isForegroundGroup, (signal) => {
-    if (run) run.signal(signal)
+    if (run) end(signal)
     else early.push(signal)
   })
+  /** What is held must not keep a session that is being ended. */
+  function end(signal: NodeJS.Signals): void {
+    if (isEnding(signal)) capture.live.intercept?.ends()
+    run?.signal(signal)
+  }
   let capture: RunningCapture
   try {
     capture = prepared.start({ transport: 'stdio', command, url: null })
@@ -53,6 +58,7 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     signals.close()
     throw error
   }
+  const { live } = capture
   const client = openOwnStdio()
   const readBuffers = createReadBuffers()
   const recorder = capture.record((wait) => run?.hold(wait))
@@ -64,20 +70,34 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
       const error = capture.redactor.text(server.error)
       return { exitCode: 127, notStarted: error, ...(await capture.finish({ exitCode: 127, error })) }
     }
-    run = runStdio(server, client, {
+    const started = runStdio(server, client, {
       chunk(channel, bytes, atMs, wallMs) {
         recorder.bytes(channel, bytes, atMs, wallMs)
         readBuffers.passed(bytes.length)
       },
-      ended: (channel) => recorder.ended(channel),
+      ended(channel) {
+        recorder.ended(channel)
+        if (channel !== 'err') live.intercept?.sourceEnded(directionOf[channel])
+      },
       broken(channel, deliveredBytes, why) {
-        if (channel !== 'err') recorder.undelivered(channel, deliveredBytes, why)
+        if (channel === 'err') return
+        live.intercept?.lost(directionOf[channel], why)
+        recorder.undelivered(channel, deliveredBytes, why)
       },
     })
+    run = started
     // Nothing is read before it can be recorded. The server needs that time to start as well.
     run.hold(true)
-    void recorder.ready.then(() => run?.hold(false))
-    for (const signal of early) run.signal(signal)
+    live.connect({
+      makeWire: ({ createStdioWire }, intercept, ledger) => createStdioWire(started, intercept, ledger),
+      stop: () => end('SIGTERM'),
+    })
+    void server.exited.then(() => live.intercept?.lost('client_to_server', 'the server is gone'))
+    void recorder.ready.then(() => {
+      started.hold(false)
+      return live.listen()
+    })
+    for (const signal of early) end(signal)
     const exit = await run.finished
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
   } finally {
@@ -85,6 +105,13 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     capture.close()
     signals.close()
   }
+}
+
+const directionOf = { in: 'client_to_server', out: 'server_to_client' } as const
+
+/** Not those by which servers are told to read their configuration again. */
+function isEnding(signal: NodeJS.Signals): boolean {
+  return signal === 'SIGTERM' || signal === 'SIGINT' || signal === 'SIGQUIT'
 }
 
 function endOf(exit: ServerExit): { exitCode: number; signal?: string } {

@@ -11,9 +11,18 @@ import {
   type SessionEnd,
 } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { checkReplaceable, makeFolder, realDisk, startTape, type SegmentFile } from '../tape/index.js'
+import {
+  checkReplaceable,
+  makeFolder,
+  realDisk,
+  segmentsOf,
+  startTape,
+  type SegmentFile,
+} from '../tape/index.js'
 import { JsonObject } from '../wire/index.js'
-import { createSessionSaver } from './session-saver.js'
+import type { InterceptOptions } from '../intercept/index.js'
+import { createLive, loadIntercept, type Live, type LoadedIntercept } from './live.js'
+import { createSessionSaver, saveOnce } from './session-saver.js'
 
 /** Where and how to record, whatever the transport. */
 export interface CaptureOptions {
@@ -32,6 +41,10 @@ export interface CaptureOptions {
   readonly redaction: Redaction
   /** wiretape's own version. */
   readonly version: string
+  /** Holding from the start. */
+  readonly intercept?: InterceptOptions
+  /** A file of rules that change messages on their way; absolute. */
+  readonly rulesFile?: string
 }
 
 /** What is being recorded, as it is: it is redacted before anybody sees it. */
@@ -58,6 +71,8 @@ export interface RunningCapture {
   record(onPressure: (wait: boolean) => void): Recorder
   /** Makes the capture known to `ls`. */
   register(): void
+  /** Lets screens and scripts attach. */
+  readonly live: Live
   /** Ends the tape and saves the session file. */
   finish(end: SessionEnd): Promise<CaptureFiles>
   /** Gives up what is not a file; can be called at any time, and twice. */
@@ -75,10 +90,17 @@ export async function prepareCapture(
 ): Promise<{ start(target: CaptureTarget): RunningCapture }> {
   const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
-  return { start: (target) => startCapture(options, target, redactor) }
+  const gated = options.intercept !== undefined || options.rulesFile !== undefined
+  const intercept = gated ? await loadIntercept(options.intercept, options.rulesFile) : undefined
+  return { start: (target) => startCapture(options, target, redactor, intercept) }
 }
 
-function startCapture(options: CaptureOptions, target: CaptureTarget, redactor: Redactor): RunningCapture {
+function startCapture(
+  options: CaptureOptions,
+  target: CaptureTarget,
+  redactor: Redactor,
+  intercept: LoadedIntercept | undefined,
+): RunningCapture {
   const startedNs = process.hrtime.bigint()
   const meta = metaOf(options, target, redactor, new Date())
   const { sessionFile, maxFiles } = options
@@ -87,8 +109,27 @@ function startCapture(options: CaptureOptions, target: CaptureTarget, redactor: 
     sessionFile === undefined ? undefined : createSessionSaver({ target: sessionFile, tape: file.path })
   let recorder: Recorder | undefined
   let registration: Registration | undefined
+  /** Files that we have saved: only what stood there before is worth a backup. */
+  const saved = new Set<string>()
+  async function save(path: string): Promise<string | undefined> {
+    if (saver && path === sessionFile) return saver.now()
+    const trouble = await saveOnce({ tapes: segmentsOf(file.path), target: path, backup: !saved.has(path) })
+    if (trouble === undefined) saved.add(path)
+    return trouble
+  }
+  const live = createLive({
+    meta,
+    tape: file.path,
+    registryFolder: options.registryFolder,
+    sessionFile: sessionFile ?? file.path.replace(/(\.jsonl)?$/, '.session.json'),
+    recorder: () => recorder!,
+    listens: (socket) => registration?.listens(socket),
+    save,
+    ...(intercept && { intercept }),
+  })
   return {
     redactor,
+    live,
     path: file.path,
     record(onPressure) {
       const tape = { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes }
@@ -102,7 +143,7 @@ function startCapture(options: CaptureOptions, target: CaptureTarget, redactor: 
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
         },
-        { onPressure },
+        { onPressure, onRecorded: () => live.tapeGrew() },
       )
       return recorder
     },
@@ -110,7 +151,9 @@ function startCapture(options: CaptureOptions, target: CaptureTarget, redactor: 
       registration = register(options.registryFolder, meta, file.path)
     },
     async finish(end) {
+      live.over()
       const tape = await recorder!.close({ ...end, redacted: redactor.report() })
+      await live.finish()
       if (!saver) return { tape }
       const sessionTrouble = await saver.finish(tape.paths)
       return sessionTrouble === undefined ? { tape: prune(tape, maxFiles) } : { tape, sessionTrouble }
@@ -133,7 +176,7 @@ function register(folder: string, meta: MetaRecord, tape: string): Registration 
   try {
     makeFolder(folder, realDisk)
   } catch {
-    return { close: () => undefined }
+    return { listens: () => undefined, close: () => undefined }
   }
   const { startedAt, label } = meta
   return registerCapture(folder, { session: meta.wiretape!.session, label, tape, startedAt })

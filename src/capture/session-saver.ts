@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { segmentPath } from '../tape/index.js'
+import { segmentsOf } from '../tape/index.js'
 import type { SaveReply, SaveRequest } from './session-save.js'
 
 /** A session file is not saved more often than this, nor than 20 times as long as the last save took. */
@@ -9,6 +8,8 @@ const usualFactor = 20
 
 /** Keeps a session file up to date while a tape is being recorded. */
 export interface SessionSaver {
+  /** Saves what there is so far. Returns why it could not be saved. */
+  now(): Promise<string | undefined>
   /**
    * Saves it for the last time.
    *
@@ -47,6 +48,8 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 
   async function save(tapes: readonly string[]): Promise<SaveReply> {
+    // The thread answers one request after the other.
+    while (saving) await saving
     saving = ask({ tapes, target, backup })
     const reply = await saving
     saving = undefined
@@ -74,10 +77,13 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 
   return {
+    async now() {
+      const reply = await save(segmentsOf(tape))
+      return 'trouble' in reply ? reply.trouble : undefined
+    },
     async finish(tapes) {
       clearTimeout(timer)
       timer = undefined
-      await saving
       const reply = await save(tapes)
       await worker?.terminate()
       return 'trouble' in reply ? reply.trouble : undefined
@@ -85,14 +91,17 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 }
 
-/** The segments that are there so far. */
-function segmentsOf(tape: string): string[] {
-  const paths: string[] = []
-  for (let segment = 0; ; segment += 1) {
-    const path = segmentPath(tape, segment)
-    if (!existsSync(path)) return paths
-    paths.push(path)
-  }
+/** Saves a session file somewhere, once. Returns why it could not be saved. */
+export async function saveOnce(request: SaveRequest): Promise<string | undefined> {
+  const worker = startWorker()
+  const reply = await new Promise<SaveReply>((resolve) => {
+    worker.once('message', resolve)
+    worker.once('error', (error) => resolve({ trouble: `the saving thread failed: ${error.message}` }))
+    worker.once('exit', () => resolve({ trouble: 'the saving thread ended' }))
+    worker.postMessage(request)
+  })
+  await worker.terminate()
+  return 'trouble' in reply ? reply.trouble : undefined
 }
 
 function startWorker(): Worker {

@@ -21,6 +21,13 @@ export interface RecordOptions {
   readonly redactDefaults?: boolean
   readonly redactReport?: boolean
   readonly quiet?: boolean
+  readonly intercept?: boolean
+  readonly break?: readonly string[]
+  readonly waitForAttach?: boolean
+  readonly holdOrder?: 'exchange' | 'fifo'
+  readonly holdTimeout?: number
+  readonly onDetach?: 'forward' | 'drop'
+  readonly rules?: string
 }
 
 /** An option of `record`: one table for the quick parser and for the thorough one. */
@@ -116,6 +123,37 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'record secrets as they are, but for --redact and --redact-file',
   },
   { long: '--redact-report', key: 'redactReport', help: 'say at the end which rules fired how often' },
+  { long: '--rules', key: 'rules', value: 'file', help: 'change messages on their way by these rules (YAML, JSON)' },
+  { long: '--intercept', key: 'intercept', help: 'hold every message until somebody attaches and decides' },
+  {
+    long: '--break',
+    key: 'break',
+    value: 'filter',
+    help: 'hold only what this filter matches; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  { long: '--wait-for-attach', key: 'waitForAttach', help: 'hold everything until somebody attaches' },
+  {
+    long: '--hold-timeout',
+    key: 'holdTimeout',
+    value: 'time',
+    help: 'pass a held message on after this time, such as 30s (default: never)',
+    parse: parseTime,
+  },
+  {
+    long: '--hold-order',
+    key: 'holdOrder',
+    value: 'order',
+    help: 'exchange: a held message stops the rest of its exchange (default); fifo: all behind it',
+    parse: (value) => oneOf(value, ['exchange', 'fifo']),
+  },
+  {
+    long: '--on-detach',
+    key: 'onDetach',
+    value: 'what',
+    help: 'forward (default) or drop what is held when the last one who could decide goes',
+    parse: (value) => oneOf(value, ['forward', 'drop']),
+  },
   { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
 ]
 
@@ -180,4 +218,20 @@ function parseSize(value: string): number {
 function parseCount(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('It is a whole number from 1.')
   return Number(value)
+}
+
+const timeUnits: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+/** What timers can count. */
+const longestTimeMs = 2_147_483_647
+
+function parseTime(value: string): number {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s?(ms|s|m|h)$/.exec(value)
+  const ms = match ? Math.round(Number(match[1]) * timeUnits[match[2]!]!) : 0
+  if (ms < 1 || ms > longestTimeMs) throw new Error('It is a time such as 500ms, 30s or 5m.')
+  return ms
+}
+
+function oneOf(value: string, words: readonly string[]): string {
+  if (!words.includes(value)) throw new Error(`It is ${words.join(' or ')}.`)
+  return value
 }

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A capture that runs now, as its entry in the registry says. */
@@ -12,10 +12,14 @@ export interface LiveCapture {
   readonly label: string
   readonly tape: string
   readonly startedAt: string
+  /** Where it can be attached to, once it can. */
+  readonly socket?: string
 }
 
 /** A registry entry, removed by its owner. */
 export interface Registration {
+  /** It can be attached to. */
+  listens(socket: string): void
   close(): void
 }
 
@@ -26,7 +30,7 @@ export interface Registration {
  */
 export function registerCapture(
   folder: string,
-  capture: Omit<LiveCapture, 'pid' | 'processStart'>,
+  capture: Omit<LiveCapture, 'pid' | 'processStart' | 'socket'>,
 ): Registration {
   const path = join(folder, `${capture.session}.json`)
   const entry: LiveCapture = { ...capture, pid: process.pid, processStart: processStart(process.pid) }
@@ -35,7 +39,23 @@ export function registerCapture(
   } catch {
     unlinkQuietly(path)
   }
-  return { close: () => unlinkQuietly(path) }
+  let closed = false
+  return {
+    listens(socket) {
+      if (closed) return
+      const beside = `${path}.new`
+      try {
+        writeFileSync(beside, JSON.stringify({ ...entry, socket }), { mode: 0o600 })
+        renameSync(beside, path)
+      } catch {
+        unlinkQuietly(beside)
+      }
+    },
+    close() {
+      closed = true
+      unlinkQuietly(path)
+    },
+  }
 }
 
 function unlinkQuietly(path: string): void {
@@ -55,9 +75,18 @@ export async function liveCaptures(folder: string): Promise<LiveCapture[]> {
     const entry = await readFile(path, 'utf8').then(parseEntry, () => undefined)
     if (entry && isAlive(entry)) live.push(entry)
     // An entry that cannot be read yet may be one that is just being written.
-    else if (entry) await rm(path, { force: true }).catch(() => undefined)
+    else if (entry) {
+      await rm(path, { force: true }).catch(() => undefined)
+      if (entry.socket !== undefined) await removeSocket(entry.socket)
+    }
   }
   return live.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
+}
+
+/** What the entry of a dead capture names is removed only if it is a socket: anybody may have written the entry. */
+async function removeSocket(path: string): Promise<void> {
+  const info = await lstat(path).catch(() => undefined)
+  if (info?.isSocket()) await rm(path, { force: true }).catch(() => undefined)
 }
 
 function parseEntry(text: string): LiveCapture | undefined {

@@ -12,3 +12,16 @@ export {
   type WatchedRules,
   type WatchRulesOptions,
 } from './rules/index.js'
+export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent } from './ledger.js'
+export { GateFault } from './fault.js'
+export type { Cause, HeldMessage, HeldReason, Outcome } from './gate.js'
+export {
+  Intercept,
+  parseBreakpoints,
+  type GatedWire,
+  type Injection,
+  type InterceptObserver,
+  type InterceptOptions,
+  type InterceptState,
+} from './intercept.js'
+export { createStdioWire, type StdioLanes } from './stdio-wire.js'

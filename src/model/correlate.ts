@@ -28,6 +28,11 @@ export interface Relations<R> {
 /** Sees messages in order and tells how they belong together. */
 export interface Correlator<R> {
   observe(message: Observation<R>): Relations<R>
+  /** A request that was observed is passed on under another id. Answers may name either. */
+  rename(
+    request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
+    newId: string,
+  ): void
 }
 
 /** Open requests remembered. */
@@ -52,6 +57,9 @@ interface Open<R> {
   readonly ref: R
   /** Names given by the requests under this id, to be let go when they are answered. */
   readonly names: Name<R>[]
+  /** Where it can be found besides, under the id that it was passed on with. */
+  alias?: string
+  own?: string
   /** Requests of one side under one id that wait for an answer. More than one: nothing is certain. */
   waiting: number
   ambiguous: boolean
@@ -130,6 +138,8 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     request.waiting -= 1
     if (request.waiting === 0) {
       open.delete(key)
+      if (request.alias !== undefined) open.delete(request.alias)
+      if (request.own !== undefined) open.delete(request.own)
       // A task goes on after the request that began it, and so does its progress.
       if (!envelope.createsTask) for (const name of request.names) name.users -= 1
     }
@@ -194,6 +204,16 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
   }
 
   return {
+    rename({ ref, envelope, direction, conversation }, newId) {
+      const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
+      const alias = keyOf(conversation, direction, idKey(newId))
+      const request = open.get(own)
+      // Another request of that id would be taken for this one.
+      if (request?.ref !== ref || request.ambiguous || open.get(alias)) return
+      request.own = own
+      request.alias = alias
+      open.set(alias, request)
+    },
     observe(message) {
       const links: Links<R> = []
       const { kind } = message.envelope

@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'unreadable'
   /** A file or folder cannot be written. */
   | 'unwritable'
+  /** There is no such live capture, or it cannot be attached to. */
+  | 'no-capture'
   /** The command line or an option makes no sense. */
   | 'usage'
 

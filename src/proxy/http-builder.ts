@@ -10,6 +10,8 @@ import type { Redactor } from '../redaction/index.js'
 import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
 import type { Conversations } from './conversations.js'
 import { createDecoder, HttpBody } from './http-body.js'
+import type { GateEntry } from '../intercept/index.js'
+import { noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages } from './http-messages.js'
@@ -27,6 +29,8 @@ const mostExchanges = 50_000
 export interface HttpBuilder {
   /** Gives each record to `take` as it is made. Events must come in order, one call after the other. */
   event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Promise<void>
+  /** What was decided at the gate. */
+  gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Events are missing: what they would have told is not on the tape. */
   lost(sizeBytes: number, why: string, at: Moment): TapeRecord
 }
@@ -320,6 +324,9 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
 
   return {
     event,
+    gate(entry, at) {
+      return entry.kind === 'note' ? [noteOf(entry, stamp(at), redactor)] : []
+    },
     lost(sizeBytes, why, at) {
       // What is under way can no longer be told apart.
       exchanges.clear()

@@ -9,9 +9,17 @@ import {
   type Part,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { findJsonValue, idKey, isFault, JsonObject, partsOf, readEnvelope } from '../wire/index.js'
+import {
+  findJsonValue,
+  holdsMessages,
+  idKey,
+  isFault,
+  JsonObject,
+  partsOf,
+  readEnvelope,
+} from '../wire/index.js'
 import type { HttpExchange } from './http-exchange.js'
-import { base64, exactText, holdsMessages, rewritten } from './message-text.js'
+import { base64, exactText, rewritten } from './message-text.js'
 
 /** What a message record says of its frame, wherever in HTTP that stood. */
 export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>

@@ -1,16 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { MessageRecord, Part } from '../model/index.js'
 import type { RedactedJson } from '../redaction/index.js'
-import { elementsOf, kindAt, partsOf, readEnvelope } from '../wire/index.js'
-
-/** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */
-export function holdsMessages(text: string, start: number): boolean {
-  const kind = kindAt(text, start)
-  if (kind === 'object') return true
-  if (kind !== 'array') return false
-  const [first] = elementsOf(text, start, 1)
-  return first !== undefined && kindAt(text, first.start) === 'object'
-}
+import { partsOf, readEnvelope } from '../wire/index.js'
 
 /** The messages of a frame in its redacted text; who is who was found out before. */
 export function rewritten(

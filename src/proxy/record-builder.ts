@@ -12,6 +12,7 @@ import {
 import {
   createLineFramer,
   findJsonValue,
+  holdsMessages,
   idKey,
   isFault,
   partsOf,
@@ -20,10 +21,12 @@ import {
   type LineFramer,
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
+import type { FramePlace, GateEntry, Sent } from '../intercept/index.js'
 import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
+import { createGateBook, noteOf } from './gate-book.js'
 import { LongLine } from './long-line.js'
-import { base64, exactText, holdsMessages, rewritten, textOf } from './message-text.js'
+import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Messages above this are forwarded and leave a gap with their size and hash. */
 const longestMessage = 64 * 1024 * 1024
@@ -55,12 +58,17 @@ export interface RecordBuilder {
     loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
     at: Moment,
   ): TapeRecord[]
+  /** What was decided at the gate. Of a verdict nothing is told before its frame came. */
+  gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Only `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[]
 }
 
 /** A record while it is being made. Filled in member by member: this runs for every message. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
+type StdioPlace = Extract<FramePlace, { channel: string }>
 
 interface Delivery {
   readonly id: string
@@ -82,6 +90,14 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   }
   const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
   const longLine = new LongLine()
+  const book = createGateBook(redactor, (message, part, newId) => {
+    const { direction } = message
+    correlator.rename({ ref: part.id!, envelope: part.envelope, direction, conversation: '' }, newId)
+  })
+  /** Of frames that have not come yet, in their order. */
+  const verdicts: Record<'in' | 'out', (EntryOf<'verdict'> & { place: StdioPlace })[]> = { in: [], out: [] }
+  /** Bytes that went on beyond those that came, since some are held, changed or ours. */
+  const shift = { in: 0, out: 0 }
   /** Where the last frame of stderr ended: a long line's last piece does not say how the line ended. */
   let stderrOffset = 0
   /** Bytes of each channel so far, lost ones included. */
@@ -165,11 +181,14 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
       const line = redactor.line(text, channel) ?? text
       return { type: 'noise', ...stamp(at), direction, text: line, ...frameEndOf(frame.end) }
     }
+    const verdict = verdictAt(channel, frame.endOffset)
     const exact = text.slice(span.start, span.end)
     // A tape is read line by line, by some readers with CR as a line end; here both are only white space.
     const raw = exact.includes('\r') ? exact.replaceAll('\r', ' ') : exact
     const { batch, parts: spans } = partsOf(raw)
-    const parts = spans.map(({ start, end }) => partOf(raw, start, end, direction))
+    const parts = spans.map(({ start, end }, i) =>
+      partOf(raw, start, end, direction, i === 0 ? verdict?.id : undefined),
+    )
     const { t, us } = stamp(at)
     const redacted = redactor.json(raw)
     const record: Draft<MessageRecord> = redacted
@@ -180,8 +199,75 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     else if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
     else record.bytes = base64(frame.bytes)
     seq += parts.length
-    remember(channel, parts, frame.endOffset)
+    if (verdict) return judged(channel, record, frame.endOffset, verdict)
+    remember(channel, parts, frame.endOffset + shift[channel])
     return record
+  }
+
+  function verdictAt(channel: 'in' | 'out', endOffset: number): EntryOf<'verdict'> | undefined {
+    const next = verdicts[channel]
+    // What was lost on the way here has a verdict too.
+    while (next.length > 0 && next[0]!.place.endOffset < endOffset) next.shift()
+    return next[0]?.place.endOffset === endOffset ? next.shift() : undefined
+  }
+
+  function judged(
+    channel: 'in' | 'out',
+    record: MessageRecord,
+    endOffset: number,
+    { id, verdict, place }: EntryOf<'verdict'>,
+  ): TapeRecord {
+    const judgement = book.judged(record, id, verdict)
+    const sizeBytes = 'sizeBytes' in place ? place.sizeBytes : 0
+    shift[channel] += (verdict.kind === 'hold' ? 0 : verdict.sizeBytes) - sizeBytes
+    if (judgement.type === 'message') remember(channel, judgement.parts, endOffset + shift[channel])
+    return judgement
+  }
+
+  function takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
+    switch (entry.kind) {
+      case 'verdict':
+        if ('channel' in entry.place) verdicts[entry.place.channel].push({ ...entry, place: entry.place })
+        return undefined
+      case 'release': {
+        const record = book.released(entry)
+        if (record) went(record.direction, record.parts, entry.sent)
+        return record
+      }
+      case 'drop':
+        return book.dropped(entry, stamp(at))
+      case 'inject':
+        return injected(entry, at)
+      case 'note':
+        return noteOf(entry, stamp(at), redactor)
+    }
+  }
+
+  function went(direction: Direction, parts: readonly Part[], { sizeBytes, endOffset }: Sent): void {
+    const channel = direction === 'client_to_server' ? 'in' : 'out'
+    shift[channel] += sizeBytes
+    remember(channel, parts, endOffset)
+  }
+
+  function injected(entry: EntryOf<'inject'>, at: Moment): MessageRecord {
+    const { text, direction, id, rule, sent } = entry
+    const { batch, parts: spans } = partsOf(text)
+    const parts = spans.map(({ start, end }, i) =>
+      partOf(text, start, end, direction, i === 0 ? id : undefined),
+    )
+    went(direction, parts, sent)
+    const redacted = redactor.json(text)
+    const first = seq
+    seq += parts.length
+    return {
+      type: 'message',
+      ...stamp(at),
+      direction,
+      ...(redacted ? { ...rewritten(redacted, parts), red: redacted.red } : { raw: text, batch, parts }),
+      seq: first,
+      injected: true,
+      ...(rule !== undefined && { rule }),
+    }
   }
 
   /** Text as people can read it; `bytes` too when the text cannot be turned back into them and holds no secret. */
@@ -191,8 +277,8 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     return redacted === undefined ? recorded : { text: redacted }
   }
 
-  function partOf(raw: string, start: number, end: number, direction: Direction): Part {
-    const id: string = randomUUID()
+  function partOf(raw: string, start: number, end: number, direction: Direction, given?: string): Part {
+    const id: string = given ?? randomUUID()
     const envelope = readEnvelope(raw, start)
     const seen = correlator.observe({ ref: id, envelope, direction, conversation: '' })
     const part: Draft<Part> = { id, envelope, start, end }
@@ -254,6 +340,10 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
       seq += lines
       const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
       return [{ type: 'gap', ...stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
+    },
+    gate(entry, at) {
+      const record = takeEntry(entry, at)
+      return record ? [record] : []
     },
     undelivered(channel, deliveredBytes, why, at) {
       const records = sent[channel]

@@ -1,5 +1,6 @@
 import type { EndRecord, MetaRecord, RuleCount } from '../model/index.js'
 import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
+import type { GateEntry } from '../intercept/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
@@ -61,6 +62,7 @@ export type RecorderMessage =
       readonly bytes: number
       readonly why: string
     }
+  | { readonly kind: 'gate'; readonly entry: GateEntry; readonly us: number; readonly wallMs: number }
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
 /** The recording side: everything that is not forwarding. */
@@ -108,6 +110,11 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
         case 'undelivered':
           journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
           return undefined
+        case 'gate': {
+          const entries = init.meta.wiretape?.transport === 'stdio' ? builder : http()
+          journal.append(entries.gate(message.entry, message))
+          return undefined
+        }
         case 'http':
           return handleHttp(message.events)
         case 'http-lost':

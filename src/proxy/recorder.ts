@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
 import type { HttpEvent } from '../transports/index.js'
+import type { Ledger } from '../intercept/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
@@ -43,7 +44,7 @@ const lastWordsMs = 10_000
  * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
  * its own in batches. Never waits and never throws; what cannot be recorded is counted and told.
  */
-export interface Recorder {
+export interface Recorder extends Ledger {
   /** Resolves when the recording thread can take messages, or is not worth waiting for. Never rejects. */
   readonly ready: Promise<void>
   /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
@@ -60,6 +61,8 @@ export interface Recorder {
 export interface RecorderOptions {
   /** Called with true when the senders must wait, and with false when they may go on. */
   readonly onPressure: (wait: boolean) => void
+  /** More is on the tape. */
+  readonly onRecorded?: () => void
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
@@ -117,6 +120,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     if (reply.kind === 'done' && reply.buffers) filler.recycle(reply.buffers)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
+    options.onRecorded?.()
   })
   worker.on('error', (error: Error) => die(`the recording thread failed: ${error.message}`))
   worker.on('exit', () => die('the recording thread ended'))
@@ -276,6 +280,11 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       if (httpBytes >= batchBytes) flush()
       else flushTimer ??= setTimeout(flush, batchMs)
       press(event.atMs)
+    },
+    enter(entry) {
+      // A verdict of stdio names the bytes that it is about, which come after it: it overtakes what is collected.
+      const overtakes = entry.kind === 'verdict' && 'channel' in entry.place
+      if (overtakes ? died === undefined : caughtUp()) post({ kind: 'gate', entry, ...moment() }, 0)
     },
     ended(channel) {
       if (caughtUp()) post({ kind: 'ended', channel, ...moment() }, 0)

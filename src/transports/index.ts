@@ -1,5 +1,6 @@
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
+export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
 export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
 export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'

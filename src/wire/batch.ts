@@ -18,3 +18,12 @@ export function partsOf(raw: string): FrameParts {
   const elements = elementsOf(raw, 0, longestBatch + 1)
   return { batch: true, parts: elements.length === 0 || elements.length > longestBatch ? [whole] : elements }
 }
+
+/** A JSON-RPC message or a batch of them, as far as the outermost shape tells. */
+export function holdsMessages(text: string, start: number): boolean {
+  const kind = kindAt(text, start)
+  if (kind === 'object') return true
+  if (kind !== 'array') return false
+  const [first] = elementsOf(text, start, 1)
+  return first !== undefined && kindAt(text, first.start) === 'object'
+}

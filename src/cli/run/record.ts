@@ -65,6 +65,25 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
     version: readVersion(),
+    ...interceptOf(options),
+    ...(options.rules !== undefined && { rulesFile: resolve(io.cwd, options.rules) }),
+  }
+}
+
+/** Nothing is loaded for it unless somebody asks for it. */
+function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> {
+  const { intercept, break: breakpoints = [], waitForAttach, holdOrder, holdTimeout, onDetach } = options
+  const hold = intercept === true || waitForAttach === true || breakpoints.length > 0
+  if (!hold && holdOrder === undefined && holdTimeout === undefined && onDetach === undefined) return {}
+  return {
+    intercept: {
+      hold,
+      breakpoints,
+      awaitScreen: waitForAttach === true,
+      order: holdOrder ?? 'exchange',
+      holdTimeoutMs: holdTimeout,
+      onDetach: onDetach ?? 'forward',
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
+const LF = 0x0a
+
 /** Sees every chunk after it was passed on. */
 export interface PumpObserver {
   /**
@@ -14,13 +16,38 @@ export interface PumpObserver {
   broken(deliveredBytes: number, why: string): void
 }
 
+/** Stands in the way of the bytes and decides which are written on, and when. */
+export interface Valve {
+  push(chunk: Buffer, wallMs: number): void
+  /** The source ended. */
+  sourceEnded(): void
+  /** Something is kept that may go on: the end of the source is not passed on before. */
+  readonly isHolding: boolean
+  /** No more can be kept: the source is not read. */
+  readonly isFull: boolean
+}
+
+/** What a valve has to do with the pump. */
+export interface ValvePort {
+  /** Bytes that came before the valve was put in. */
+  readonly receivedBytes: number
+  /** The last of them ended a line. */
+  readonly atLineStart: boolean
+  /** Hands bytes to the destination; gives back how many that has got in all. */
+  write(bytes: Uint8Array): number
+  /** `isHolding` or `isFull` may have changed. */
+  changed(): void
+}
+
 /** Carries bytes from one stream to another. Owns neither of them. */
 export interface Pump {
+  /** Puts a valve in, or takes it out; it has passed on what it kept then. */
+  setValve(make: ((port: ValvePort) => Valve) | undefined): void
   /** Stops reading from the source, for a reason besides a slow destination, or goes on. */
   hold(wait: boolean): void
   /** Stops for good. What the destination has not taken by now counts as not delivered. */
   stop(why: string): void
-  /** True while the destination is too slow to take what was read. */
+  /** True while the destination is too slow to take what was read, or a valve keeps it. */
   readonly blocked: boolean
   /** True when the destination did not take everything. */
   readonly broken: boolean
@@ -31,7 +58,7 @@ export interface Pump {
 }
 
 /**
- * Each chunk is written on before anybody looks at it. A slow destination stops the reading, so that the
+ * Each chunk is written on before anybody looks at it, unless somebody put a valve in. A slow destination stops the reading, so that the
  * writer at the far end is slowed as it would be without us.
  *
  * @param options.readsOn a destination that fails for a reason of its own (a full disk), not because its reader
@@ -51,23 +78,35 @@ export function createPump(
   /** Why the destination takes nothing more, while the source is read on. */
   let refused: string | undefined
   let deliveredBytes = 0
+  let receivedBytes = 0
+  let sentBytes = 0
+  let atLineStart = true
+  let valve: Valve | undefined
+  /** The source ended, and a valve still keeps something. */
+  let endWaits = false
   /** Sizes of the chunks that the destination has not taken yet. */
   const writing: number[] = []
   let resolveDone: () => void
   const done = new Promise<void>((resolve) => (resolveDone = resolve))
 
   const pump: Pump = {
+    setValve(make) {
+      valve = make?.({ receivedBytes, atLineStart, write, changed: onValveChanged })
+      onValveChanged()
+    },
     hold(wait) {
       held = wait
       steer()
     },
     stop(why) {
       if (settled) return
+      valve = undefined
       if (destination.writableLength > 0) breakOff(why)
+      else if (endWaits) passEnd()
       else end()
     },
     get blocked() {
-      return blocked
+      return blocked || (!settled && valve?.isHolding === true)
     },
     get broken() {
       return broken
@@ -78,7 +117,7 @@ export function createPump(
 
   function steer(): void {
     if (finished) return
-    if (blocked || held) source.pause()
+    if (blocked || held || valve?.isFull) source.pause()
     else source.resume()
   }
 
@@ -86,14 +125,28 @@ export function createPump(
     const atMs = performance.now()
     const wallMs = Date.now()
     if (refused !== undefined) return observer.chunk(chunk, atMs, wallMs)
-    writing.push(chunk.length)
-    const more = destination.write(chunk, onWritten)
+    if (valve) valve.push(chunk, wallMs)
+    else write(chunk)
+    receivedBytes += chunk.length
+    atLineStart = chunk[chunk.length - 1] === LF
     observer.chunk(chunk, atMs, wallMs)
-    if (!more) {
+    pump.onActivity?.()
+  }
+
+  function write(bytes: Uint8Array): number {
+    writing.push(bytes.length)
+    sentBytes += bytes.length
+    if (!destination.write(bytes, onWritten)) {
       blocked = true
       steer()
     }
+    return sentBytes
+  }
+
+  function onValveChanged(): void {
     pump.onActivity?.()
+    if (endWaits && valve?.isHolding !== true) passEnd()
+    else steer()
   }
 
   /** Writes end in the order in which they began. One function for all of them is what streams are fast with. */
@@ -114,11 +167,18 @@ export function createPump(
     finished = true
     source.off('data', onData)
     source.pause()
+    valve?.sourceEnded()
     observer.ended()
     if (refused !== undefined) {
       observer.broken(deliveredBytes, refused)
       return settle()
     }
+    if (valve?.isHolding) endWaits = true
+    else passEnd()
+  }
+
+  function passEnd(): void {
+    endWaits = false
     if (destination.destroyed || destination.writableLength === 0) return settle()
     destination.write('', (error?: NodeJS.ErrnoException | null) => {
       if (error) breakOff(error.code ?? 'closed')
@@ -128,6 +188,7 @@ export function createPump(
 
   function breakOff(why: string): void {
     if (settled) return
+    endWaits = false
     const first = !finished
     finished = true
     broken = true

@@ -1,4 +1,4 @@
-import { createPump, type Pump } from './pump.js'
+import { createPump, type Pump, type Valve, type ValvePort } from './pump.js'
 import type { ClientStreams } from './own-stdio.js'
 import type { ServerExit, ServerProcess } from './server-process.js'
 
@@ -20,6 +20,10 @@ export interface StdioObserver {
 export interface StdioRun {
   /** Stops reading from both sides, or goes on. */
   hold(wait: boolean): void
+  /** Puts a valve into each direction, or takes both out. */
+  setValves(make: ((channel: 'in' | 'out', port: ValvePort) => Valve) | undefined): void
+  /** Closes both sides at once, as if the server had gone. */
+  disconnect(): void
   /** Passes a signal to the server; once that is gone, ends the wait for the rest of its output. */
   signal(signal: NodeJS.Signals): void
   /** Resolves when the server is gone and all its output has been passed on. */
@@ -78,6 +82,20 @@ export function runStdio(server: ServerProcess, client: ClientStreams, observer:
     hold(wait) {
       held = wait
       for (const pump of [input, output, errors]) pump.hold(wait)
+    },
+    setValves(make) {
+      for (const [channel, pump] of [
+        ['in', input],
+        ['out', output],
+      ] as const) {
+        pump.setValve(make && ((port) => make(channel, port)))
+      }
+    },
+    disconnect() {
+      input.stop('a rule disconnected')
+      output.stop('a rule disconnected')
+      server.stdin.destroy()
+      client.closeInput()
     },
     signal(signal) {
       if (gone) giveUp()

@@ -1,0 +1,125 @@
+import { isAbsolute } from 'node:path'
+import { Refusal } from '../control/index.js'
+import type { Command, CommandOf, Success } from '../control-schema/index.js'
+import { GateFault, type Intercept } from '../intercept/index.js'
+import type { Direction } from '../model/index.js'
+import { segmentsOf, snapshotTape } from '../tape/index.js'
+import type { LiveContext } from './live.js'
+
+/** What commands act on. */
+export interface CommandScene {
+  readonly context: LiveContext
+  readonly gate: () => Promise<Intercept>
+  readonly stop: () => void
+  /** Gives back why not. */
+  readonly takeRules: (file: string | null) => Promise<string | undefined>
+}
+
+/**
+ * Carries out a command of a screen.
+ *
+ * @throws Refusal
+ */
+export async function executeCommand(
+  command: Exclude<Command, { type: 'subscribe' }>,
+  scene: CommandScene,
+): Promise<Success> {
+  try {
+    return await execute(command, scene)
+  } catch (error) {
+    if (!(error instanceof GateFault)) throw error
+    const { code, message, hint } = error
+    throw new Refusal({ code, message, ...(hint !== undefined && { hint }) })
+  }
+}
+
+async function execute(
+  command: Exclude<Command, { type: 'subscribe' }>,
+  { context, gate, stop, takeRules }: CommandScene,
+): Promise<Success> {
+  switch (command.type) {
+    case 'hold':
+      ;(await gate()).hold(command.on)
+      return {}
+    case 'breakpoints':
+      ;(await gate()).setBreakpoints(command.filters)
+      return {}
+    case 'forward':
+      ;(await gate()).forward(command.message)
+      return {}
+    case 'forward-all':
+      return { count: (await gate()).forwardAll() }
+    case 'edit':
+      ;(await gate()).edit(command.message, command.text)
+      return {}
+    case 'drop':
+      ;(await gate()).drop(command.message)
+      return {}
+    case 'answer':
+      ;(await gate()).answer(command.message, command)
+      return {}
+    case 'inject': {
+      const { direction, text, conversation, answer = 'keep' } = command
+      return (await gate()).inject(direction, text, { conversation, keepAnswer: answer === 'keep' })
+    }
+    case 'replay':
+      return replay(command, context, await gate())
+    case 'rules': {
+      const { file } = command
+      if (file !== null && !isAbsolute(file)) {
+        throw new GateFault('invalid', 'the path of a rules file has to be absolute')
+      }
+      const fault = await takeRules(file)
+      if (fault !== undefined) throw new GateFault('file', fault)
+      return {}
+    }
+    case 'save': {
+      const { path = context.sessionFile } = command
+      if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file has to be absolute')
+      const trouble = await context.save(path)
+      if (trouble !== undefined) throw new GateFault('file', trouble)
+      return { path }
+    }
+    case 'annotate': {
+      const { text, message } = command
+      context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
+      return {}
+    }
+    case 'stop':
+      // After the reply.
+      setImmediate(stop)
+      return {}
+  }
+}
+
+async function replay(
+  { message, text }: CommandOf<'replay'>,
+  context: LiveContext,
+  gate: Intercept,
+): Promise<Success> {
+  const found = await findMessage(message, context.tape)
+  if (!found) throw new Refusal({ code: 'not-found', message: 'there is no such message on the tape' })
+  if (text === undefined && found.redacted) {
+    throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
+  }
+  return gate.replay(found.direction, text ?? found.raw, found.conversation)
+}
+
+interface Found {
+  readonly direction: Direction
+  readonly raw: string
+  readonly redacted: boolean
+  readonly conversation: string | undefined
+}
+
+async function findMessage(id: string, tape: string): Promise<Found | undefined> {
+  const recording = await snapshotTape(segmentsOf(tape))
+  for await (const record of recording.records()) {
+    if (record.type !== 'message' && record.type !== 'held') continue
+    const part = record.parts.find((one) => one.id === id)
+    if (!part) continue
+    const { direction, raw, red, conversation } = record
+    return { direction, raw: raw.slice(part.start, part.end), redacted: red !== undefined, conversation }
+  }
+  return undefined
+}

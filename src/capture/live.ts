@@ -1,0 +1,261 @@
+import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
+import type { GateState, HeldEvent } from '../control-schema/index.js'
+import type { GatedWire, HeldMessage, Intercept, InterceptOptions, Ledger } from '../intercept/index.js'
+import { WiretapeError, type MetaRecord } from '../model/index.js'
+import type { Recorder } from '../proxy/index.js'
+import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
+import { segmentPath } from '../tape/index.js'
+
+type InterceptModule = typeof import('../intercept/index.js')
+
+/** Makes a transport's wire, once there is something that gates it. */
+export type MakeWire = (module: InterceptModule, intercept: Intercept, ledger: Ledger) => GatedWire
+
+/** What the running transport lends. */
+export interface LiveTransport {
+  /** Absent where messages cannot be held. */
+  readonly makeWire?: MakeWire
+  /** Ends the session, as SIGTERM would. */
+  stop(): void
+  /** Where clients connect, over HTTP. */
+  readonly url?: string
+}
+
+export interface LiveContext {
+  readonly meta: MetaRecord
+  /** First segment of the tape. */
+  readonly tape: string
+  readonly registryFolder: string
+  /** Where `save` goes without a path. */
+  readonly sessionFile: string
+  recorder(): Recorder
+  /** Saves a session file; gives back why it could not. */
+  save(path: string): Promise<string | undefined>
+  /** The socket is there. */
+  listens(socket: string): void
+  /** Set when something is to be held from the start: then the gate is loaded already. */
+  readonly intercept?: LoadedIntercept
+}
+
+/** The gate's code, and what it is asked for. */
+export interface LoadedIntercept {
+  readonly module: InterceptModule
+  readonly options: InterceptOptions
+  /** Of a file that is looked at as long as the capture runs. */
+  readonly rules?: RulesInForce
+}
+
+/** What a capture is to those who attach. */
+export interface Live {
+  /** The transport is there: what is to be held is held from now on. */
+  connect(transport: LiveTransport): void
+  /** Lets screens and scripts attach. Never rejects. */
+  listen(): Promise<void>
+  /** More is on the tape. */
+  tapeGrew(): void
+  readonly intercept: Intercept | undefined
+  /** The transport is over; what is held goes nowhere. */
+  over(): void
+  /** The tape is closed. */
+  finish(): Promise<void>
+}
+
+/** Nobody asked for anything. */
+const idle = {
+  hold: false,
+  breakpoints: [],
+  awaitScreen: false,
+  order: 'exchange',
+  holdTimeoutMs: undefined,
+  onDetach: 'forward',
+} as const satisfies InterceptOptions
+
+/**
+ * Loads the gate for a capture that holds, or changes messages, from its start.
+ *
+ * @param rulesFile absolute
+ * @throws WiretapeError `usage` for what is no filter, or no rules file
+ */
+export async function loadIntercept(
+  options: InterceptOptions | undefined,
+  rulesFile: string | undefined,
+): Promise<LoadedIntercept> {
+  const module = await import('../intercept/index.js')
+  try {
+    module.parseBreakpoints(options?.breakpoints ?? [])
+  } catch (cause) {
+    if (!(cause instanceof module.GateFault)) throw cause
+    throw new WiretapeError('usage', `--break: ${cause.message}`, { hint: 'see docs/filter.md', cause })
+  }
+  const rules = createRulesInForce(module)
+  if (rulesFile !== undefined) {
+    const fault = await rules.take(rulesFile)
+    if (fault !== undefined) throw new WiretapeError('usage', fault, { hint: 'see docs/rules.md' })
+  }
+  return { module, options: options ?? idle, rules }
+}
+
+export function createLive(context: LiveContext): Live {
+  let control: Control | undefined
+  let transport: LiveTransport | undefined
+  let loading: Promise<Intercept> | undefined
+  let intercept: Intercept | undefined
+  let attendance = { screens: 0, onlookers: 0 }
+  let telling = false
+  let rules: RulesInForce | undefined
+
+  if (context.intercept) intercept = create(context.intercept)
+
+  function create({ module, options, rules: given }: LoadedIntercept): Intercept {
+    rules = given ?? createRulesInForce(module)
+    const made = new module.Intercept(options, {
+      held: (message) => control?.announce({ event: heldEvent(message), to: 'screen' }),
+      changed({ id, reason, moot }) {
+        const event = {
+          type: 'held-changed' as const,
+          message: id,
+          reason,
+          ...(moot !== undefined && { moot }),
+        }
+        control?.announce({ event, to: 'screen' })
+      },
+      released({ id }, outcome, cause, text) {
+        const event = { type: 'released' as const, message: id, outcome, cause }
+        control?.announce({ event, to: 'onlooker' })
+        control?.announce({ event: { ...event, ...(text !== undefined && { text }) }, to: 'screen' })
+      },
+      stateChanged,
+    })
+    made.rules = rules.current
+    rules.onChange = (notice) => {
+      made.rules = rules?.current
+      if (notice !== undefined) control?.announce({ event: { type: 'notice', message: notice }, to: 'all' })
+      stateChanged()
+    }
+    return made
+  }
+
+  /** Once for all that changes at the same time. */
+  function stateChanged(): void {
+    if (telling || !control) return
+    telling = true
+    setImmediate(() => {
+      telling = false
+      control?.announce({ event: { type: 'state', state: state() }, to: 'all' })
+    })
+  }
+
+  /** The gate, which a capture that nobody holds never loads. */
+  function gate(): Promise<Intercept> {
+    return (loading ??= load())
+  }
+
+  async function load(): Promise<Intercept> {
+    if (!intercept) {
+      const module = await import('../intercept/index.js')
+      intercept = create({ module, options: idle })
+      intercept.attended(attendance.screens)
+      if (transport?.makeWire) intercept.connect(transport.makeWire(module, intercept, context.recorder()))
+    }
+    return intercept
+  }
+
+  function state(): GateState {
+    const none = {
+      hold: false,
+      breakpoints: [],
+      order: 'exchange',
+      onDetach: 'forward',
+      holdTimeoutMs: null,
+    } as const
+    return {
+      ...(intercept?.state ?? { ...none, breakpoints: [], awaitsScreen: false, held: 0 }),
+      rules: rules?.state ?? null,
+      ...attendance,
+    }
+  }
+
+  const host: ControlHost = {
+    hello() {
+      const { meta, tape, sessionFile } = context
+      const { version, session, transport: kind, url } = meta.wiretape!
+      return {
+        wiretape: version,
+        session,
+        label: meta.label,
+        pid: process.pid,
+        transport: kind,
+        startedAt: meta.startedAt,
+        command: [...meta.command],
+        url,
+        listening: transport?.url ?? null,
+        tape,
+        sessionFile,
+      }
+    },
+    state,
+    held: () => [...(intercept?.held ?? [])].map(heldEvent),
+    attended(who) {
+      attendance = who
+      intercept?.attended(who.screens)
+      stateChanged()
+    },
+    async execute(command) {
+      const { executeCommand } = await import('./commands.js')
+      return executeCommand(command, {
+        context,
+        gate,
+        stop: () => transport?.stop(),
+        async takeRules(file) {
+          await gate()
+          return rules!.take(file)
+        },
+      })
+    },
+  }
+
+  return {
+    get intercept() {
+      return intercept
+    },
+    connect(given) {
+      transport = given
+      const loaded = context.intercept
+      if (loaded && intercept && given.makeWire)
+        intercept.connect(given.makeWire(loaded.module, intercept, context.recorder()))
+    },
+    async listen() {
+      const { meta, tape, registryFolder } = context
+      const path = makeSocketPath(meta.wiretape!.session, registryFolder)
+      control = await startControl(path, host, { segmentPath: (segment) => segmentPath(tape, segment) })
+      if (control.path !== undefined) context.listens(control.path)
+    },
+    tapeGrew: () => control?.tapeGrew(),
+    over() {
+      intercept?.close()
+      rules?.close()
+      transport = undefined
+    },
+    async finish() {
+      await control?.finish()
+    },
+  }
+}
+
+function heldEvent(message: HeldMessage): HeldEvent {
+  const { id, offer, reason, by, untilMs, moot, text } = message
+  const { direction, wallMs, conversation, exchange } = offer
+  return {
+    type: 'held',
+    message: id,
+    direction,
+    text: text ?? offer.text,
+    t: new Date(wallMs).toISOString(),
+    reason,
+    ...(by !== undefined && { by }),
+    ...(conversation !== '' && { conversation }),
+    ...(exchange !== undefined && { exchange }),
+    ...(untilMs !== undefined && { until: new Date(untilMs).toISOString() }),
+    ...(moot !== undefined && { moot }),
+  }
+}

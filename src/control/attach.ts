@@ -1,0 +1,51 @@
+import { WiretapeError } from '../model/index.js'
+import type { CaptureConnection, ConnectOptions } from './client.js'
+import { liveCaptures, type LiveCapture } from './registry.js'
+
+/**
+ * The live capture that is meant: by the start of its session's UUID, by its label or its pid; without a name the only
+ * one there is.
+ *
+ * @param folder of the registry
+ * @throws WiretapeError `no-capture` when there is none, or more than one
+ */
+export async function findCapture(folder: string, name: string | undefined): Promise<LiveCapture> {
+  const all = await liveCaptures(folder)
+  if (all.length === 0) {
+    throw new WiretapeError('no-capture', 'no capture is live', {
+      hint: 'wiretape record -- <server command> starts one',
+    })
+  }
+  const meant = name === undefined ? all : named(all, name)
+  if (meant.length === 1) return meant[0]!
+  const list = (captures: readonly LiveCapture[]): string =>
+    captures.map(({ session, label }) => `${session.slice(0, 8)} (${label})`).join(', ')
+  if (meant.length === 0) {
+    throw new WiretapeError('no-capture', `no live capture is called ${JSON.stringify(name)}`, {
+      hint: `there are: ${list(all.slice(0, 10))}`,
+    })
+  }
+  const which = name === undefined ? `${meant.length} captures are live` : `${JSON.stringify(name)} may be`
+  throw new WiretapeError('no-capture', `${which}: ${list(meant.slice(0, 10))}`, { hint: 'name one' })
+}
+
+function named(all: readonly LiveCapture[], name: string): LiveCapture[] {
+  const byId = all.filter(({ session }) => session.startsWith(name.toLowerCase()))
+  if (byId.length > 0 && name !== '') return byId
+  return all.filter(({ label, pid }) => label === name || String(pid) === name)
+}
+
+/**
+ * Attaches to a live capture.
+ *
+ * @throws WiretapeError `no-capture`
+ */
+export async function attachTo(capture: LiveCapture, options: ConnectOptions): Promise<CaptureConnection> {
+  if (capture.socket === undefined) {
+    throw new WiretapeError('no-capture', `${capture.label} has no control socket`, {
+      hint: 'it is just starting, is an older wiretape, or no private folder with a short name could be made',
+    })
+  }
+  const { connectCapture } = await import('./client.js')
+  return connectCapture(capture.socket, options)
+}

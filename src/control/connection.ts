@@ -1,0 +1,218 @@
+import type { Socket } from 'node:net'
+import {
+  decodeClientLine,
+  encodeLine,
+  isLineFault,
+  longestLine,
+  protocolVersion,
+  recordFrame,
+  type Command,
+  type CommandOf,
+  type Reply,
+  type Role,
+  type ServerLine,
+} from '../control-schema/index.js'
+import { createLineFramer } from '../wire/index.js'
+import { Refusal, type ControlHost, type TapeSource } from './host.js'
+import { createTapeFollower, type TapeFollower } from './tape-follower.js'
+
+/** Of what is not on the disk (events, replies), so much may wait for one who does not read. Then it is cut off. */
+const mostWaitingBytes = 192 * 1024 * 1024
+/** Records are read for it only while less than this waits. */
+const mostRecordBytes = 1024 * 1024
+
+const head = Buffer.from(recordFrame.head)
+const tail = Buffer.from(recordFrame.tail)
+
+/** One who is attached. */
+export interface Connection {
+  /** Undefined before it said hello. */
+  readonly role: Role | undefined
+  readonly subscribed: boolean
+  send(line: ServerLine): void
+  /** There is more on the tape. */
+  tapeGrew(): void
+  /** Sends what is left of the tape and ends; does not wait for it for long. */
+  finish(withinMs: number): Promise<void>
+  destroy(): void
+}
+
+export interface ConnectionOptions {
+  readonly host: ControlHost
+  readonly tape: TapeSource
+  /** It said hello, or is gone. */
+  onChange(): void
+}
+
+export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
+  const { host, tape } = options
+  const framer = createLineFramer({ maxBytes: 3 * longestLine })
+  let role: Role | undefined
+  let follower: TapeFollower | undefined
+  let subscribed = false
+  let reading: Promise<void> | undefined
+  let again = false
+  let toldLive = false
+  let finishing = false
+  let gone = false
+
+  const connection: Connection = {
+    get role() {
+      return gone ? undefined : role
+    },
+    get subscribed() {
+      return subscribed && !gone
+    },
+    send,
+    tapeGrew: () => void pump(),
+    finish,
+    destroy,
+  }
+
+  function send(line: ServerLine): void {
+    if (gone) return
+    socket.write(encodeLine(line))
+    if (socket.writableLength > mostWaitingBytes) destroy()
+  }
+
+  function destroy(): void {
+    if (gone) return
+    gone = true
+    socket.destroy()
+    void follower?.close()
+    options.onChange()
+  }
+
+  async function finish(withinMs: number): Promise<void> {
+    if (gone) return
+    finishing = true
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const timer = setTimeout(destroy, withinMs)
+    if (subscribed) await pump()
+    send({ type: 'ended' })
+    socket.end()
+    await closed
+    clearTimeout(timer)
+  }
+
+  function refuse(code: 'version' | 'protocol', message: string): void {
+    send({ type: 'refused', code, message })
+    socket.end()
+    role = undefined
+  }
+
+  function reply(id: number | null, failed: Refusal): void {
+    send({ type: 'reply', id, ok: false, error: failed.failure })
+  }
+
+  function takeLine(text: string): void {
+    const line = decodeClientLine(text)
+    if (role === undefined) {
+      if (isLineFault(line) || line.type !== 'hello') {
+        return refuse('protocol', 'the first line has to be a hello')
+      }
+      if (line.protocol !== protocolVersion) {
+        const versions = `this capture speaks version ${protocolVersion}, not ${line.protocol}`
+        return refuse('version', `${versions}: use the wiretape it was started with`)
+      }
+      role = line.role
+      return options.onChange()
+    }
+    if (isLineFault(line)) {
+      return reply(line.id, new Refusal({ code: 'invalid', message: line.fault }))
+    }
+    if (line.type === 'hello') {
+      return reply(null, new Refusal({ code: 'invalid', message: 'hello was said before' }))
+    }
+    if (line.type === 'subscribe') return subscribe(line)
+    if (role !== 'screen') {
+      const message = `an onlooker cannot ${line.type}`
+      const hint = 'attach with the role "screen"'
+      return reply(line.id, new Refusal({ code: 'not-a-screen', message, hint }))
+    }
+    void execute(line)
+  }
+
+  async function execute(command: Exclude<Command, { type: 'subscribe' }>): Promise<void> {
+    let outcome: Reply
+    try {
+      outcome = { type: 'reply', id: command.id, ok: true, result: await host.execute(command) }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return reply(command.id, error)
+    }
+    send(outcome)
+  }
+
+  function subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
+    void follower?.close()
+    follower = createTapeFollower(tape, from)
+    subscribed = true
+    toldLive = false
+    send({ type: 'reply', id, ok: true, result: {} })
+    send({ type: 'state', state: host.state() })
+    if (role === 'screen') for (const held of host.held()) send(held)
+    void pump()
+  }
+
+  /** Passes on what is on the tape, as fast as it is taken. Only one at a time. */
+  function pump(): Promise<void> {
+    again = true
+    if (!reading) {
+      reading = readOn().finally(() => (reading = undefined))
+    }
+    return reading
+  }
+
+  async function readOn(): Promise<void> {
+    while (again && !gone && follower) {
+      again = false
+      const own = follower
+      for (;;) {
+        if (socket.writableLength > mostRecordBytes) await drained()
+        if (gone || own !== follower) break
+        const followed = await own.next().catch(() => undefined)
+        // Subscribed anew meanwhile, or closed.
+        if (gone || own !== follower || !followed) break
+        if (followed.kind === 'gap') {
+          const { lines, sizeBytes } = followed
+          send({ type: 'gap', lines, sizeBytes, why: 'too slow' })
+          continue
+        }
+        if (followed.lines.length > 0) {
+          socket.write(Buffer.concat(followed.lines.flatMap((line) => [head, line, tail])))
+        }
+        if (followed.end) break
+      }
+      if (!gone && own === follower && !toldLive && !finishing) {
+        toldLive = true
+        send({ type: 'live' })
+      }
+    }
+  }
+
+  function drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done)
+        socket.off('close', done)
+        resolve()
+      }
+      socket.on('drain', done)
+      socket.on('close', done)
+    })
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    for (const frame of framer.push(chunk)) {
+      if (gone) return
+      if (frame.kind === 'piece') return refuse('protocol', 'a line is too long')
+      if (frame.bytes.length > 0) takeLine(Buffer.from(frame.bytes).toString())
+    }
+  })
+  socket.on('end', destroy)
+  socket.on('error', destroy)
+  socket.on('close', destroy)
+  send({ type: 'hello', protocol: protocolVersion, ...host.hello() })
+  return connection
+}

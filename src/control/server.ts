@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net'
+import { createConnection, type Connection } from './connection.js'
+import type { Announcement, ControlHost, TapeSource } from './host.js'
+
+/** At the end, nobody is waited for longer than this. */
+const lastWordsMs = 500
+/** More are not taken: each costs a descriptor. */
+const mostConnections = 64
+
+/** All who are attached to a capture. */
+export interface Audience {
+  take(socket: Socket): void
+  announce(announcement: Announcement): void
+  tapeGrew(): void
+  /** Everything is on the tape and has been announced. */
+  finish(): Promise<void>
+}
+
+export function createAudience(host: ControlHost, tape: TapeSource): Audience {
+  const connections = new Set<Connection>()
+  let ended = false
+
+  function count(): void {
+    let screens = 0
+    let onlookers = 0
+    for (const { role } of connections) {
+      if (role === 'screen') screens += 1
+      else if (role === 'onlooker') onlookers += 1
+    }
+    host.attended({ screens, onlookers })
+  }
+
+  return {
+    take(socket) {
+      if (ended || connections.size >= mostConnections) return void socket.destroy()
+      const connection: Connection = createConnection(socket, { host, tape, onChange: count })
+      connections.add(connection)
+      socket.once('close', () => connections.delete(connection))
+    },
+    announce({ event, to }) {
+      for (const connection of connections) {
+        if (connection.subscribed && (to === 'all' || connection.role === to)) connection.send(event)
+      }
+    },
+    tapeGrew() {
+      for (const connection of connections) if (connection.subscribed) connection.tapeGrew()
+    },
+    async finish() {
+      ended = true
+      await Promise.all([...connections].map((connection) => connection.finish(lastWordsMs)))
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { isAnswer, opposite, type Direction, type Envelope } from '../model/index.js'
+import { idKey } from '../wire/index.js'
+
+/** Progress tokens of requests that passed the gate. */
+const rememberedTokens = 4_096
+const longestToken = 1_000
+
+/** Tells which exchange a message belongs to: what is held blocks the rest of its own exchange only. */
+export interface ExchangeKeys {
+  /** Undefined for what belongs to none. */
+  of(envelope: Envelope, direction: Direction, conversation: string): string | undefined
+}
+
+export function createExchangeKeys(): ExchangeKeys {
+  const tokens = new Map<string, string>()
+
+  function offered(token: string, key: string): void {
+    if (token.length > longestToken) return
+    if (tokens.size >= rememberedTokens) tokens.delete(tokens.keys().next().value!)
+    tokens.set(token, key)
+  }
+
+  return {
+    of(envelope, direction, conversation) {
+      const { id, kind, cancels, progressToken } = envelope
+      if (kind === 'request' && id !== undefined) {
+        const key = requestKey(conversation, direction, id)
+        if (progressToken !== undefined) offered(requestKey(conversation, direction, progressToken), key)
+        return key
+      }
+      if (isAnswer(envelope) && id !== undefined) return requestKey(conversation, opposite(direction), id)
+      if (cancels !== undefined) return requestKey(conversation, direction, cancels)
+      if (progressToken !== undefined)
+        return tokens.get(requestKey(conversation, opposite(direction), progressToken))
+      return undefined
+    },
+  }
+}
+
+/** Names a request of one side. @param id exact JSON text */
+export function requestKey(conversation: string, direction: Direction, id: string): string {
+  return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${idKey(id)}`
+}

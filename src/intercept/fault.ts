@@ -1,0 +1,12 @@
+/** Why a command to the gate is not carried out. The codes are those of the control protocol. */
+export class GateFault extends Error {
+  override readonly name = 'GateFault'
+  readonly code: 'invalid' | 'not-held' | 'redacted' | 'no-peer' | 'file' | 'no-answer'
+  readonly hint: string | undefined
+
+  constructor(code: GateFault['code'], message: string, hint?: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}

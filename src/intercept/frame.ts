@@ -1,0 +1,69 @@
+import type { Direction, Envelope, Transport } from '../model/index.js'
+import { findJsonValue, holdsMessages, isFault, partsOf, readEnvelope } from '../wire/index.js'
+
+/** The messages of a text, read once. */
+export interface FrameText {
+  /** Exact JSON text. */
+  readonly text: string
+  readonly batch: boolean
+  readonly parts: readonly { readonly envelope: Envelope; readonly start: number; readonly end: number }[]
+}
+
+/** How a frame that was stopped goes on. One of the two is called, once, and never during the offer. */
+export interface Passage {
+  /** @param how.text what goes on in its place */
+  forward(id: string, how: { readonly text?: string; readonly heldMs: number; readonly rule?: string }): void
+  /** @param how.answers JSON texts that its sender gets in the other side's place */
+  drop(
+    id: string,
+    how: { readonly why: string; readonly rule?: string; readonly answers?: readonly string[] },
+  ): void
+  /** Closes the connection that it came on. */
+  disconnect(why: string): void
+}
+
+/** A frame that came, at the gate. */
+export interface Offer extends FrameText {
+  readonly direction: Direction
+  readonly transport: Transport
+  /** Whose talk it is; '' where there is only one. */
+  readonly conversation: string
+  /** Number of the HTTP exchange. */
+  readonly exchange?: number
+  readonly wallMs: number
+  readonly passage: Passage
+}
+
+/** What the gate says to an offer. */
+export type Verdict =
+  /** It goes on as it is. */
+  | undefined
+  /** It goes on now, in another form or more than once. */
+  | {
+      readonly kind: 'pass'
+      readonly id: string
+      readonly text?: string
+      readonly rule: string
+      readonly copies: number
+      readonly answers: readonly string[]
+    }
+  /** It waits until its passage is called. */
+  | { readonly kind: 'hold'; readonly id: string; readonly rule?: string }
+
+/** Undefined when the text is no JSON-RPC that could be held: noise is passed on. */
+export function readFrame(text: string): FrameText | undefined {
+  const span = findJsonValue(text)
+  if (isFault(span) || !holdsMessages(text, span.start)) return undefined
+  const exact = span.start === 0 && span.end === text.length ? text : text.slice(span.start, span.end)
+  return readParts(exact)
+}
+
+/** @param text a checked JSON text without white space around it, an object or an array of such */
+export function readParts(text: string): FrameText {
+  const { batch, parts } = partsOf(text)
+  return {
+    text,
+    batch,
+    parts: parts.map(({ start, end }) => ({ envelope: readEnvelope(text, start), start, end })),
+  }
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import type { Direction } from '../model/index.js'
+import { readFrame, type Offer, type Verdict } from './frame.js'
+import type { FramePlace, Ledger, Sent } from './ledger.js'
+
+/** Longer lines are passed on as they come: they are not recorded either. */
+const longestFrame = 64 * 1024 * 1024
+const LF = 0x0a
+const CR = 0x0d
+
+/** A direction of a stdio transport, as far as a valve needs it. */
+export interface ValvePort {
+  readonly channel: 'in' | 'out'
+  /** Bytes that came before the valve was put in. */
+  readonly receivedBytes: number
+  /** False when the start of a line was passed on already. */
+  readonly atLineStart: boolean
+  /** Hands bytes to the destination; gives back how many that has got in all. */
+  write(bytes: Uint8Array): number
+  /** What is held changed: reading may stop, go on, or end. */
+  changed(): void
+}
+
+export interface ValveOptions {
+  offer(offer: Offer): Verdict
+  /** More cannot be held: nothing is to be read before something goes on. */
+  isFull(): boolean
+  readonly ledger: Ledger
+  /** Sends a message of ours in the other direction. */
+  answer(text: string, rule: string | undefined): void
+  /** Closes the connection, as a rule demands. */
+  disconnect(why: string): void
+}
+
+/**
+ * Cuts one direction into frames, offers each to the gate, and writes on what may pass. A frame of which a part went by
+ * before is finished as it comes.
+ */
+export interface StdioValve {
+  push(chunk: Uint8Array, wallMs: number): void
+  /** The source ended: a last line without a line end is a frame. */
+  sourceEnded(): void
+  /** Takes no more; what was kept of a line that has not ended is passed on. */
+  leave(): void
+  /** Sends a message of ours at the next frame boundary. */
+  inject(text: string, entry: { readonly id: string; readonly rule?: string }): void
+  readonly isHolding: boolean
+  readonly isFull: boolean
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export function createStdioValve(port: ValvePort, options: ValveOptions): StdioValve {
+  const { channel } = port
+  const { ledger } = options
+  const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
+  let aligned = port.atLineStart
+  let partial: Uint8Array[] = []
+  let partialBytes = 0
+  /** Bytes of the source that came before the frame that is being put together. */
+  let offset = port.receivedBytes
+  let holding = 0
+  /** Messages of ours that wait for a frame to end. */
+  let waiting: (() => void)[] = []
+  /** Frames of the current chunk that go on as they are: written in one piece. */
+  let passing: { readonly chunk: Uint8Array; readonly start: number; end: number } | undefined
+
+  function flush(): void {
+    if (!passing) return
+    const { chunk, start, end } = passing
+    passing = undefined
+    port.write(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end))
+  }
+
+  function pass(chunk: Uint8Array, start: number, end: number): void {
+    if (passing) passing.end = end
+    else passing = { chunk, start, end }
+  }
+
+  function send(text: string, end: Uint8Array): Sent {
+    const bytes = Buffer.concat([Buffer.from(text), end])
+    return { sizeBytes: bytes.length, endOffset: port.write(bytes) }
+  }
+
+  /** Boundary of a frame: what waited for one is sent. */
+  function align(): void {
+    aligned = true
+    const steps = waiting
+    waiting = []
+    for (const step of steps) step()
+  }
+
+  /** @returns whether it goes on as it is */
+  function take(frame: Uint8Array, wallMs: number): boolean {
+    const lineEnd = endOf(frame)
+    const text = textOf(frame.subarray(0, frame.length - lineEnd.length))
+    const read = text === undefined ? undefined : readFrame(text)
+    offset += frame.length
+    if (!read) return true
+    const place: FramePlace = { channel, endOffset: offset, sizeBytes: frame.length }
+    // A last line without a line end can be followed by nothing; what takes its place has one.
+    const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
+    const passage: Offer['passage'] = {
+      forward(id, { text: instead, heldMs, rule }) {
+        const sent =
+          instead === undefined
+            ? { sizeBytes: frame.length, endOffset: port.write(frame) }
+            : send(instead, end)
+        ledger.enter({
+          kind: 'release',
+          id,
+          heldMs,
+          sent,
+          ...(instead !== undefined && { text: instead }),
+          ...(rule !== undefined && { rule }),
+        })
+        settled()
+      },
+      drop(id, { why, rule, answers = [] }) {
+        ledger.enter({ kind: 'drop', id, why, ...(rule !== undefined && { rule }) })
+        for (const answer of answers) options.answer(answer, rule)
+        settled()
+      },
+      disconnect: (why) => options.disconnect(why),
+    }
+    const verdict = options.offer({
+      ...read,
+      direction,
+      transport: 'stdio',
+      conversation: '',
+      wallMs,
+      passage,
+    })
+    if (!verdict) return true
+    const { id, rule } = verdict
+    if (verdict.kind === 'hold') {
+      holding += 1
+      const hold = { kind: 'hold' as const, ...(rule !== undefined && { rule }) }
+      ledger.enter({ kind: 'verdict', place, id, verdict: hold })
+      return false
+    }
+    passChanged(frame, end, place, verdict)
+    return false
+  }
+
+  /** A rule changed it, or wants it more than once. */
+  function passChanged(
+    frame: Uint8Array,
+    end: Uint8Array,
+    place: FramePlace,
+    { id, text, rule, copies, answers }: Extract<Verdict, { kind: 'pass' }>,
+  ): void {
+    const bytes = text === undefined ? frame : Buffer.concat([Buffer.from(text), end])
+    const sizeBytes = bytes.length
+    flush()
+    port.write(bytes)
+    const verdict = { kind: 'pass' as const, rule, sizeBytes, ...(text !== undefined && { text }) }
+    ledger.enter({ kind: 'verdict', place, id, verdict })
+    const again = text ?? textOf(frame.subarray(0, frame.length - endOf(frame).length))!
+    // After the frame itself has been recorded.
+    queueMicrotask(() => {
+      for (let n = 0; n < copies; n += 1) inject(again, { id: randomUUID(), rule })
+      for (const answer of answers) options.answer(answer, rule)
+    })
+  }
+
+  function settled(): void {
+    holding -= 1
+    port.changed()
+  }
+
+  function inject(text: string, { id, rule }: { readonly id: string; readonly rule?: string }): void {
+    if (!aligned) return void waiting.push(() => inject(text, { id, ...(rule !== undefined && { rule }) }))
+    const sent = send(text, Uint8Array.of(LF))
+    ledger.enter({ kind: 'inject', id, direction, text, sent, ...(rule !== undefined && { rule }) })
+  }
+
+  /** The start of a line. One that gets too long is passed on as it comes. */
+  function keep(rest: Uint8Array): void {
+    partial.push(rest)
+    partialBytes += rest.length
+    if (partialBytes <= longestFrame) return
+    for (const part of partial) port.write(part)
+    offset += partialBytes
+    partial = []
+    partialBytes = 0
+    aligned = false
+  }
+
+  return {
+    inject,
+    push(chunk, wallMs) {
+      let from = 0
+      if (!aligned) {
+        from = chunk.indexOf(LF) + 1 || chunk.length
+        port.write(from === chunk.length ? chunk : chunk.subarray(0, from))
+        offset += from
+        if (chunk[from - 1] === LF) align()
+      }
+      for (let lf = chunk.indexOf(LF, from); lf >= 0; lf = chunk.indexOf(LF, from)) {
+        const end = lf + 1
+        const rest = chunk.subarray(from, end)
+        const isWhole = partialBytes === 0
+        const frame = isWhole ? rest : Buffer.concat([...partial, rest])
+        partial = []
+        partialBytes = 0
+        const goesOn = take(frame, wallMs)
+        if (goesOn && isWhole) pass(chunk, from, end)
+        else if (goesOn) port.write(frame)
+        else flush()
+        from = end
+      }
+      flush()
+      if (from < chunk.length) keep(from === 0 ? chunk : chunk.subarray(from))
+      port.changed()
+    },
+    sourceEnded() {
+      // What waited for the end of a line that never ends cannot be sent.
+      waiting = []
+      if (partialBytes === 0) return
+      const frame = Buffer.concat(partial)
+      partial = []
+      partialBytes = 0
+      if (take(frame, Date.now())) port.write(frame)
+    },
+    leave() {
+      for (const part of partial) port.write(part)
+      partial = []
+      partialBytes = 0
+    },
+    get isHolding() {
+      return holding > 0 || waiting.length > 0
+    },
+    get isFull() {
+      return options.isFull()
+    },
+  }
+}
+
+function endOf(frame: Uint8Array): Uint8Array {
+  if (frame.at(-1) !== LF) return frame.subarray(frame.length)
+  return frame.subarray(frame.at(-2) === CR ? frame.length - 2 : frame.length - 1)
+}
+
+/** Undefined when it is no text: no message then. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

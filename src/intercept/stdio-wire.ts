@@ -1,0 +1,58 @@
+import { GateFault } from './fault.js'
+import type { Intercept, GatedWire } from './intercept.js'
+import type { Ledger } from './ledger.js'
+import { createStdioValve, type StdioValve, type ValvePort } from './stdio-valve.js'
+import { randomUUID } from 'node:crypto'
+
+/** The two directions of a stdio transport. */
+export interface StdioLanes {
+  setValves(make: ((channel: 'in' | 'out', port: Omit<ValvePort, 'channel'>) => StdioValve) | undefined): void
+  disconnect(why: string): void
+}
+
+/** Lets a stdio transport be gated: valves stand in its way while there is something to hold or to change. */
+export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger: Ledger): GatedWire {
+  const valves = new Map<'in' | 'out', StdioValve>()
+  const other = { in: 'out', out: 'in' } as const
+
+  function makeValve(channel: 'in' | 'out', port: Omit<ValvePort, 'channel'>): StdioValve {
+    const valve = createStdioValve(
+      { ...port, channel },
+      {
+        offer: (offer) => intercept.offer(offer),
+        isFull: () => intercept.isFull,
+        ledger,
+        answer(text, rule) {
+          const id = randomUUID()
+          valves.get(other[channel])?.inject(text, { id, ...(rule !== undefined && { rule }) })
+        },
+        disconnect: (why) => lanes.disconnect(why),
+      },
+    )
+    valves.set(channel, valve)
+    return valve
+  }
+
+  function setGated(on: boolean): void {
+    if (on === valves.size > 0) return
+    if (on) return lanes.setValves(makeValve)
+    for (const valve of valves.values()) valve.leave()
+    valves.clear()
+    lanes.setValves(undefined)
+  }
+
+  return {
+    setGated,
+    conversationFor: () => '',
+    inject({ id, direction, text, rule }) {
+      const isGated = valves.size > 0
+      setGated(true)
+      const valve = valves.get(direction === 'client_to_server' ? 'in' : 'out')
+      if (!valve) throw new GateFault('no-peer', 'there is nobody to send it to')
+      valve.inject(text, { id, ...(rule !== undefined && { rule }) })
+      // A valve that waits for the end of a line stays until the gate takes it out.
+      if (!isGated && !valve.isHolding) setGated(false)
+      return {}
+    },
+  }
+}

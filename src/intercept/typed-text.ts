@@ -1,0 +1,83 @@
+import {
+  findJsonValue,
+  holdsMessages,
+  isFault,
+  memberOf,
+  membersOf,
+  onOneLine,
+  spliceText,
+} from '../wire/index.js'
+import { GateFault } from './fault.js'
+import { readParts, type FrameText } from './frame.js'
+
+/**
+ * Reads what a person typed to be sent: JSON-RPC, on one line afterwards.
+ *
+ * @param marker what redaction puts in the place of a secret: nobody meant that
+ * @param like what it takes the place of; it may have the marker as often as that, and is a batch if that is one
+ * @throws GateFault
+ */
+export function readTyped(text: string, marker: string, like?: FrameText): FrameText {
+  const span = findJsonValue(text)
+  if (isFault(span))
+    throw new GateFault('invalid', `not valid JSON: ${span.reason} ${placeIn(text, span.at)}`)
+  if (!holdsMessages(text, span.start)) throw new GateFault('invalid', 'not JSON-RPC: not an object')
+  const frame = readParts(onOneLine(text.slice(span.start, span.end)))
+  for (const { envelope } of frame.parts) {
+    if (envelope.kind === 'invalid') {
+      throw new GateFault('invalid', `not JSON-RPC: ${envelope.problem ?? 'no message'}`)
+    }
+  }
+  const [count, before] = [frame, like ?? { text: '' }].map((f) => occurrences(f.text, marker))
+  if (count! > before!) {
+    throw new GateFault(
+      'redacted',
+      `the text has ${marker} in the place of a secret`,
+      'put the real value there: a held message has it',
+    )
+  }
+  if (like && (like.batch !== frame.batch || like.parts.length !== frame.parts.length)) {
+    const was = like.batch ? `a batch of ${like.parts.length}` : 'one message'
+    throw new GateFault('invalid', `it takes the place of ${was} and has to be that too`)
+  }
+  return frame
+}
+
+/** The text of an answer to a request. @param outcome JSON text of a result or an error @throws GateFault */
+export function answerText(
+  requestId: string,
+  outcome: { readonly result?: string | undefined; readonly error?: string | undefined },
+  marker: string,
+): string {
+  const { result, error } = outcome
+  if ((result === undefined) === (error === undefined)) {
+    throw new GateFault('invalid', 'an answer has either a result or an error')
+  }
+  const body = (result ?? error)!
+  const span = findJsonValue(body)
+  if (isFault(span))
+    throw new GateFault('invalid', `not valid JSON: ${span.reason} ${placeIn(body, span.at)}`)
+  const member = `"${result === undefined ? 'error' : 'result'}":${body.slice(span.start, span.end)}`
+  return readTyped(`{"jsonrpc":"2.0","id":${requestId},${member}}`, marker).text
+}
+
+/** The request under another id. @param id JSON text */
+export function withId(frame: FrameText, id: string): string {
+  const old = frame.parts[0]?.envelope.id
+  if (frame.batch || old === undefined || frame.parts[0]?.envelope.kind !== 'request') {
+    throw new GateFault('invalid', 'only a single request can be sent again')
+  }
+  const at = memberOf(membersOf(frame.text, 0), 'id')!
+  return spliceText(frame.text, [{ start: at.start, end: at.end, text: id }])
+}
+
+function occurrences(text: string, word: string): number {
+  return word === '' ? 0 : text.split(word).length - 1
+}
+
+/** `in line 3, column 7`, for texts that have lines. */
+function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n')
+  const column = before.at(-1)!.length + 1
+  return before.length > 1 ? `in line ${before.length}, column ${column}` : `at column ${column}`
+}

@@ -1,0 +1,436 @@
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach, socketOf } from './attach.js'
+import { createStage, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+import { linesOfTape, type Line } from './tape-bytes.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const call = (id: unknown, name: string, args: object = {}): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`
+const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
+
+function record(...options: string[]): Actor {
+  return stage.start(stage.record(server('mini-mcp.mjs'), options))
+}
+
+/** What the client got, in order. */
+function answers(recorder: Actor): Line[] {
+  return recorder
+    .stdout()
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+async function answerTo(recorder: Actor, id: unknown): Promise<Line> {
+  return until(`an answer to ${String(id)}`, () => answers(recorder).find((message) => message['id'] === id))
+}
+
+async function end(recorder: Actor): Promise<Line[]> {
+  recorder.stdin.end()
+  await recorder.ended
+  return linesOfTape(stage.tape())
+}
+
+const isMessage = (line: Line): boolean => line['type'] === undefined
+
+describe('a capture that somebody attaches to', () => {
+  it('tells what is on the tape, line by line, then what comes', async () => {
+    const recorder = record()
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+    const onlooker = await attach(stage, { role: 'onlooker' })
+    await onlooker.event('it is up to date', ({ type }) => type === 'live')
+    await recorder.send(ping(2))
+    await until('the second ping is told', () => onlooker.records().filter(isMessage).length === 4)
+    const lines = await end(recorder)
+    await onlooker.event('it ends', ({ type }) => type === 'ended')
+    await onlooker.closed
+    expect(onlooker.records()).toEqual(lines)
+  })
+
+  it('goes on from a message number', async () => {
+    const recorder = record()
+    for (const id of [1, 2, 3]) {
+      await recorder.send(ping(id))
+      await answerTo(recorder, id)
+    }
+    const onlooker = await attach(stage, { role: 'onlooker', from: 4 })
+    await onlooker.event('it is up to date', ({ type }) => type === 'live')
+    await until('all is told', () => onlooker.records().some((line) => line['seq'] === 5))
+    expect(onlooker.records().map((line) => line['seq'])).toEqual([undefined, 4, 5])
+    expect(onlooker.records()[0]).toMatchObject({ type: 'meta' })
+  })
+
+  it('lets nobody decide who only looks on', async () => {
+    record()
+    const onlooker = await attach(stage, { role: 'onlooker' })
+    const reply = await onlooker.ask({ type: 'hold', on: true })
+    expect(reply).toMatchObject({ ok: false, error: { code: 'not-a-screen' } })
+  })
+
+  it('refuses another version of the protocol, and what is none, and goes on', async () => {
+    const recorder = record()
+    for (const first of ['{"type":"hello","protocol":99,"role":"screen"}\n', 'GET / HTTP/1.1\r\n\r\n']) {
+      const socket = net.connect(await socketOf(stage))
+      let said = ''
+      socket.on('data', (chunk) => (said += String(chunk)))
+      socket.write(first)
+      await new Promise((done) => socket.once('close', done))
+      expect(said).toContain('"type":"refused"')
+    }
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+  })
+})
+
+describe('a held message', () => {
+  it('is edited and goes on; the answer is that to the edited one, and the tape has both', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    await screen.tell({ type: 'hold', on: true })
+    await recorder.send(call(1, 'echo', { text: 'before' }))
+    const held = await screen.held()
+    expect(held).toMatchObject({ direction: 'client_to_server', reason: 'hold' })
+    expect(JSON.parse(held['text'])).toMatchObject({ params: { arguments: { text: 'before' } } })
+    await screen.tell({
+      type: 'edit',
+      message: held['message'],
+      text: held['text'].replace('before', 'after'),
+    })
+    const answer = await screen.held(2)
+    await screen.tell({ type: 'forward', message: answer['message'] })
+    expect(await answerTo(recorder, 1)).toMatchObject({ result: { content: [{ text: 'after' }] } })
+    await screen.tell({ type: 'hold', on: false })
+    const lines = await end(recorder)
+    const [request, result] = lines.filter(isMessage)
+    expect(lines.find(({ type }) => type === 'held')).toMatchObject({
+      id: held['message'],
+      seq: 0,
+      raw: { params: { arguments: { text: 'before' } } },
+    })
+    expect(request).toMatchObject({
+      id: held['message'],
+      seq: 0,
+      modified: true,
+      raw: { params: { arguments: { text: 'after' } } },
+      original: { params: { arguments: { text: 'before' } } },
+      heldMs: expect.any(Number),
+    })
+    expect(result).toMatchObject({ id: answer['message'], seq: 1, corr: request!['id'] })
+    expect(result).not.toHaveProperty('modified')
+  })
+
+  it('stops the rest of its own exchange only', async () => {
+    const recorder = record('--break', 'id:1')
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'slow', { ms: 1 }))
+    const held = await screen.held()
+    expect(held).toMatchObject({ reason: 'breakpoint', by: 'id:1' })
+    await recorder.send(ping(2))
+    await answerTo(recorder, 2)
+    await recorder.send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n')
+    const changed = await screen.event('it is moot', ({ type }) => type === 'held-changed')
+    expect(changed).toMatchObject({ message: held['message'], moot: 'its sender cancelled it' })
+    expect(await screen.held(2)).toMatchObject({ reason: 'order' })
+    await screen.tell({ type: 'drop', message: held['message'] })
+    await screen.event('the cancellation goes on', (e) => e['type'] === 'released' && e['cause'] === 'order')
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({
+      id: held['message'],
+      why: 'by a person',
+    })
+    expect(lines.filter(isMessage).map(({ raw }) => raw.id ?? raw.method)).toEqual([
+      2,
+      2,
+      'notifications/cancelled',
+    ])
+  })
+
+  it('stops everything behind it with --hold-order fifo', async () => {
+    const recorder = record('--break', 'dir:in id:1', '--hold-order', 'fifo')
+    const screen = await attach(stage)
+    await recorder.send(ping(1) + ping(2) + ping(3))
+    const held = await screen.held()
+    await screen.held(3)
+    await screen.tell({ type: 'forward', message: held['message'] })
+    await answerTo(recorder, 3)
+    expect(answers(recorder).map(({ id }) => id as unknown)).toEqual([1, 2, 3])
+  })
+
+  it('is answered in the place of the server, which never sees it', async () => {
+    const recorder = record('--break', 'tool:echo')
+    const screen = await attach(stage)
+    await recorder.send(call('a', 'echo', { text: 'x' }))
+    const { message } = await screen.held()
+    await screen.tell({ type: 'answer', message, result: '{"content":[], "n":1.0}' })
+    await answerTo(recorder, 'a')
+    expect(recorder.stdout().toString()).toBe('{"jsonrpc":"2.0","id":"a","result":{"content":[], "n":1.0}}\n')
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ id: message })
+    expect(lines.filter(isMessage)).toMatchObject([{ dir: 'out', injected: true, corr: message, seq: 1 }])
+  })
+
+  it('is not changed into what is no JSON-RPC, nor into a mark of ours', async () => {
+    const recorder = record('--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'echo', { text: 'x' }))
+    const { message, text } = await screen.held()
+    const refusals: [string, string, RegExp][] = [
+      ['{"jsonrpc":"2.0",\n "id":1,}', 'invalid', /^not valid JSON: .* line 2, column /],
+      ['{"id":1,"method":"ping"}', 'invalid', /^not JSON-RPC: "jsonrpc" is not "2.0"/],
+      ['[]', 'invalid', /^not JSON-RPC/],
+      [`[${text}]`, 'invalid', /one message/],
+      [text.replace('"x"', '"[REDACTED]"'), 'redacted', /\[REDACTED\]/],
+    ]
+    for (const [typed, code, words] of refusals) {
+      const reply = await screen.ask({ type: 'edit', message, text: typed })
+      expect(reply).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(words) } })
+    }
+    // It is still held, and can be sent with line breaks, which the wire cannot have.
+    await screen.tell({ type: 'edit', message, text: JSON.stringify(JSON.parse(text), null, 2) })
+    expect(await answerTo(recorder, 1)).toMatchObject({ result: { content: [{ text: 'x' }] } })
+    expect(await screen.ask({ type: 'forward', message })).toMatchObject({ error: { code: 'not-held' } })
+  })
+
+  it('keeps its exchange together when its id is changed', async () => {
+    const recorder = record('--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'echo', { text: 'x' }))
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('"id":1', '"id":"other"') })
+    await answerTo(recorder, 'other')
+    const [request, answer] = (await end(recorder)).filter(isMessage)
+    expect(request).toMatchObject({ raw: { id: 'other' }, original: { id: 1 } })
+    expect(answer).toMatchObject({ raw: { id: 'other' }, corr: request!['id'] })
+  })
+
+  it('is shown with its secrets to screens, and to nobody else', async () => {
+    const secret = 'sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+    const recorder = record('--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    const onlooker = await attach(stage, { role: 'onlooker' })
+    await recorder.send(call(1, 'echo', { text: 'x', api_key: secret }))
+    const { message, text } = await screen.held()
+    expect(text).toContain(secret)
+    await screen.tell({ type: 'edit', message, text: text.replace('"x"', '"y"') })
+    await answerTo(recorder, 1)
+    const lines = await end(recorder)
+    await onlooker.closed
+    expect(JSON.stringify(onlooker.events)).not.toContain(secret)
+    expect(JSON.stringify(lines)).not.toContain(secret)
+    expect(lines.find(isMessage)).toMatchObject({
+      raw: { params: { arguments: { text: 'y', api_key: '[REDACTED]' } } },
+      original: { params: { arguments: { text: 'x', api_key: '[REDACTED]' } } },
+    })
+  })
+
+  it('goes on by itself after --hold-timeout', async () => {
+    const recorder = record('--intercept', '--hold-timeout', '50ms')
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+    expect((await end(recorder)).filter(isMessage)).toMatchObject([
+      { heldMs: expect.any(Number) },
+      { heldMs: expect.any(Number) },
+    ])
+  })
+})
+
+describe('holding', () => {
+  it('waits for somebody with --wait-for-attach, then only for what a breakpoint matches', async () => {
+    const recorder = record('--wait-for-attach', '--break', 'method:tools/call is:request')
+    await recorder.send(ping(1) + call(2, 'echo', { text: 'x' }))
+    const screen = await attach(stage)
+    await answerTo(recorder, 1)
+    const held = await screen.held()
+    expect(JSON.parse(held['text'])).toMatchObject({ id: 2 })
+    await screen.tell({ type: 'forward-all' })
+    await answerTo(recorder, 2)
+  })
+
+  it('ends with the last screen, which may be killed: what is held goes on', async () => {
+    const recorder = record('--intercept')
+    const [one, other] = [await attach(stage), await attach(stage)]
+    await recorder.send(ping(1))
+    await one.held()
+    await other.held()
+    one.close()
+    await recorder.send(ping(2))
+    await other.held(2)
+    expect(answers(recorder)).toEqual([])
+    other.close()
+    await answerTo(recorder, 1)
+    await answerTo(recorder, 2)
+    await recorder.send(ping(3))
+    await answerTo(recorder, 3)
+  })
+
+  it('drops what is held when the last screen goes with --on-detach drop', async () => {
+    const recorder = record('--break', 'id:1', '--on-detach', 'drop')
+    const screen = await attach(stage)
+    await recorder.send(ping(1))
+    await screen.held()
+    screen.close()
+    await recorder.send(ping(2))
+    await answerTo(recorder, 2)
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({
+      why: 'the last screen was detached',
+    })
+    expect(answers(recorder).map(({ id }) => id as unknown)).toEqual([2])
+  })
+
+  it('begins and ends between two messages, wherever their bytes are cut', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    const text = ping(1)
+    await recorder.send(text.slice(0, 20))
+    await screen.tell({ type: 'hold', on: true })
+    await recorder.send(text.slice(20) + ping(2).slice(0, 10))
+    // The first one had begun to pass; its answer is held.
+    const answer = await screen.held()
+    expect(answer).toMatchObject({ direction: 'server_to_client' })
+    await screen.tell({ type: 'hold', on: false })
+    await answerTo(recorder, 1)
+    await recorder.send(ping(2).slice(10) + ping(3))
+    await answerTo(recorder, 3)
+    const lines = await end(recorder)
+    expect(lines.filter((line) => isMessage(line) && line['dir'] === 'in')).toMatchObject([
+      { raw: { id: 1 } },
+      { raw: { id: 2 } },
+      { raw: { id: 3 } },
+    ])
+  })
+})
+
+describe('a message of our own', () => {
+  it('is sent to the server, and its answer comes to whoever sent it, not to the client', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    const text = '{"jsonrpc":"2.0","id":"mine","method":"ping"}'
+    const result = await screen.tell({ type: 'inject', direction: 'client_to_server', text })
+    expect(JSON.parse(result['answer'])).toEqual({ jsonrpc: '2.0', id: 'mine', result: {} })
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+    expect(answers(recorder)).toHaveLength(1)
+    const lines = await end(recorder)
+    expect(lines.find(isMessage)).toMatchObject({ dir: 'in', injected: true, id: result['message'] })
+    expect(lines.find(({ type }) => type === 'held')).toMatchObject({ dir: 'out', corr: result['message'] })
+    expect(lines.find(({ type }) => type === 'dropped')).toBeDefined()
+  })
+
+  it('is sent to the client', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    const text = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+    await screen.tell({ type: 'inject', direction: 'server_to_client', text })
+    await printed(recorder, `${text}\n`)
+  })
+
+  it('is a request that was recorded, sent again under another id', async () => {
+    const recorder = record()
+    await recorder.send(call(1, 'add', { a: 1, b: 2 }))
+    await answerTo(recorder, 1)
+    const screen = await attach(stage)
+    await until('it is told', () => screen.records().some(isMessage))
+    const message = screen.records().find(isMessage)!['id']
+    const again = await screen.tell({ type: 'replay', message })
+    expect(JSON.parse(again['sent'])).toMatchObject({
+      id: 'wiretape-1',
+      params: { arguments: { a: 1, b: 2 } },
+    })
+    expect(JSON.parse(again['answer'])).toMatchObject({ result: { content: [{ text: '3' }] } })
+    const changed = { type: 'replay', message, text: again['sent'].replace('"a":1', '"a":40') }
+    expect(JSON.parse((await screen.tell(changed))['answer'])).toMatchObject({
+      result: { content: [{ text: '42' }] },
+    })
+    expect(await screen.ask({ type: 'replay', message: 'nobody' })).toMatchObject({
+      error: { code: 'not-found' },
+    })
+    expect(answers(recorder)).toHaveLength(1)
+  })
+})
+
+describe('at the end', () => {
+  it('what is held goes on when its client has no more to say and nobody is attached', async () => {
+    const recorder = record('--intercept')
+    recorder.stdin.end(ping(1) + ping(2))
+    expect(await recorder.ended).toMatchObject({ exitCode: 0 })
+    expect(answers(recorder).map(({ id }) => id as unknown)).toEqual([1, 2])
+  })
+
+  it('the end of the input waits for what is held, while somebody is attached', async () => {
+    const recorder = record('--break', 'dir:in')
+    const screen = await attach(stage)
+    recorder.stdin.end(ping(1))
+    const { message } = await screen.held()
+    await screen.event('it is moot', ({ type, moot }) => type === 'held-changed' && moot !== undefined)
+    await screen.tell({ type: 'forward', message })
+    expect(await recorder.ended).toMatchObject({ exitCode: 0 })
+    expect(answers(recorder)).toMatchObject([{ id: 1 }])
+    await screen.event('it ends', ({ type }) => type === 'ended')
+  })
+
+  it('SIGTERM ends a session with held messages, and the tape says that they were dropped', async () => {
+    const recorder = record('--break', 'dir:in')
+    const screen = await attach(stage)
+    await recorder.send(ping(1))
+    await screen.held()
+    recorder.child.kill('SIGTERM')
+    await recorder.ended
+    const lines = linesOfTape(stage.tape())
+    expect(lines.map(({ type }) => type as unknown)).toEqual(['meta', 'held', 'dropped', 'end'])
+  })
+
+  it('a screen can end the session', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    await screen.tell({ type: 'stop' })
+    await recorder.ended
+    expect(linesOfTape(stage.tape()).at(-1)).toMatchObject({ type: 'end', exitCode: 143 })
+  })
+
+  it('a capture that is killed with messages held leaves a tape that says so', async () => {
+    const recorder = record('--intercept')
+    const screen = await attach(stage)
+    await recorder.send(ping(1))
+    await screen.held()
+    await until('it is on the tape', () => screen.records().some(({ type }) => type === 'held'))
+    kill(recorder.pid)
+    await recorder.ended
+    await screen.closed
+    expect(linesOfTape(stage.tape()).map(({ type }) => type as unknown)).toEqual(['meta', 'held'])
+  })
+})
+
+describe('a capture', () => {
+  it('saves a session file with both payloads, and takes notes', async () => {
+    const recorder = record('--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'echo', { text: 'before' }))
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('before', 'after') })
+    await answerTo(recorder, 1)
+    await screen.tell({ type: 'annotate', message, text: 'look at this' })
+    await until('the note is on the tape', () => screen.records().some(({ type }) => type === 'note'))
+    expect(screen.hello['sessionFile']).toBe(stage.tape().replace('.jsonl', '.session.json'))
+    const { path } = await screen.tell({ type: 'save', path: stage.path('s.json') })
+    const session = JSON.parse(readFileSync(path, 'utf8')) as Line
+    expect(session['messages'][0]).toMatchObject({
+      modified: true,
+      payload: { params: { arguments: { text: 'after' } } },
+      original_payload: { params: { arguments: { text: 'before' } } },
+    })
+    expect((await end(recorder)).find(({ type }) => type === 'note')).toMatchObject({
+      about: message,
+      text: 'look at this',
+    })
+  })
+})
