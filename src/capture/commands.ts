@@ -60,7 +60,7 @@ async function execute(
       return {}
     case 'inject': {
       const { direction, text, conversation, answer = 'keep' } = command
-      return (await gate()).inject(direction, text, { conversation, keepAnswer: answer === 'keep' })
+      return (await gate()).sender.inject(direction, text, { conversation, keepAnswer: answer === 'keep' })
     }
     case 'replay':
       return replay(command, context, await gate())
@@ -102,7 +102,7 @@ async function replay(
   if (text === undefined && found.redacted) {
     throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
   }
-  return gate.replay(found.direction, text ?? found.raw, found.conversation)
+  return gate.sender.replay(found.direction, text ?? found.raw, found.conversation)
 }
 
 interface Found {

@@ -34,8 +34,7 @@ export function createRulesInForce({
         file === null
           ? undefined
           : await watchRules(file, {
-              onChange: ({ fault }) =>
-                rules.onChange?.(fault && `the rules before stay in force: ${fault}`),
+              onChange: ({ fault }) => rules.onChange?.(fault && `the rules before stay in force: ${fault}`),
             })
       if (started?.fault !== undefined) return started.fault
       watched?.close()

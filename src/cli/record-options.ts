@@ -123,7 +123,12 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'record secrets as they are, but for --redact and --redact-file',
   },
   { long: '--redact-report', key: 'redactReport', help: 'say at the end which rules fired how often' },
-  { long: '--rules', key: 'rules', value: 'file', help: 'change messages on their way by these rules (YAML, JSON)' },
+  {
+    long: '--rules',
+    key: 'rules',
+    value: 'file',
+    help: 'change messages on their way by these rules (YAML, JSON)',
+  },
   { long: '--intercept', key: 'intercept', help: 'hold every message until somebody attaches and decides' },
   {
     long: '--break',

@@ -30,6 +30,8 @@ export interface HeldMessage {
   /** Milliseconds since the epoch at which it goes on by itself. */
   readonly untilMs?: number
   moot?: string
+  /** What a rule has decided about it and does by itself, now or after its delay: nobody else need decide. */
+  plan?: () => void
 }
 
 /** What the gate tells. */
@@ -140,9 +142,9 @@ export class Gate {
     })
     if (verdict === 'hold') return verdictOf
     const { id } = verdictOf
+    const message = this.#held.get(id)!
     const act = (): void => {
-      const message = this.#held.get(id)
-      if (!message) return
+      if (!this.#held.has(id)) return
       const why = problem ?? `by the rule ${rule}`
       if (verdict === 'forward') this.forward(message, 'rule')
       else if (verdict === 'disconnect') {
@@ -150,6 +152,7 @@ export class Gate {
         offer.passage.disconnect(why)
       } else this.drop(message, 'rule', why, answers)
     }
+    message.plan = act
     if (delayMs > 0) this.#timers.set(id, setTimeout(act, delayMs))
     // Not before the offer is over.
     else queueMicrotask(act)

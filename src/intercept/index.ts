@@ -15,13 +15,7 @@ export {
 export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent } from './ledger.js'
 export { GateFault } from './fault.js'
 export type { Cause, HeldMessage, HeldReason, Outcome } from './gate.js'
-export {
-  Intercept,
-  parseBreakpoints,
-  type GatedWire,
-  type Injection,
-  type InterceptObserver,
-  type InterceptOptions,
-  type InterceptState,
-} from './intercept.js'
+export { Intercept, type InterceptObserver, type InterceptOptions, type InterceptState } from './intercept.js'
 export { createStdioWire, type StdioLanes } from './stdio-wire.js'
+export { parseBreakpoints } from './breakpoints.js'
+export type { GatedWire, Injection } from './wire.js'

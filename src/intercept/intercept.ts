@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { parseFilter, type Filter } from '../filter/index.js'
 import type { Direction } from '../model/index.js'
 import { GateFault } from './fault.js'
 import { Gate, type Cause, type GateObserver, type HeldMessage } from './gate.js'
-import { readFrame, type FrameText, type Offer, type Verdict } from './frame.js'
-import { requestKey } from './exchange-key.js'
-import { answerText, readTyped, withId } from './typed-text.js'
+import { parseBreakpoints } from './breakpoints.js'
+import type { Offer, Verdict } from './frame.js'
+import { Sender } from './sender.js'
+import { answerText, readTyped } from './typed-text.js'
 import type { Rules } from './rules/index.js'
+import type { GatedWire } from './wire.js'
 
 /** How a capture is asked to hold from its start. */
 export interface InterceptOptions {
@@ -18,30 +18,6 @@ export interface InterceptOptions {
   readonly order: 'exchange' | 'fifo'
   readonly holdTimeoutMs: number | undefined
   readonly onDetach: 'forward' | 'drop'
-}
-
-/** A message of ours. */
-export interface Injection {
-  readonly id: string
-  readonly direction: Direction
-  readonly text: string
-  readonly conversation?: string
-  readonly rule?: string
-}
-
-/** A transport that can be gated. */
-export interface GatedWire {
-  /** Whether frames have to be offered. Takes effect at the next frame of each direction. */
-  setGated(on: boolean): void
-  /** What the conversation is called in which something is injected; '' where there is only one. */
-  conversationFor(injection: Pick<Injection, 'direction' | 'conversation'>): string | undefined
-  /**
-   * Sends a message. A transport on which an answer comes back to whoever asked (HTTP) gives it; on others it passes the
-   * gate.
-   *
-   * @throws GateFault `no-peer`
-   */
-  inject(injection: Injection): { readonly answer?: Promise<string> }
 }
 
 /** What is going on at the gate, for whoever shows it. */
@@ -62,8 +38,6 @@ export interface InterceptState {
 
 /** The marker of `redaction`, which is no door of ours. */
 const redactionMark = '[REDACTED]'
-/** An answer to an injected request is waited for this long. */
-const answerWithinMs = 60_000
 
 /** Everything that can be done to the messages of one capture while they pass. */
 export class Intercept {
@@ -72,9 +46,9 @@ export class Intercept {
   readonly #observer: InterceptObserver
   readonly #marker: string
   #wire: GatedWire | undefined
+  readonly #sender: Sender
   #screens = 0
   #gated = false
-  #injected = 0
 
   /**
    * @param marker what redaction puts in the place of a secret
@@ -107,6 +81,17 @@ export class Intercept {
       },
       this.#observer,
     )
+    this.#sender = new Sender({
+      wire: () => this.#wire,
+      expect: (key, take) => this.#gate.expect(key, take),
+      changed: () => this.#steer(),
+      marker,
+    })
+  }
+
+  /** Messages of our own. */
+  get sender(): Sender {
+    return this.#sender
   }
 
   /** The transport is there. */
@@ -166,9 +151,9 @@ export class Intercept {
     this.#gate.forward(this.#heldOne(id), 'screen')
   }
 
-  /** Returns how many. */
+  /** Returns how many. What a rule deals with is left to it. */
   forwardAll(cause: Cause = 'screen'): number {
-    const all = [...this.#gate.held.values()]
+    const all = [...this.#gate.held.values()].filter(({ plan }) => !plan)
     for (const message of all) this.#gate.forward(message, cause)
     return all.length
   }
@@ -199,86 +184,6 @@ export class Intercept {
     this.#gate.drop(message, 'screen', 'a person answered it', [text])
   }
 
-  /**
-   * Sends a message. Resolves when it is sent or, with `keepAnswer`, when its answer is there.
-   *
-   * @throws GateFault
-   */
-  async inject(
-    direction: Direction,
-    text: string,
-    options: { readonly conversation?: string | undefined; readonly keepAnswer: boolean },
-  ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
-    return this.#send(direction, readTyped(text, this.#marker), options)
-  }
-
-  /**
-   * Sends a request again, under an id of ours.
-   *
-   * @throws GateFault
-   */
-  async replay(
-    direction: Direction,
-    text: string,
-    conversation: string | undefined,
-  ): Promise<{
-    readonly message: string
-    readonly sent: string
-    readonly answer?: string
-    readonly latencyMs?: number
-  }> {
-    const frame = readTyped(text, this.#marker)
-    const sent = withId(frame, JSON.stringify(`wiretape-${++this.#injected}`))
-    const result = await this.#send(direction, readFrame(sent)!, { conversation, keepAnswer: true })
-    return { ...result, sent }
-  }
-
-  async #send(
-    direction: Direction,
-    frame: FrameText,
-    {
-      conversation,
-      keepAnswer,
-    }: { readonly conversation?: string | undefined; readonly keepAnswer: boolean },
-  ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
-    const wire = this.#wire
-    if (!wire) throw new GateFault('no-peer', 'there is nobody to send it to yet')
-    const place = { direction, ...(conversation !== undefined && { conversation }) }
-    const talk = wire.conversationFor(place)
-    if (talk === undefined) throw new GateFault('no-peer', 'there is no such conversation')
-    const id = randomUUID()
-    const { kind, id: requestId } = frame.parts[0]!.envelope
-    const wantsAnswer = keepAnswer && !frame.batch && kind === 'request' && requestId !== undefined
-    const sentAtMs = performance.now()
-    let expected: { readonly answer: Promise<string>; cancel(): void } | undefined
-    if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
-    let direct: Promise<string> | undefined
-    try {
-      direct = wire.inject({ id, text: frame.text, ...place, conversation: talk }).answer
-    } catch (error) {
-      expected?.cancel()
-      throw error
-    }
-    if (!wantsAnswer) return { message: id }
-    if (direct) expected!.cancel()
-    try {
-      const answer = await within(direct ?? expected!.answer)
-      return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
-    } finally {
-      expected!.cancel()
-      this.#steer()
-    }
-  }
-
-  #expect(key: string): { readonly answer: Promise<string>; cancel(): void } {
-    let expected: { cancel(): void } | undefined
-    const answer = new Promise<string>((resolve) => {
-      expected = this.#gate.expect(key, resolve)
-    })
-    this.#steer()
-    return { answer, cancel: () => expected?.cancel() }
-  }
-
   /** Screens came or went. What is held when the last one goes is dealt with, and holding ends. */
   attended(screens: number): void {
     const before = this.#screens
@@ -303,6 +208,7 @@ export class Intercept {
   #detached(): void {
     const { settings, held } = this.#gate
     for (const message of held.values()) {
+      if (message.plan) continue
       if (this.#options.onDetach === 'forward') this.#gate.forward(message, 'detach')
       else this.#gate.drop(message, 'detach', 'the last screen was detached')
     }
@@ -316,6 +222,7 @@ export class Intercept {
   sourceEnded(direction: Direction): void {
     const sender = direction === 'client_to_server' ? 'its client' : 'its server'
     for (const message of this.#of(direction)) {
+      if (message.plan) continue
       if (this.#screens === 0) this.#settle(message, 'the session ended')
       else if (direction === 'client_to_server') this.#gate.moot(message, `${sender} sends nothing more`)
     }
@@ -349,7 +256,8 @@ export class Intercept {
   }
 
   #settle(message: HeldMessage, why: string): void {
-    if (this.#options.onDetach === 'forward') this.#gate.forward(message, 'end')
+    if (message.plan) message.plan()
+    else if (this.#options.onDetach === 'forward') this.#gate.forward(message, 'end')
     else this.#gate.drop(message, 'end', why)
   }
 
@@ -374,37 +282,4 @@ export class Intercept {
     this.#gated = isNeeded
     this.#wire.setGated(isNeeded)
   }
-}
-
-/** @throws GateFault `invalid` for a text that is no filter */
-export function parseBreakpoints(texts: readonly string[]): Filter[] {
-  return texts.map(toFilter)
-}
-
-function toFilter(text: string): Filter {
-  const { filter, fault } = parseFilter(text)
-  if (filter) return filter
-  throw new GateFault(
-    'invalid',
-    `the filter ${JSON.stringify(text)}, column ${fault.column}: ${fault.message}`,
-  )
-}
-
-function within<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new GateFault('no-answer', `no answer came within ${answerWithinMs / 1000} s`)),
-      answerWithinMs,
-    )
-    answer.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { GateFault } from './fault.js'
-import type { Intercept, GatedWire } from './intercept.js'
+import type { Intercept } from './intercept.js'
+import type { GatedWire } from './wire.js'
 import type { Ledger } from './ledger.js'
 import { createStdioValve, type StdioValve, type ValvePort } from './stdio-valve.js'
-import { randomUUID } from 'node:crypto'
 
 /** The two directions of a stdio transport. */
 export interface StdioLanes {

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { Direction } from '../model/index.js'
+import { requestKey } from './exchange-key.js'
+import { GateFault } from './fault.js'
+import { readFrame, type FrameText } from './frame.js'
+import { readTyped, withId } from './typed-text.js'
+import type { GatedWire } from './wire.js'
+
+/** An answer to an injected request is waited for this long. */
+const answerWithinMs = 60_000
+
+/** What came of a message of ours. */
+export interface Sending {
+  /** As on the tape. */
+  readonly message: string
+  readonly answer?: string
+  readonly latencyMs?: number
+}
+
+/** What sending needs of the gate. */
+export interface SenderScene {
+  /** Undefined before the transport is there, and after. */
+  wire(): GatedWire | undefined
+  /** The answer to the request of that key is given to `take`, and to nobody else. */
+  expect(key: string, take: (text: string) => void): { cancel(): void }
+  /** What is expected changed. */
+  changed(): void
+  readonly marker: string
+}
+
+/** Sends messages of our own, and waits for the answers to them. */
+export class Sender {
+  readonly #scene: SenderScene
+  #count = 0
+
+  constructor(scene: SenderScene) {
+    this.#scene = scene
+  }
+
+  /**
+   * Sends a message. Resolves when it is sent or, with `keepAnswer`, when its answer is there.
+   *
+   * @throws GateFault
+   */
+  async inject(
+    direction: Direction,
+    text: string,
+    options: { readonly conversation?: string | undefined; readonly keepAnswer: boolean },
+  ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
+    return this.#send(direction, readTyped(text, this.#scene.marker), options)
+  }
+
+  /**
+   * Sends a request again, under an id of ours.
+   *
+   * @throws GateFault
+   */
+  async replay(
+    direction: Direction,
+    text: string,
+    conversation: string | undefined,
+  ): Promise<{
+    readonly message: string
+    readonly sent: string
+    readonly answer?: string
+    readonly latencyMs?: number
+  }> {
+    const frame = readTyped(text, this.#scene.marker)
+    const sent = withId(frame, JSON.stringify(`wiretape-${++this.#count}`))
+    const result = await this.#send(direction, readFrame(sent)!, { conversation, keepAnswer: true })
+    return { ...result, sent }
+  }
+
+  async #send(
+    direction: Direction,
+    frame: FrameText,
+    {
+      conversation,
+      keepAnswer,
+    }: { readonly conversation?: string | undefined; readonly keepAnswer: boolean },
+  ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
+    const wire = this.#scene.wire()
+    if (!wire) throw new GateFault('no-peer', 'there is nobody to send it to yet')
+    const place = { direction, ...(conversation !== undefined && { conversation }) }
+    const talk = wire.conversationFor(place)
+    if (talk === undefined) throw new GateFault('no-peer', 'there is no such conversation')
+    const id = randomUUID()
+    const { kind, id: requestId } = frame.parts[0]!.envelope
+    const wantsAnswer = keepAnswer && !frame.batch && kind === 'request' && requestId !== undefined
+    const sentAtMs = performance.now()
+    let expected: { readonly answer: Promise<string>; cancel(): void } | undefined
+    if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
+    let direct: Promise<string> | undefined
+    try {
+      direct = wire.inject({ id, text: frame.text, ...place, conversation: talk }).answer
+    } catch (error) {
+      expected?.cancel()
+      throw error
+    }
+    if (!wantsAnswer) return { message: id }
+    if (direct) expected!.cancel()
+    try {
+      const answer = await within(direct ?? expected!.answer)
+      return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
+    } finally {
+      expected!.cancel()
+      this.#scene.changed()
+    }
+  }
+
+  #expect(key: string): { readonly answer: Promise<string>; cancel(): void } {
+    let expected: { cancel(): void } | undefined
+    const answer = new Promise<string>((resolve) => {
+      expected = this.#scene.expect(key, resolve)
+    })
+    this.#scene.changed()
+    return { answer, cancel: () => expected?.cancel() }
+  }
+}
+
+function within<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new GateFault('no-answer', `no answer came within ${answerWithinMs / 1000} s`)),
+      answerWithinMs,
+    )
+    answer.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}

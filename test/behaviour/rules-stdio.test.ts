@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach } from './attach.js'
+import { run } from './run-cli.js'
+import { createStage, server, until, type Actor, type Stage } from './stage.js'
+import { linesOfTape, type Line } from './tape-bytes.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const call = (id: unknown, name: string, args: object = {}): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`
+const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
+const isMessage = (line: Line): boolean => line['type'] === undefined
+
+function record(rules: string): Actor {
+  writeFileSync(stage.path('rules.yaml'), rules)
+  return stage.start(stage.record(server('mini-mcp.mjs'), ['--rules', 'rules.yaml']))
+}
+
+function answers(recorder: Actor): Line[] {
+  const lines = recorder.stdout().toString().split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Line)
+}
+
+async function count(recorder: Actor, n: number): Promise<Line[]> {
+  return until(`${n} answers`, () => (answers(recorder).length >= n ? answers(recorder) : undefined))
+}
+
+async function end(recorder: Actor): Promise<Line[]> {
+  recorder.stdin.end()
+  await recorder.ended
+  return linesOfTape(stage.tape())
+}
+
+describe('a rule', () => {
+  it('changes what goes on, and the tape has both and its name', async () => {
+    const recorder = record(`
+      rules:
+        - name: swap
+          when: 'method:tools/call'
+          set: { '$.params.arguments.text': 'MODIFIED' }`)
+    await recorder.send(ping(1) + call(2, 'echo', { text: 'x' }) + ping(3))
+    expect((await count(recorder, 3))[1]).toMatchObject({
+      id: 2,
+      result: { content: [{ text: 'MODIFIED' }] },
+    })
+    const lines = await end(recorder)
+    expect(lines.filter(({ type }) => type === 'held')).toEqual([])
+    expect(lines.find((line) => line['modified'] === true)).toMatchObject({
+      rule: 'swap',
+      raw: { params: { arguments: { text: 'MODIFIED' } } },
+      original: { params: { arguments: { text: 'x' } } },
+    })
+  })
+
+  it('answers in the place of the server', async () => {
+    const recorder = record(`
+      rules:
+        - name: block
+          when: 'tool:echo'
+          respond: { error: { code: -1, message: 'blocked' } }`)
+    await recorder.send(call(1, 'echo'))
+    expect(await count(recorder, 1)).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'blocked' } },
+    ])
+    const lines = await end(recorder)
+    expect(lines.map(({ type, rule }) => [type, rule] as unknown)).toEqual([
+      ['meta', undefined],
+      ['held', 'block'],
+      ['dropped', 'block'],
+      [undefined, 'block'],
+      ['end', undefined],
+    ])
+  })
+
+  it('drops, and repeats', async () => {
+    const recorder = record(`
+      rules:
+        - { name: gone, when: 'dir:in id:1', drop: true }
+        - { name: twice, when: 'dir:out id:2', duplicate: 1 }`)
+    await recorder.send(ping(1) + ping(2) + ping(3))
+    expect((await count(recorder, 3)).map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual([
+      2, 2, 3,
+    ])
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ rule: 'gone' })
+    expect(lines.filter((line) => isMessage(line) && line['raw'].id === 2)).toMatchObject([
+      { dir: 'in' },
+      { dir: 'out', rule: 'twice' },
+      { dir: 'out', rule: 'twice', injected: true },
+    ])
+  })
+
+  it('delays, while others overtake', async () => {
+    const recorder = record(`
+      rules:
+        - { name: later, when: 'dir:in id:1', delay: 300ms }`)
+    await recorder.send(ping(1) + ping(2))
+    expect((await count(recorder, 2)).map(({ id }) => id as unknown)).toEqual([2, 1])
+    const lines = await end(recorder)
+    const late = lines.find((line) => isMessage(line) && line['rule'] === 'later')!
+    expect(late['heldMs']).toBeGreaterThanOrEqual(290)
+    expect(late).not.toHaveProperty('modified')
+  })
+
+  it('disconnects both sides', async () => {
+    const recorder = record(`
+      rules:
+        - { name: cut, when: 'tool:echo', disconnect: true }`)
+    await recorder.send(call(1, 'echo'))
+    expect(await recorder.ended).toMatchObject({ exitCode: 0 })
+    expect(linesOfTape(stage.tape()).map(({ type }) => type as unknown)).toEqual([
+      'meta',
+      'held',
+      'dropped',
+      'end',
+    ])
+  })
+
+  it('holds for a person, who sees what another rule made of it', async () => {
+    const recorder = record(`
+      rules:
+        - name: swap
+          when: 'tool:echo'
+          set: { '$.params.arguments.text': 'MODIFIED' }
+        - { name: look, when: 'tool:echo', hold: true }`)
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'echo', { text: 'x' }))
+    const held = await screen.held()
+    expect(held).toMatchObject({ reason: 'rule', by: expect.stringContaining('look') })
+    expect(JSON.parse(held['text'])).toMatchObject({ params: { arguments: { text: 'MODIFIED' } } })
+    await screen.tell({ type: 'forward', message: held['message'] })
+    expect(await count(recorder, 1)).toMatchObject([{ result: { content: [{ text: 'MODIFIED' }] } }])
+  })
+
+  it('is what the file says now; a file that is wrong is not taken, and screens are told', async () => {
+    const rules = (text: string): string =>
+      `rules: [{ name: r, when: 'tool:echo', respond: { result: { is: '${text}' } } }]`
+    const recorder = record(rules('one'))
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'echo'))
+    expect(await count(recorder, 1)).toMatchObject([{ result: { is: 'one' } }])
+    writeFileSync(stage.path('rules.yaml'), 'rules: [{ name: r, whenever: 1 }]')
+    const notice = await screen.event('it is told', ({ type }) => type === 'notice')
+    expect(notice['message']).toMatch(/rules\.yaml/)
+    await screen.event(
+      'the state has it',
+      ({ type, state }) => type === 'state' && state.rules?.fault !== undefined,
+    )
+    await recorder.send(call(2, 'echo'))
+    expect((await count(recorder, 2))[1]).toMatchObject({ result: { is: 'one' } })
+    await screen.tell({ type: 'rules', file: null })
+    await recorder.send(call(3, 'echo', { text: 'really' }))
+    expect((await count(recorder, 3))[2]).toMatchObject({ result: { content: [{ text: 'really' }] } })
+    const wrong = await screen.ask({ type: 'rules', file: stage.path('rules.yaml') })
+    expect(wrong).toMatchObject({ ok: false, error: { code: 'file' } })
+  })
+
+  it('of a file that is wrong starts nothing', async () => {
+    writeFileSync(stage.path('rules.yaml'), 'rules: [{ name: r, whenever: 1 }]')
+    const { code, stderr } = await run(stage.record(server('mini-mcp.mjs'), ['--rules', 'rules.yaml']), {
+      cwd: stage.folder,
+      env: stage.env,
+    })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^wiretape: .*rules\.yaml.*\n$/)
+    expect(stage.tapes()).toEqual([])
+  })
+
+  it('makes the same faults in every run of the same seed', async () => {
+    const rules = `
+      seed: 7
+      rules:
+        - { name: lost, when: 'dir:in', drop: true, probability: 0.5 }`
+    const lost: unknown[][] = []
+    for (let n = 0; n < 2; n += 1) {
+      const recorder = record(rules)
+      await recorder.send(Array.from({ length: 40 }, (_, id) => ping(id)).join(''))
+      recorder.stdin.end()
+      await recorder.ended
+      lost.push(answers(recorder).map(({ id }) => id as unknown))
+    }
+    expect(lost[0]!.length).toBeGreaterThan(5)
+    expect(lost[0]!.length).toBeLessThan(35)
+    expect(lost[1]).toEqual(lost[0])
+  })
+})
