@@ -17,10 +17,13 @@ export interface CallIndex {
   /** Rows of this method, each way to call it once, in order: for telling what was recorded. */
   examples(method: string): readonly number[]
   readonly methods: readonly string[]
+  /** It counts as never asked. */
+  isLeftOut(row: number): boolean
 }
 
 export interface CallIndexWriter extends CallIndex {
   add(row: number, envelope: Envelope): void
+  leaveOut(row: number): void
 }
 
 /** Longer keys are hashed. */
@@ -80,7 +83,10 @@ export function createCallIndex(script: Script): CallIndexWriter {
   const nexts = createIntColumn()
   const redacted = new Map<string, number[]>()
   const examples = new Map<string, number[]>()
+  const leftOut = new Set<number>()
   return {
+    leaveOut: (row) => void leftOut.add(row),
+    isLeftOut: (row) => leftOut.has(row),
     add(row, { method = '' }) {
       const key = callKey(script.text(row), method)
       const known = examples.get(method) ?? []

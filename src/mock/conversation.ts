@@ -1,5 +1,6 @@
 import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
+import { greetingFor } from './greeting.js'
 import { toLiveText } from './live-text.js'
 import { explainMiss, missAnswer, type Miss } from './miss.js'
 import { sleep, waitMs, type Pace } from './pace.js'
@@ -26,6 +27,8 @@ export interface Sink {
   send(message: Outgoing): Promise<void>
   /** False while nobody listens; what is sent waits. */
   readonly isOpen: boolean
+  /** Answers as HTTP does that carries no JSON-RPC. Absent where there is no HTTP. */
+  refuse?(refusal: { readonly status: number; readonly text: string }): Promise<void>
 }
 
 /** Somebody who knows more than the recording. */
@@ -67,6 +70,8 @@ export interface Conversation {
    * @returns false when it is not JSON
    */
   take(text: string, sink?: Sink): boolean
+  /** The recorded call that the first call of this frame (which is JSON) would be taken for; -1 for none. */
+  fits(text: string): number
   /** The client no longer waits for the answer to the call with this id (exact JSON text). */
   leave(id: string): void
   /** The client says nothing more. Resolves when all was said that does not wait for it. */
@@ -160,6 +165,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     const kind = script.kind(row)
     const text = script.text(row)
     if (kind === 'noise') return standalone.send({ text, noise: true })
+    if (kind === 'refusal') {
+      if (!call?.sink.refuse || call.answered) return
+      forget(call)
+      options.onServed(row)
+      return call.sink.refuse({ status: script.status(row), text })
+    }
     const envelope = readEnvelope(text, 0)
     const named = script.names(row)
     const subscription = envelope.subscriptionId === undefined ? undefined : (liveOf.get(named) ?? call)
@@ -267,8 +278,13 @@ export function createConversation(options: ConversationOptions): Conversation {
       return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":{}}`, final: true }))
     }
     if (fallback) return fallback.ask(text, envelope, sink)
+    const greeting = choice.kind === 'unknown' ? greetingFor(play, envelope) : undefined
+    if (greeting !== undefined) {
+      return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":${greeting}}`, final: true }))
+    }
     const why = explainMiss(play, text, envelope, choice)
-    options.onMiss(why)
+    // Clients of both eras ask every server of the older one; an error is the answer they expect there.
+    if (envelope.method !== 'server/discover') options.onMiss(why)
     run(sink.send({ text: missAnswer(id, why), final: true }))
   }
 
@@ -325,6 +341,14 @@ export function createConversation(options: ConversationOptions): Conversation {
         else if (envelope.kind !== 'invalid') takeReply(message, envelope)
       }
       return true
+    },
+    fits(text) {
+      for (const { start, end } of partsOf(text).parts) {
+        const message = text.slice(start, end)
+        const envelope = readEnvelope(message, 0)
+        if (envelope.kind === 'request') return picker.fits(message, envelope)
+      }
+      return noRow
     },
     leave,
     async end() {

@@ -13,6 +13,8 @@ export type Choice =
 
 /** Which recorded call or note stands for the next one of a client. State of one live conversation. */
 export interface Picker {
+  /** The recorded call whose answer this one would get, or `noRow`. */
+  fits(text: string, envelope: Envelope): number
   call(text: string, envelope: Envelope): Choice
   /** A notification: the recorded one, or `noRow`. */
   note(text: string, envelope: Envelope): number
@@ -38,32 +40,36 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
   /** Rounds that wait for their retry: by the state that was given out, or by what was asked. */
   const rounds = new Map<string, number[]>()
 
+  const isTaken = (row: number): boolean => taken.has(row) || calls.isLeftOut(row)
   const isOwn = (row: number): boolean => script.conversation(row) === own
 
   /** The next row of the key in the own conversation, or in the others where that has none. */
   function nextOf(key: string, inOwn: boolean): number {
     const position = `${inOwn ? 'o' : 'f'} ${key}`
     let row = positions.get(position) ?? calls.first(key)
-    while (row !== noRow && (taken.has(row) || isOwn(row) !== inOwn)) row = calls.next(row)
+    while (row !== noRow && (isTaken(row) || isOwn(row) !== inOwn)) row = calls.next(row)
     positions.set(position, row)
     return row
   }
 
   function has(key: string, inOwn: boolean): boolean {
-    for (let row = calls.first(key); row !== noRow; row = calls.next(row))
-      if (isOwn(row) === inOwn) return true
+    for (let row = calls.first(key); row !== noRow; row = calls.next(row)) {
+      if (isOwn(row) === inOwn && !calls.isLeftOut(row)) return true
+    }
     return false
   }
 
-  function take(key: string, row: number): number {
+  function take(key: string, row: number, text: string): number {
     taken.add(row)
     lastTaken.set(key, row)
+    if (rounds.size > 0) endRound(row)
+    bind(row, text)
     return row
   }
 
   function exact(key: string): number {
     const row = nextOf(key, true)
-    if (row !== noRow || lastTaken.has(key) || has(key, true)) return row
+    if (row !== noRow || has(key, true)) return row
     return nextOf(key, false)
   }
 
@@ -73,29 +79,41 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     let foreign = noRow
     let last = noRow
     for (const row of calls.redacted(method)) {
-      if (taken.has(row) !== again || (foreign !== noRow && !isOwn(row))) continue
+      if (calls.isLeftOut(row) || taken.has(row) !== again || (foreign !== noRow && !isOwn(row))) continue
       const found = matchRedacted({ text: script.text(row), marks: script.marks(row) }, text, known)
       if (!found) continue
       if (again) last = row
-      else if (isOwn(row)) return bind(row, found)
+      else if (isOwn(row)) return row
       else foreign = row
     }
     return again ? last : foreign
   }
 
-  function bind(row: number, found: ReadonlyMap<string, string>): number {
+  /** Keeps what the live call has in the place of redacted values. */
+  function bind(row: number, text: string): void {
+    const marks = script.marks(row)
+    if (marks.length === 0) return
+    const found = matchRedacted({ text: script.text(row), marks }, text, new Map()) ?? []
     for (const [tag, value] of found) if (!secrets.has(tag)) secrets.set(tag, value)
-    return row
   }
 
   function round(text: string, envelope: Envelope): number {
     const { requestState, inputResponses, method = '' } = envelope
     if (requestState === undefined && inputResponses === undefined) return noRow
     const key = requestState === undefined ? roundKey(text, method) : `state ${requestState}`
-    const waiting = rounds.get(key)
-    const before = waiting?.shift() ?? noRow
-    if (waiting?.length === 0) rounds.delete(key)
+    const before = rounds.get(key)?.[0] ?? noRow
     return before === noRow ? noRow : script.nextRound(before)
+  }
+
+  /** The retry has come. */
+  function endRound(row: number): void {
+    for (const [key, waiting] of rounds) {
+      const at = waiting.findIndex((before) => script.nextRound(before) === row)
+      if (at < 0) continue
+      waiting.splice(at, 1)
+      if (waiting.length === 0) rounds.delete(key)
+      return
+    }
   }
 
   function find(text: string, envelope: Envelope, key: string): number {
@@ -116,11 +134,12 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
 
   return {
     secrets,
+    fits: (text, envelope) => find(text, envelope, callKey(text, envelope.method ?? '')),
     call(text, envelope) {
       const { method = '' } = envelope
       const key = callKey(text, method)
       const row = find(text, envelope, key)
-      if (row !== noRow) return { kind: 'found', row: take(key, row) }
+      if (row !== noRow) return { kind: 'found', row: take(key, row, text) }
       const before = lastTaken.get(key) ?? redacted(text, method, false, true)
       if (before === noRow) return { kind: 'unknown' }
       return repeatLast ? { kind: 'found', row: before } : { kind: 'spent', row: before, times: timesOf(key) }
@@ -128,7 +147,7 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     note(text, envelope) {
       const key = callKey(text, envelope.method ?? '')
       const row = find(text, envelope, key)
-      return row === noRow ? noRow : take(key, row)
+      return row === noRow ? noRow : take(key, row, text)
     },
     askedForMore(row, callText, callEnvelope, answer) {
       const { requestState } = answer

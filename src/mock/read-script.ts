@@ -32,12 +32,24 @@ export interface Play {
   readonly url: string | null
   /** The recorded server named its sessions; undefined where the recording cannot tell. */
   readonly sessions: boolean | undefined
+  /** A conversation began with `initialize`. */
+  readonly opened: boolean
+  /** Every GET for a stream was answered with 405. */
+  readonly noStream: boolean
   /** Requests of 2025 and before were seen. */
   readonly legacy: boolean
   /** Requests of 2026-07-28 and later were seen. */
   readonly modern: boolean
   /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
   readonly saidTags: ReadonlySet<string>
+  /** What shows what the server is. */
+  readonly seen: {
+    readonly server: Envelope['peer']
+    /** Protocol versions that clients spoke. */
+    readonly versions: readonly string[]
+    /** Methods of its notifications. */
+    readonly notices: readonly string[]
+  }
   readonly counts: { readonly client: number; readonly server: number; readonly calls: number }
   close(): void
 }
@@ -56,6 +68,12 @@ interface Draft {
   last: number
   /** Its first call was `initialize`. */
   opened?: boolean
+}
+
+interface Exchange {
+  readonly conversation: Draft
+  /** The request in it, or `noRow`. */
+  readonly call: number
 }
 
 /** Reads a recording once. @throws what its reader throws, and WiretapeError `unwritable` of the text store */
@@ -78,7 +96,7 @@ function createReading(script: ScriptWriter): {
   const calls: CallIndexWriter = createCallIndex(script)
   const conversations = new Map<string, Draft>()
   const byNumber: Draft[] = []
-  const exchanges = new Map<number, { readonly conversation: Draft; readonly call: number }>()
+  const exchanges = new Map<number, Exchange>()
   const saidTags = new Set<string>()
   const counts = { client: 0, server: 0, calls: 0 }
   let ids = createIdTable()
@@ -89,6 +107,10 @@ function createReading(script: ScriptWriter): {
   let transport: Transport = 'stdio'
   let url: string | null = null
   let sessions: boolean | undefined
+  let noStream: boolean | undefined
+  let server: Envelope['peer']
+  const versions = new Set<string>()
+  const notices = new Set<string>()
   let legacy = false
   let modern = false
 
@@ -158,6 +180,7 @@ function createReading(script: ScriptWriter): {
     counts.calls += 1
     if (envelope.modern) modern = true
     else legacy = true
+    if (envelope.protocolVersion !== undefined) versions.add(envelope.protocolVersion)
     if (envelope.method === 'initialize') conversation.opened = true
     else conversation.opened ??= false
     calls.add(row, envelope)
@@ -200,6 +223,9 @@ function createReading(script: ScriptWriter): {
     })
     if (part.id !== undefined) ids.set(part.id, row)
     noteSession(record, envelope)
+    server = envelope.peer ?? server
+    if (kind === 'notice' && envelope.method !== undefined && notices.size < 1_000)
+      notices.add(envelope.method)
     if (isAnswer) {
       if (call >= 0 && script.answerTo(call) === noRow) script.setAnswer(call, row)
       if (call >= 0) close(conversation, call)
@@ -263,14 +289,38 @@ function createReading(script: ScriptWriter): {
     script.addEffect(conversation.open.at(-1) ?? conversation.last, row)
   }
 
-  /** The client went away before the answer: in the era without cancel notices that is how it cancels. */
   function takeHttp(record: HttpRecord): void {
-    if (record.why?.startsWith('client') !== true) return
+    // Recorders of HTTP need not know which of the two transports passes.
+    if (record.sse?.event === 'endpoint') transport = 'sse'
+    if (record.method === 'GET' && record.status !== undefined) {
+      noStream = record.status === 405 && noStream !== false
+    }
     const exchange = exchanges.get(record.exchange)
-    if (!exchange || exchange.call < 0 || script.closedBy(exchange.call) !== noRow) return
-    // Whatever comes from here on came too late.
-    script.setClosedBy(exchange.call, script.length)
-    close(exchange.conversation, exchange.call)
+    if (!exchange || exchange.call < 0 || script.answerTo(exchange.call) !== noRow) return
+    const { conversation, call } = exchange
+    if (record.why?.startsWith('client') === true) {
+      // In the era without cancel notices that is how a client cancels. Whatever comes from here on came too late.
+      if (script.closedBy(call) === noRow) script.setClosedBy(call, script.length)
+      close(conversation, call)
+    } else if (record.status === 401 || record.status === 403) {
+      // We ask nobody who he is.
+      calls.leaveOut(call)
+      close(conversation, call)
+    } else if (record.status !== undefined && record.status >= 400)
+      takeRefusal(record, record.status, exchange)
+  }
+
+  function takeRefusal(record: HttpRecord, status: number, { conversation, call }: Exchange): void {
+    const row = script.add({
+      kind: 'refusal',
+      text: record.body ?? '',
+      conversation: conversation.number,
+      number: noRow,
+      us: usOf(record),
+      status,
+    })
+    script.addEffect(call, row)
+    close(conversation, call)
   }
 
   /** A probe for the modern era may stand before the conversation that follows it. */
@@ -306,9 +356,12 @@ function createReading(script: ScriptWriter): {
       transport,
       url,
       sessions,
+      opened: byNumber.some(({ opened }) => opened === true),
+      noStream: noStream === true,
       legacy,
       modern,
       saidTags,
+      seen: { server, versions: [...versions], notices: [...notices] },
       counts,
     }),
   }

@@ -5,11 +5,21 @@ import type { TextStore } from './text-store.js'
 /**
  * What a recorded message is to a mock. The client's: a `call` (request), a `note` (notification), a `reply`
  * (answer to a question). The server's: a `question` (request), a `notice` (notification, or anything that is not
- * JSON-RPC), an `answer` to a call, and `noise`: a line that is no message.
+ * JSON-RPC), an `answer` to a call, a `refusal`:
+ * an HTTP response without JSON-RPC in the place of one, and `noise`: a line that is no message.
  */
-export type RowKind = 'call' | 'note' | 'reply' | 'question' | 'notice' | 'answer' | 'noise'
+export type RowKind = 'call' | 'note' | 'reply' | 'question' | 'notice' | 'answer' | 'refusal' | 'noise'
 
-const kinds: readonly RowKind[] = ['call', 'note', 'reply', 'question', 'notice', 'answer', 'noise']
+const kinds: readonly RowKind[] = [
+  'call',
+  'note',
+  'reply',
+  'question',
+  'notice',
+  'answer',
+  'refusal',
+  'noise',
+]
 
 /** How a server's message reached the client over HTTP, as far as the recording tells. */
 export type RecordedWay = 'unknown' | 'json' | 'request-stream' | 'other-stream'

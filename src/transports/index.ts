@@ -4,4 +4,11 @@ export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
 export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
 export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'
-export { startHttpProxy, type HttpProxy, type HttpProxyOptions } from './http-proxy/index.js'
+export {
+  startHttpProxy,
+  startLocalServer,
+  type HttpProxy,
+  type HttpProxyOptions,
+  type LocalServer,
+  type LocalServerOptions,
+} from './http-proxy/index.js'

@@ -30,14 +30,15 @@ type Step = (name: string, run: () => Promise<unknown>) => Promise<void>
 export type Scenario = (client: Client, step: Step, seen: Seen, stage: Stage) => Promise<void>
 
 /** A transport that notes what passes. */
-function noted(inner: StdioClientTransport, seen: Seen): Transport {
+function noted(inner: Transport, seen: Seen): Transport {
   const outer: Transport = {
     start: () => inner.start(),
     close: () => inner.close(),
-    send(message) {
+    send(message, options) {
       seen.sent.push(structuredClone(message))
-      return inner.send(message)
+      return inner.send(message, options)
     },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
   }
   inner.onmessage = (message) => {
     seen.received.push(structuredClone(message))
@@ -56,14 +57,6 @@ function noted(inner: StdioClientTransport, seen: Seen): Transport {
 
 /** Starts `argv` on the stage as a client does, and plays the scenario. */
 export async function talk(stage: Stage, argv: readonly string[], scenario: Scenario): Promise<Seen> {
-  const seen: Seen = {
-    outcomes: [],
-    sent: [],
-    received: [],
-    problems: [],
-    stderr: '',
-    closed: 0,
-  }
   const transport = new StdioClientTransport({
     command: argv[0]!,
     args: argv.slice(1),
@@ -71,7 +64,15 @@ export async function talk(stage: Stage, argv: readonly string[], scenario: Scen
     env: { ...(stage.env as Record<string, string>), MEMORY_FILE_PATH: stage.path('memory.jsonl') },
     stderr: 'pipe',
   })
-  transport.stderr?.on('data', (chunk) => (seen.stderr += String(chunk)))
+  let stderr = ''
+  transport.stderr?.on('data', (chunk) => (stderr += String(chunk)))
+  const seen = await talkOver(stage, transport, scenario)
+  return { ...seen, stderr }
+}
+
+/** Plays the scenario over a transport that was not started yet. */
+export async function talkOver(stage: Stage, transport: Transport, scenario: Scenario): Promise<Seen> {
+  const seen: Seen = { outcomes: [], sent: [], received: [], problems: [], stderr: '', closed: 0 }
   const client = new Client(
     { name: 'test-client', version: '1.0.0' },
     { capabilities: { sampling: {}, elicitation: {}, roots: { listChanged: true } } },

@@ -8,12 +8,22 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
     .command('mock')
     .summary('be the recorded server')
     .description(
-      'Answers a client as the recorded server did, on stdio, with the recorded text. ' +
+      'Answers a client as the recorded server did, with the recorded text: on stdio, or over HTTP with --listen. ' +
         'Calls are matched by method and parameters, equal ones in their recorded order; notifications, progress ' +
         "and the server's own requests come where they came.",
     )
-    .argument('<recording...>', 'of any format; all segments of a rotated one')
+    .argument(
+      '<recording...>',
+      'of any format, with all segments of a rotated one; several are played as one',
+    )
     .option('--from <format>', 'what the recording is (default: its content tells)')
+    .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
+    .addOption(
+      new Option('--transport <name>', 'over HTTP (default: as it was recorded)').choices([
+        'streamable-http',
+        'sse',
+      ]),
+    )
     .option('--repeat-last', 'give the last recorded answer again to calls beyond the recorded ones')
     .option('--pace <pace>', 'fast, recorded, or 4x for four times faster than recorded', 'fast')
     .addOption(new Option('-q, --quiet', 'do not tell on stderr which calls were not recorded'))
@@ -25,7 +35,7 @@ and the difference.
 
 Examples:
   wiretape mock tape.jsonl
-  wiretape mock tape.jsonl --repeat-last
+  wiretape mock tape.jsonl --listen 127.0.0.1:8080
 
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["mock", "/path/to/tape.jsonl"]`,

@@ -1,12 +1,23 @@
-import { prepareStage, serveOnStreams, type PlayOptions, type Stage } from '../../mock/index.js'
-import { WiretapeError } from '../../model/index.js'
+import {
+  prepareStage,
+  serveHttp,
+  serveOnStreams,
+  type HttpServeOptions,
+  type PlayOptions,
+  type Stage,
+} from '../../mock/index.js'
+import { WiretapeError, type TapeRecord } from '../../model/index.js'
+import { countOf } from '../../render/index.js'
 import { openOwnStdio } from '../../transports/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { openOne } from '../transfer.js'
+import { parseListen } from '../listen-option.js'
+import { openRecordings, type OpenRecording } from '../recordings.js'
 
 export interface MockCommandOptions {
   readonly from?: string
+  readonly listen?: string
+  readonly transport?: 'streamable-http' | 'sse'
   readonly repeatLast?: boolean
   readonly pace?: string
   readonly quiet?: boolean
@@ -20,16 +31,9 @@ export async function runMock(
   options: MockCommandOptions,
   io: Io,
 ): Promise<number> {
-  if (files.includes('-')) {
-    throw new WiretapeError(
-      'usage',
-      'stdin is where the client talks, so the recording cannot come from there',
-      {
-        hint: 'name a file',
-      },
-    )
-  }
-  const { recording, close } = await openOne(files, io, options.from)
+  const listen = options.listen === undefined ? undefined : parseListen(options.listen)
+  checkUse(files, options)
+  const { recordings, close } = await openRecordings(files, io.cwd, options.from)
   const playOptions: PlayOptions = {
     ...(options.pace !== undefined && { pace: options.pace }),
     ...(options.repeatLast && { repeatLast: true }),
@@ -40,14 +44,59 @@ export async function runMock(
   }
   let stage: Stage
   try {
-    stage = await prepareStage({ records: () => recording.records() }, files.join(' '), playOptions)
+    stage = await prepareStage({ records: () => recordsOf(recordings) }, files.join(' '), playOptions)
   } finally {
     await close()
   }
   try {
-    return await onStdio(stage, playOptions)
+    return await (listen
+      ? overHttp(stage, { ...listen, transport: options.transport }, options, io)
+      : onStdio(stage, playOptions))
   } finally {
     stage.play.close()
+  }
+}
+
+/** One recording after the other. */
+async function* recordsOf(recordings: readonly OpenRecording[]): AsyncIterable<TapeRecord> {
+  for (const recording of recordings) yield* recording.records()
+}
+
+function checkUse(files: readonly string[], options: MockCommandOptions): void {
+  if (options.listen !== undefined) return
+  if (options.transport !== undefined) {
+    throw new WiretapeError('usage', '--transport says how to serve over HTTP', {
+      hint: '--listen says where',
+    })
+  }
+  if (files.includes('-')) {
+    throw new WiretapeError('usage', 'the client talks on stdin, so the recording cannot come from there', {
+      hint: 'name a file, or serve over HTTP with --listen',
+    })
+  }
+}
+
+/** Serves until a signal comes. The only line on stdout is the URL for clients. */
+async function overHttp(
+  stage: Stage,
+  place: Pick<HttpServeOptions, 'host' | 'port' | 'transport'>,
+  { quiet }: MockCommandOptions,
+  io: Io,
+): Promise<number> {
+  const ending = untilSignal()
+  try {
+    const served = await serveHttp(stage, { ...place, notice: (line) => void io.complain(line) })
+    await io.write(`${served.url}\n`)
+    await io.flush()
+    if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl-C')
+    await ending.signal
+    await served.close()
+    const { served: answers, missed } = stage.counts
+    if (!quiet)
+      await io.complain(`served ${countOf(answers, 'answer')}, ${countOf(missed, 'miss', 'misses')}`)
+    return exitCode.done
+  } finally {
+    ending.cancel()
   }
 }
 

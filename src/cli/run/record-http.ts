@@ -2,6 +2,7 @@ import { recordHttp } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
 import { captureOptions, conclude } from './record.js'
 
@@ -55,16 +56,4 @@ function parseUrl(text: string): URL {
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url
   throw new WiretapeError('usage', `--url has to begin with http:// or https://, not ${url.protocol}//`)
-}
-
-function parseListen(text: string | undefined): { host: string; port: number } {
-  if (text === undefined) return { host: '127.0.0.1', port: 0 }
-  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:]+):)?(\d{1,5})$/.exec(text)
-  const port = Number(match?.[2])
-  if (!match || port > 65_535) {
-    throw new WiretapeError('usage', `--listen ${text} is no address`, {
-      hint: 'it has the form 127.0.0.1:8080',
-    })
-  }
-  return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
 }

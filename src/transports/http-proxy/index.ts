@@ -1,5 +1,7 @@
+import type { LocalServer, LocalServerOptions } from './local-server.js'
 import type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
 
+export type { LocalServer, LocalServerOptions } from './local-server.js'
 export type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
 
 /**
@@ -11,4 +13,14 @@ export type { HttpProxy, HttpProxyOptions } from './start-http-proxy.js'
 export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
   const proxy = await import('./start-http-proxy.js')
   return proxy.startHttpProxy(options)
+}
+
+/**
+ * A server for programs on this machine, behind the same checks. Loaded when it is asked for, for the same reason.
+ *
+ * @throws WiretapeError `usage`, in one line
+ */
+export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
+  const server = await import('./local-server.js')
+  return server.startLocalServer(options)
 }

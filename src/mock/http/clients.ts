@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Envelope } from '../../model/index.js'
+import type { Conversation } from '../conversation.js'
+import type { Stage } from '../mock.js'
+import type { ServiceOptions } from './serve-http.js'
+import { createStandaloneSink, type StandaloneSink } from './standalone-sink.js'
+
+/** A client and where its conversation stands. */
+export interface LiveClient {
+  /** What it names its conversation by; undefined without sessions. */
+  readonly session: string | undefined
+  readonly conversation: Conversation
+  readonly standalone: StandaloneSink
+}
+
+/** Who talks to us. Each has a conversation of its own. */
+export interface Clients {
+  /** A session begins. */
+  begin(session: string): LiveClient
+  ofSession(session: string): LiveClient | undefined
+  /** False when there is none of that name. */
+  end(session: string): boolean
+  /** Who sends this request, where no session tells: its connection, or what it says about itself. */
+  without(request: IncomingMessage, raw: string, envelopes: readonly Envelope[]): LiveClient
+  close(): Promise<void>
+}
+
+/** Clients that are remembered; who has been silent longest is forgotten first, and has to begin anew. */
+const remembered = 1_000
+
+export function createClients(stage: Stage, { fallback }: ServiceOptions): Clients {
+  const bySession = new Map<string, LiveClient>()
+  /** Clients that cannot be told apart by what they say, the newest first. */
+  const byName = new Map<string, LiveClient[]>()
+  const byConnection = new WeakMap<Socket, { readonly name: string; readonly client: LiveClient }>()
+  /** All that are open, who was silent longest first, with what forgets them. */
+  const all = new Map<LiveClient, () => void>()
+  const ending = new Set<Promise<void>>()
+
+  function open(session: string | undefined, forget: (client: LiveClient) => void): LiveClient {
+    const standalone = createStandaloneSink()
+    const conversation = stage.open(standalone, fallback?.())
+    const client = { session, conversation, standalone }
+    all.set(client, () => forget(client))
+    if (all.size > remembered) finish(all.keys().next().value!)
+    conversation.start()
+    return client
+  }
+
+  function finish(client: LiveClient): void {
+    all.get(client)?.()
+    all.delete(client)
+    client.standalone.close()
+    const closed: Promise<void> = client.conversation.close().finally(() => ending.delete(closed))
+    ending.add(closed)
+  }
+
+  function seen(client: LiveClient): LiveClient {
+    const forget = all.get(client)
+    if (forget) {
+      all.delete(client)
+      all.set(client, forget)
+    }
+    return client
+  }
+
+  function openNamed(name: string): LiveClient {
+    const client = open(undefined, (old) => {
+      const left = (byName.get(name) ?? []).filter((one) => one !== old)
+      if (left.length === 0) byName.delete(name)
+      else byName.set(name, left)
+    })
+    byName.set(name, [client, ...(byName.get(name) ?? [])])
+    return client
+  }
+
+  return {
+    begin(session) {
+      const client = open(session, () => void bySession.delete(session))
+      bySession.set(session, client)
+      return client
+    },
+    ofSession(session) {
+      const known = bySession.get(session)
+      return known && seen(known)
+    },
+    end(session) {
+      const known = bySession.get(session)
+      if (!known) return false
+      finish(known)
+      return true
+    },
+    without(request, raw, envelopes) {
+      const begins = envelopes.some(({ method }) => method === 'initialize' || method === 'server/discover')
+      const peer = envelopes.find((envelope) => envelope.peer)?.peer
+      const { authorization = '', 'user-agent': agent = '' } = request.headers
+      const name = JSON.stringify([peer?.name, peer?.version, authorization, agent])
+      const before = byConnection.get(request.socket)
+      // A probe and what follows it are one talk; a legacy client says who it is only once.
+      const probed = before && envelopes.some(({ method }) => method === 'initialize')
+      if (before && (probed || (!begins && peer === undefined))) return seen(before.client)
+      const alike = begins ? [] : (byName.get(name) ?? [])
+      const ownFirst = before?.name === name && !begins ? [before.client, ...alike] : alike
+      const known = ownFirst.length < 2 ? ownFirst[0] : furthestBehind(ownFirst, raw)
+      const client = known ? seen(known) : openNamed(name)
+      byConnection.set(request.socket, { name, client })
+      return client
+    },
+    async close() {
+      for (const client of all.keys()) finish(client)
+      await Promise.all(ending)
+    },
+  }
+}
+
+/**
+ * Of clients that cannot be told apart (two in one program share its connections), the one that stands earliest in the
+ * recording with this call: each of them gets each recorded answer once, in the recorded order.
+ */
+function furthestBehind(alike: readonly LiveClient[], raw: string): LiveClient {
+  let best = alike[0]!
+  let bestRow = Infinity
+  for (const client of alike) {
+    const row = client.conversation.fits(raw)
+    if (row >= 0 && row < bestRow) {
+      best = client
+      bestRow = row
+    }
+  }
+  return best
+}

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http'
+import { readEnvelope } from '../../wire/index.js'
+import type { Outgoing, Sink } from '../conversation.js'
+import { openEventStream, type EventStream, type Headers } from './event-stream.js'
+
+/** A request whose answer takes longer is shown at once that there will be one. */
+const silentMs = 100
+
+/** HTTP statuses that go with errors of 2026-07-28. */
+const statuses: Readonly<Record<string, number | undefined>> = {
+  '-32601': 404,
+  '-32020': 400,
+  '-32021': 400,
+  '-32022': 400,
+}
+
+export interface RequestSinkOptions {
+  readonly response: ServerResponse
+  /** Requests in the body, each of which gets an answer. */
+  readonly requests: number
+  readonly modern: boolean
+  readonly headers?: Headers
+}
+
+/**
+ * The response of a POST: one JSON object, where nothing comes before the answer and it was no event when it was
+ * recorded; else an event stream, which ends with the last answer.
+ */
+export function createRequestSink({ response, requests, modern, headers }: RequestSinkOptions): Sink {
+  let stream: EventStream | undefined
+  let left = requests
+  const timer = setTimeout(() => open(), silentMs)
+  response.once('close', () => clearTimeout(timer))
+
+  function open(): EventStream {
+    clearTimeout(timer)
+    return (stream ??= openEventStream(response, headers))
+  }
+
+  function statusOf({ status, text }: Outgoing): number {
+    if (status !== undefined) return status
+    if (!modern) return 200
+    const { kind, errorCode } = readEnvelope(text, 0)
+    return (kind === 'error' ? statuses[errorCode ?? ''] : undefined) ?? 200
+  }
+
+  return {
+    get isOpen() {
+      return !response.destroyed && !response.writableEnded
+    },
+    async send(message) {
+      if (response.destroyed || response.writableEnded || message.noise) return
+      if (message.final) left -= 1
+      if (!stream && message.final && requests === 1 && !message.streamed) {
+        clearTimeout(timer)
+        response.writeHead(statusOf(message), { 'Content-Type': 'application/json', ...headers })
+        response.end(message.text)
+        return
+      }
+      const written = open().event('message', message.text)
+      if (left === 0) open().end()
+      await written
+    },
+    refuse({ status, text }) {
+      clearTimeout(timer)
+      if (!response.headersSent && !response.destroyed) {
+        response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
+        response.end(text)
+      }
+      return Promise.resolve()
+    },
+  }
+}

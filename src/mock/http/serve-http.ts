@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startLocalServer } from '../../transports/index.js'
+import type { Fallback } from '../conversation.js'
+import type { Stage } from '../mock.js'
+import { createLegacySse } from './legacy-sse.js'
+import { createStreamable } from './streamable.js'
+
+/** What answers HTTP requests. */
+export interface HttpService {
+  /** Path that clients are told. */
+  readonly path: string
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ServiceOptions {
+  readonly path: string
+  readonly notice: (line: string) => void
+  /** Makes a fallback for a new conversation. */
+  readonly fallback?: (() => Fallback) | undefined
+}
+
+export interface HttpServeOptions {
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  readonly transport?: 'streamable-http' | 'sse' | undefined
+  readonly notice: (line: string) => void
+  readonly fallback?: (() => Fallback) | undefined
+}
+
+export interface ServedHttp {
+  /** For clients. */
+  readonly url: string
+  /** Ends all conversations and connections. Can be called twice. */
+  close(): Promise<void>
+}
+
+/** @throws WiretapeError `usage` when it cannot listen there */
+export async function serveHttp(stage: Stage, options: HttpServeOptions): Promise<ServedHttp> {
+  const transport = options.transport ?? (stage.play.transport === 'sse' ? 'sse' : 'streamable-http')
+  const path = pathOf(stage.play.transport === transport ? stage.play.url : null, transport)
+  const create = transport === 'sse' ? createLegacySse : createStreamable
+  const service = create(stage, { path, notice: options.notice, fallback: options.fallback })
+  const server = await startLocalServer({
+    host: options.host,
+    port: options.port,
+    onRequest(request, response) {
+      service.handle(request, response).catch((error: unknown) => {
+        options.notice(
+          `a request could not be answered: ${error instanceof Error ? error.message : String(error)}`,
+        )
+        response.destroy()
+      })
+    },
+  })
+  let closing: Promise<void> | undefined
+  return {
+    url: server.origin + path,
+    close: () =>
+      (closing ??= (async () => {
+        await service.close()
+        await server.close()
+      })()),
+  }
+}
+
+/** Where the recorded server was; secrets in it were replaced, so the query does not matter. */
+function pathOf(url: string | null, transport: 'streamable-http' | 'sse'): string {
+  if (url !== null && URL.canParse(url)) {
+    const { pathname } = new URL(url)
+    if (pathname !== '/message') return pathname
+  }
+  return transport === 'sse' ? '/sse' : '/mcp'
+}

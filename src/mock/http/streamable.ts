@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Envelope } from '../../model/index.js'
+import { findJsonValue, isFault, partsOf, readEnvelope } from '../../wire/index.js'
+import type { Stage } from '../mock.js'
+import { accept, notAllowed, refuse } from './answers.js'
+import { createClients, type LiveClient } from './clients.js'
+import { openEventStream } from './event-stream.js'
+import { readBody } from './read-body.js'
+import { createRequestSink } from './request-sink.js'
+import type { HttpService, ServiceOptions } from './serve-http.js'
+
+/** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as the recorded clients spoke. */
+export function createStreamable(stage: Stage, options: ServiceOptions): HttpService {
+  const { play } = stage
+  const { path, notice } = options
+  const clients = createClients(stage, options)
+  const methods = play.legacy ? 'GET, POST, DELETE' : 'POST'
+
+  /** Whose message this is; undefined when it was answered that nobody knows. */
+  function clientOf(
+    request: IncomingMessage,
+    response: ServerResponse,
+    raw: string,
+    envelopes: readonly Envelope[],
+  ): LiveClient | undefined {
+    const session = headerOf(request, 'mcp-session-id')
+    const modern = envelopes.some((envelope) => envelope.modern === true)
+    if (modern) return clients.without(request, raw, envelopes)
+    if (session !== undefined) {
+      const known = clients.ofSession(session)
+      if (!known) refuse(response, 404, -32001, 'Session not found')
+      return known
+    }
+    if (envelopes.some(({ method }) => method === 'initialize')) {
+      return play.sessions === false ? clients.without(request, raw, envelopes) : clients.begin(randomUUID())
+    }
+    // A probe for the other era comes before there is a session.
+    const probes = envelopes.some(({ method }) => method === 'server/discover')
+    if (play.sessions === false || !play.opened || probes) return clients.without(request, raw, envelopes)
+    refuse(response, 400, -32000, 'Bad Request: Mcp-Session-Id header is required')
+    return undefined
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
+    if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
+    const span = findJsonValue(body)
+    if (isFault(span)) {
+      notice('a client sent a body that is not JSON')
+      return refuse(response, 400, -32700, 'Parse error')
+    }
+    const raw = body.slice(span.start, span.end)
+    const envelopes = partsOf(raw).parts.map(({ start }) => readEnvelope(raw, start))
+    if (envelopes.some(({ kind }) => kind === 'invalid')) {
+      return refuse(response, 400, -32600, 'Invalid Request')
+    }
+    const client = clientOf(request, response, raw, envelopes)
+    if (!client) return
+    const requests = envelopes.filter(({ kind }) => kind === 'request')
+    if (requests.length === 0) {
+      client.conversation.take(raw)
+      return accept(response)
+    }
+    const modern = requests.some((envelope) => envelope.modern === true)
+    const begins = requests.some(({ method }) => method === 'initialize')
+    const sink = createRequestSink({
+      response,
+      requests: requests.length,
+      modern,
+      ...(begins && client.session !== undefined && { headers: { 'Mcp-Session-Id': client.session } }),
+    })
+    // From 2026-07-28 on, to leave is to cancel; before that it only means that the connection broke.
+    response.once('close', () => {
+      if (modern && !response.writableFinished)
+        for (const { id } of requests) if (id !== undefined) client.conversation.leave(id)
+    })
+    client.conversation.take(raw, sink)
+  }
+
+  function get(request: IncomingMessage, response: ServerResponse): void {
+    const client = clients.ofSession(headerOf(request, 'mcp-session-id') ?? '')
+    if (!client) {
+      if (play.sessions === false || play.noStream) return notAllowed(response, 'POST')
+      return refuse(response, 404, -32001, 'Session not found')
+    }
+    if (play.noStream) return notAllowed(response, 'POST, DELETE')
+    if (client.standalone.isOpen) return refuse(response, 409, -32000, 'Conflict: only one stream at a time')
+    client.standalone.attach(openEventStream(response))
+  }
+
+  return {
+    path,
+    async handle(request, response) {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      if (pathname === path && request.method === 'POST') return post(request, response)
+      request.resume()
+      if (pathname !== path) return refuse(response, 404, -32000, 'Not found')
+      if (!play.legacy) return notAllowed(response, methods)
+      if (request.method === 'GET') return get(request, response)
+      if (request.method !== 'DELETE') return notAllowed(response, methods)
+      if (!clients.end(headerOf(request, 'mcp-session-id') ?? '')) {
+        return refuse(response, 404, -32001, 'Session not found')
+      }
+      response.writeHead(200)
+      response.end()
+    },
+    close: () => clients.close(),
+  }
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

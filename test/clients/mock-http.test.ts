@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createServer, type AddressInfo } from 'node:net'
+import { mkdirSync, rmSync } from 'node:fs'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { byText, everything, memory, mini, packaged, talk, talkOver, type Seen } from './scenarios.js'
+
+const servers: ChildProcess[] = []
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+  mkdirSync(stage.path('files'))
+})
+afterEach(() => stage.close())
+afterAll(() => {
+  for (const server of servers) server.kill('SIGKILL')
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const port = await freePort()
+  const [node, file] = packaged('@modelcontextprotocol/server-everything')
+  const process = spawn(node!, [file!, transport], {
+    env: { ...stage.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  servers.push(process)
+  let said = ''
+  process.stderr.on('data', (chunk) => (said += String(chunk)))
+  await until('the server listens', () => said.includes(String(port)))
+  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
+}
+
+/** Starts a program of ours that prints a URL. */
+async function serving(...args: string[]): Promise<{ actor: Actor; url: string }> {
+  const actor = stage.start([process.execPath, cli, ...args], { detached: true })
+  await printed(actor, '\n')
+  return { actor, url: actor.stdout().toString().trim() }
+}
+
+async function ended({ actor }: { actor: Actor }): Promise<void> {
+  actor.child.kill('SIGTERM')
+  expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+}
+
+const transports: Record<string, (url: string) => Transport> = {
+  'streamable-http': (url) => new StreamableHTTPClientTransport(new URL(url)),
+  sse: (url) => new SSEClientTransport(new URL(url)),
+}
+
+function expectSame(mocked: Seen, real: Seen): void {
+  expect(mocked.outcomes).toEqual(real.outcomes)
+  expect(byText(mocked.sent)).toEqual(byText(real.sent))
+  expect(byText(mocked.received)).toEqual(byText(real.received))
+}
+
+describe('the official client, version 1, over HTTP', () => {
+  it.each([
+    ['streamable-http', 'streamableHttp'],
+    ['sse', 'sse'],
+  ] as const)('cannot tell the mock from server-everything (%s)', async (transport, argument) => {
+    const upstream = await startEverything(argument)
+    const recorder = await serving('record', '--url', upstream, '--out', stage.out)
+    const real = await talkOver(stage, transports[transport]!(recorder.url), everything)
+    await ended(recorder)
+
+    const mock = await serving('mock', stage.tape(), '--listen', '0')
+    expect(new URL(mock.url).pathname).toBe(new URL(upstream).pathname)
+    const mocked = await talkOver(stage, transports[transport]!(mock.url), everything)
+
+    expectSame(mocked, real)
+    const withoutEnd = (problems: string[]): string[] => problems.filter((text) => !/AbortError/.test(text))
+    expect(withoutEnd(mocked.problems)).toEqual(withoutEnd(real.problems))
+    // A second client gets the same from the start, while the mock runs.
+    expectSame(await talkOver(stage, transports[transport]!(mock.url), everything), real)
+    await ended(mock)
+    expect(mock.actor.stderr().toString()).toMatch(/ 0 misses\n$/)
+  })
+
+  it.each([
+    ['server-everything', packaged('@modelcontextprotocol/server-everything', 'stdio'), everything],
+    ['server-memory', packaged('@modelcontextprotocol/server-memory'), memory],
+    ['a server with everything that is hard to play', server('mini-mcp.mjs'), mini],
+  ])('gets from a recording on stdio of %s what was said there', async (_, command, scenario) => {
+    const real = await talk(stage, stage.record(command), scenario)
+    rmSync(stage.path('memory.jsonl'), { force: true })
+    for (const transport of ['streamable-http', 'sse']) {
+      const mock = await serving('mock', stage.tape(), '--listen', '0', '--transport', transport)
+      expectSame(await talkOver(stage, transports[transport]!(mock.url), scenario), real)
+      await ended(mock)
+    }
+  })
+})
