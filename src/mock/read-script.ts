@@ -74,6 +74,7 @@ interface Exchange {
   readonly conversation: Draft
   /** The request in it, or `noRow`. */
   readonly call: number
+  readonly modern: boolean
 }
 
 /** Reads a recording once. @throws what its reader throws, and WiretapeError `unwritable` of the text store */
@@ -165,7 +166,12 @@ function createReading(script: ScriptWriter): {
     const kind = envelope.kind === 'request' ? 'call' : envelope.kind === 'notification' ? 'note' : 'reply'
     const row = script.add({ ...said, kind, conversation: conversation.number })
     if (part.id !== undefined) ids.set(part.id, row)
-    if (record.http) remember(record.http.exchange, conversation, kind === 'call' ? row : noRow)
+    if (record.http)
+      remember(record.http.exchange, {
+        conversation,
+        call: kind === 'call' ? row : noRow,
+        modern: envelope.modern === true,
+      })
     if (kind === 'call') takeCall(conversation, row, part)
     else if (kind === 'note') takeNote(conversation, row, part)
     else if (part.correlatedId !== undefined) {
@@ -264,9 +270,9 @@ function createReading(script: ScriptWriter): {
     if (at >= 0) open.splice(at, 1)
   }
 
-  function remember(exchange: number, conversation: Draft, call: number): void {
+  function remember(number: number, exchange: Exchange): void {
     if (exchanges.size >= rememberedExchanges) exchanges.delete(exchanges.keys().next().value!)
-    exchanges.set(exchange, { conversation, call })
+    exchanges.set(number, exchange)
   }
 
   function noteSession(record: MessageRecord, envelope: Envelope): void {
@@ -298,8 +304,8 @@ function createReading(script: ScriptWriter): {
     const exchange = exchanges.get(record.exchange)
     if (!exchange || exchange.call < 0 || script.answerTo(exchange.call) !== noRow) return
     const { conversation, call } = exchange
-    if (record.why?.startsWith('client') === true) {
-      // In the era without cancel notices that is how a client cancels. Whatever comes from here on came too late.
+    if (exchange.modern && record.why?.startsWith('client') === true) {
+      // From 2026-07-28 on, a client that leaves cancels. Whatever comes from here on came too late.
       if (script.closedBy(call) === noRow) script.setClosedBy(call, script.length)
       close(conversation, call)
     } else if (record.status === 401 || record.status === 403) {

@@ -163,6 +163,23 @@ describe('mock', () => {
     expect(cancelled.stderr).toBe('')
   })
 
+  it('does not take a client of 2025 that left its POST for one that cancelled', async () => {
+    const own =
+      '"wiretape":{"version":"0","session":"s","transport":"sse","url":"http://x/sse","segment":0,"redaction":"none","metadata":{}}'
+    const at = (us: number): string => `"t":"2026-08-01T10:00:00.00${us}Z","us":${us}000`
+    const path = stage.path('left.jsonl')
+    const lines = [
+      meta.replace(/\}$/, `,${own}}`),
+      `{${at(1)},"dir":"in","raw":{"jsonrpc":"2.0",${call('1', 'a').slice(1)},"id":"m1","seq":0,"conv":"c","http":{"exchange":1,"method":"POST","path":"/message"}}`,
+      `{"type":"http",${at(2)},"exchange":1,"conv":"c","method":"POST","path":"/message","status":202,"why":"client: it closed its connection"}`,
+      `{${at(3)},"dir":"out","raw":{"jsonrpc":"2.0","id":1,"result":{}},"id":"m2","corr":"m1","seq":1,"conv":"c","http":{"exchange":0,"status":200}}`,
+      end,
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    const { lines: said } = await asked([path], call('2', 'a'))
+    expect(said).toEqual(['{"jsonrpc":"2.0","id":2,"result":{}}'])
+  })
+
   it('tells when the recorded server never answered', async () => {
     const tape = tapeOf(`> ${call('1', 'hang')}`, '< {"method":"notifications/x"}')
     const { lines } = await asked([tape], call('2', 'hang'))
