@@ -75,20 +75,25 @@ export async function transfer(
   const complaints = createComplaints()
   let messages = 0
   let pass = 0
+  const read: Recording = {
+    records() {
+      pass += 1
+      // Every pass finds the same; the first one tells.
+      return recording.records(pass === 1 ? complaints.input : undefined)
+    },
+  }
+  const edited = edit(read)
   const counted: Recording = {
     async *records() {
-      pass += 1
       messages = 0
-      // Every pass finds the same; the first one tells.
-      const problems = pass === 1 ? complaints.input : undefined
-      for await (const record of recording.records(problems)) {
+      for await (const record of edited.records()) {
         messages += messagesIn(record)
         yield record
       }
     },
   }
   const { output, format, backup = false } = target
-  const chunks = format.write(edit(counted), (diagnostic) => complaints.output(output, diagnostic))
+  const chunks = format.write(counted, (diagnostic) => complaints.output(output, diagnostic))
   if (output === '-') await printBytes(chunks, io)
   else await replaceFile(resolve(io.cwd, output), chunks, { backup })
   await complaints.tell(io)

@@ -61,8 +61,11 @@ export function compileCondition(condition: Condition): Test {
     }
     case 'name': {
       const match = compileTextTest(condition.test)
+      // Several rules may have been applied to one message.
+      if (condition.field === 'rule') return ({ rule }) => rule?.split(', ').some(match) ?? false
+      const { field } = condition
       return (subject) => {
-        const name = nameOf(subject, condition.field)
+        const name = nameOf(subject, field)
         return name !== null && match(name)
       }
     }
@@ -118,7 +121,7 @@ function numberOf(subject: FilterSubject, field: NumberField): number | null {
 }
 
 /** A call is a tool's, whatever else has a name. */
-function nameOf(subject: FilterSubject, field: NameField): string | null {
+function nameOf(subject: FilterSubject, field: Exclude<NameField, 'rule'>): string | null {
   const { method } = subject
   switch (field) {
     case 'method':
@@ -135,8 +138,6 @@ function nameOf(subject: FilterSubject, field: NameField): string | null {
         : null
     case 'conversation':
       return subject.conversation
-    case 'rule':
-      return subject.rule
   }
 }
 

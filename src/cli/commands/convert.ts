@@ -19,6 +19,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
       'what to write: trace-v1, session-json, jsonrpc, inspector, streamable-http, http-sse, assay-trace, ' +
         'otlp-json, markdown, csv, html (default: the name of the output tells)',
     )
+    .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',
@@ -27,6 +28,7 @@ Examples:
   wiretape convert tape.jsonl session.json
   wiretape convert session.json tape.jsonl
   wiretape convert tape.jsonl report.html    to look at in a browser
+  wiretape convert --filter 'tool:search status:error' tape.jsonl errors.json
   wiretape convert --to session-json tape.jsonl - | jq .messages[0]`,
     )
     .action(async (files: string[], options: ConvertOptions) => {

@@ -15,6 +15,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .argument('<file...>', 'recordings, also while they are being written; - reads stdin')
     .option('-v, --verbose', 'payloads and stderr too')
     .option('--json', 'machine output; payloads with -v')
+    .option('--filter <filter>', 'only what matches; numbers stay what they are (docs/filter.md)')
     .option('--check', 'only list what is wrong, and exit 1 if anything is')
     .addHelpText(
       'after',
@@ -22,6 +23,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
 Examples:
   wiretape inspect tape.jsonl
   wiretape inspect -v tape.jsonl | less
+  wiretape inspect --filter 'tool:search latency:>200ms' tape.jsonl
   wiretape inspect --check tapes/*.jsonl
   wiretape inspect --json tape.jsonl | jq '.messages[] | select(.latencyUs > 1e6)'`,
     )

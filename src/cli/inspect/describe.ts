@@ -103,6 +103,7 @@ export function notesOf(row: InspectRow): Note[] {
   const { resultType } = envelope ?? {}
   if (resultType !== undefined && resultType !== 'complete')
     notes.push({ text: escapeText(shortened(resultType)), tone: 'plain' })
+  if (row.answeredIn !== undefined) notes.push({ text: `answered in #${row.answeredIn}`, tone: 'dim' })
   row.part?.links?.forEach(({ kind }, i) => notes.push({ text: linkWords(kind, row.linked[i]), tone: 'dim' }))
   const why = row.record.type === 'gap' || row.record.type === 'http' ? row.record.why : undefined
   if (why !== undefined) notes.push({ text: escapeText(shortened(why)), tone: 'red' })

@@ -11,6 +11,7 @@ import {
   type TapeRecord,
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
+import { createRowWalk, type NamedRequest, type WalkedRow } from '../row-numbers.js'
 
 /** One line of the list: what one record or one message of it says, with what only the whole tells. */
 export interface InspectRow {
@@ -19,6 +20,8 @@ export interface InspectRow {
   readonly session: Session | undefined
   /** Wall clock of the session's start; NaN where it is not known. */
   readonly startMs: number
+  /** Its number in the fold of the recording. */
+  readonly row: number
   readonly kind: EntryKind
   readonly direction: Direction
   readonly record: TapeRecord
@@ -36,18 +39,15 @@ export interface InspectRow {
   readonly latencyUs?: number
   /** For an answer: number of the request. */
   readonly answers?: number
-  /** For the first answer: what the request was about. */
+  /** For a request that stands without its answer: number of that. */
+  readonly answeredIn?: number
+  /** For an answer: what the request was about. */
   readonly request?: NamedRequest
   /** Message number of the request that each link of the part names; undefined where it is not known. */
   readonly linked: readonly (number | undefined)[]
   readonly facts: ReadonlySet<Fact>
   /** For how long it was held, in milliseconds. */
   readonly heldMs?: number
-}
-
-export interface NamedRequest {
-  readonly method: string
-  readonly subject?: string
 }
 
 /** What makes a row worth a second look. */
@@ -64,6 +64,14 @@ export type Fact =
   | 'dropped'
   | 'modified'
   | 'injected'
+
+/** The row with the number of its answer, for lists that may leave that out. */
+export function withAnswer(row: InspectRow): InspectRow {
+  if (row.kind !== 'request') return row
+  const { entries } = row.recording.fold
+  const answer = entries.peer(row.row)
+  return answer < 0 ? row : { ...row, answeredIn: entries.seq(answer) }
+}
 
 /** Rows of several recordings by wall clock; within one recording the order of its file. */
 export async function* mergedRows(
@@ -92,103 +100,45 @@ async function nextHead(
   return { row, wallMs: Number.isNaN(ms) ? 0 : ms }
 }
 
-/** What is known about the rows that came before. */
-interface Before {
-  /** Requests that an answer will want to name, by their row. */
-  readonly asked: Map<number, NamedRequest>
-  readonly numbers: RequestNumbers
-}
-
 async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, void, undefined> {
   const { entries, sessions } = recording.fold
-  const seen: Before = { asked: new Map(), numbers: requestNumbers() }
-  /** Rows of held messages that go on later in the file. */
-  const held = new Map<string, { readonly first: number; readonly count: number }>()
+  const walk = createRowWalk(entries)
+  const numbers = requestNumbers()
   let at = -1
   let startMs = NaN
-  let next = 0
   for await (const record of recording.records()) {
     const session = sessions[at]
-    switch (record.type) {
-      case 'meta':
-        if (!session || record.wiretape?.session !== session.id) {
-          at += 1
-          startMs = Date.parse(record.startedAt)
-        }
-        break
-      case 'message':
-      case 'held': {
-        const id = record.parts[0]?.id ?? ''
-        const count = record.parts.length
-        const waited = record.type === 'message' ? held.get(id) : undefined
-        const rows = waited?.count === count ? waited : { first: next, count }
-        const { first } = rows
-        if (rows === waited) held.delete(id)
-        else next += count
-        if (record.type === 'held' && isPassedOn(entries, first)) {
-          held.set(id, rows)
-          break
-        }
-        for (const [i, part] of record.parts.entries()) {
-          yield { recording, session, startMs, ...messageRow(entries, record, part, first + i, seen) }
-        }
-        break
+    if (record.type === 'meta' && (!session || record.wiretape?.session !== session.id)) {
+      at += 1
+      startMs = Date.parse(record.startedAt)
+    }
+    for (const walked of walk(record)) {
+      const place = { recording, session, startMs, record, ...columnsOf(entries, walked.row) }
+      if (record.type === 'message' || record.type === 'held') {
+        yield { ...place, t: record.t, ...messageRow(entries, record, walked, numbers) }
+      } else {
+        yield { ...place, t: 't' in record ? (record.t ?? '') : '', raw: '', linked: [], facts: none }
       }
-      case 'noise':
-      case 'stderr':
-      case 'http':
-      case 'gap': {
-        const row = next++
-        const columns = columnsOf(entries, row)
-        yield {
-          recording,
-          session,
-          startMs,
-          record,
-          raw: '',
-          t: record.t,
-          linked: [],
-          facts: none,
-          ...columns,
-        }
-        break
-      }
-      default:
-        break
     }
   }
-}
-
-function isPassedOn(entries: EntryTable, row: number): boolean {
-  return !entries.has(row, 'waiting') && !entries.has(row, 'dropped')
 }
 
 function messageRow(
   entries: EntryTable,
   record: MessageRecord | HeldRecord,
-  part: Part,
-  row: number,
-  { asked, numbers }: Before,
-): Omit<InspectRow, 'recording' | 'session' | 'startMs'> {
-  const { envelope } = part
+  { row, part, request }: WalkedRow,
+  numbers: RequestNumbers,
+): Pick<InspectRow, 'raw' | 'linked' | 'facts'> & Partial<InspectRow> {
+  if (!part) return { raw: '', linked: [], facts: none }
   const peer = entries.peer(row)
-  const answers = isAnswer(envelope)
-  const request = answers ? asked.get(peer) : undefined
-  if (request) asked.delete(peer)
-  if (envelope.kind === 'request') {
-    const { method = '', subject } = envelope
-    if (entries.has(row, 'answered')) asked.set(row, { method, ...(subject !== undefined && { subject }) })
-    if (part.id !== undefined) numbers.add(part.id, entries.seq(row))
-  }
+  if (part.envelope.kind === 'request' && part.id !== undefined) numbers.add(part.id, entries.seq(row))
   return {
-    record,
     part,
     raw: record.raw.slice(part.start, part.end),
-    t: record.t,
     linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
     facts: factsOf(entries, row),
-    ...columnsOf(entries, row),
-    ...(answers && peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.latencyUs(row) }),
+    ...(isAnswer(part.envelope) &&
+      peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.latencyUs(row) }),
     ...(entries.has(row, 'held') && { heldMs: entries.heldUs(row) / 1000 }),
     ...(request && { request }),
   }
@@ -221,8 +171,9 @@ function requestNumbers(): RequestNumbers {
 function columnsOf(
   entries: EntryTable,
   row: number,
-): Pick<InspectRow, 'kind' | 'direction' | 'seq' | 'us' | 'sizeBytes'> {
+): Pick<InspectRow, 'row' | 'kind' | 'direction' | 'seq' | 'us' | 'sizeBytes'> {
   return {
+    row,
     kind: entries.kind(row),
     direction: entries.direction(row),
     seq: entries.seq(row),

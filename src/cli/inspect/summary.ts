@@ -113,6 +113,13 @@ export function recordingSummary(
   return `${lines.join('\n')}\n`
 }
 
+/** How much a filter let through. */
+export function matchSummary(shown: number, rows: number, words: string, { style, columns }: Page): string {
+  const counted = `${formatCount(shown)} of ${countOf(rows, 'row')}:`
+  const text = wrapPieces([counted, ...fitted(words, undefined).split(' ')], ' ', columns)
+  return `${style.bold(text.slice(0, counted.length))}${style.dim(text.slice(counted.length))}\n`
+}
+
 /** What `--check` says about a recording. */
 export function checkReport(recording: LoadedRecording, faults: readonly Fault[], page: Page): string {
   const { style, columns } = page

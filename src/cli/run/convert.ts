@@ -1,15 +1,18 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Recording } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import type { OpenRecording } from '../recordings.js'
 import { openOne, targetFormat, transfer } from '../transfer.js'
 
 export interface ConvertOptions {
   readonly from?: string
   readonly to?: string
   readonly force?: boolean
+  readonly filter?: string
 }
 
 /** @param files the recording's, then the output */
@@ -27,13 +30,23 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   }
   const { recording, close } = await openOne(inputs, io, options.from)
   try {
-    const messages = await transfer(recording, { output, format }, io)
+    const edit = options.filter === undefined ? undefined : await excerpt(recording, options.filter)
+    const messages = await transfer(recording, { output, format }, io, edit)
     if (output !== '-')
       await io.write(`${escapeText(output)}: ${countOf(messages, 'message')}, ${format.id}\n`)
     return exitCode.done
   } finally {
     await close()
   }
+}
+
+/** The language is loaded by those who have a filter. */
+async function excerpt(
+  recording: OpenRecording,
+  filter: string,
+): Promise<(recording: Recording) => Recording> {
+  const { filteredRecording } = await import('../filtered.js')
+  return filteredRecording(recording, filter)
 }
 
 async function exists(path: string): Promise<boolean> {

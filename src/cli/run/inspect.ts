@@ -1,10 +1,12 @@
+import { WiretapeError, type Fold } from '../../model/index.js'
 import { createStyle } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import { faultsOf, type Fault } from '../inspect/faults.js'
 import { recordingJson, rowJson } from '../inspect/json.js'
 import { layoutOf, listHeader, listRow } from '../inspect/list.js'
-import { mergedRows } from '../inspect/rows.js'
-import { checkReport, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
+import { mergedRows, withAnswer } from '../inspect/rows.js'
+import type { Sieve } from '../inspect/sieve.js'
+import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
 import type { Io } from '../io.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 
@@ -12,6 +14,7 @@ export interface InspectOptions {
   readonly verbose?: boolean
   readonly json?: boolean
   readonly check?: boolean
+  readonly filter?: string
 }
 
 /** A recording and what is wrong with it. */
@@ -21,13 +24,17 @@ interface Checked {
 }
 
 export async function runInspect(files: readonly string[], options: InspectOptions, io: Io): Promise<number> {
+  if (options.filter !== undefined && options.check)
+    throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
+  const createSieve = options.filter === undefined ? undefined : await sieveOf(options.filter)
   const loaded = await loadRecordings(files, io.cwd)
   try {
+    const sieve = createSieve?.(loaded.recordings.map(({ fold }) => fold))
     const checked = loaded.recordings.map((recording) => ({ recording, faults: faultsOf(recording) }))
     const page = { style: createStyle(io.colours), columns: io.columns }
-    if (options.json) await printJson(checked, options, io)
+    if (options.json) await printJson(checked, options, sieve, io)
     else if (options.check) await printCheck(checked, page, io)
-    else await printList(checked, options, page, io)
+    else await printList(checked, options, sieve, page, io)
     const faulty = checked.some(({ faults }) => faults.length > 0)
     return options.check && faulty ? exitCode.found : exitCode.done
   } finally {
@@ -38,6 +45,7 @@ export async function runInspect(files: readonly string[], options: InspectOptio
 async function printList(
   checked: readonly Checked[],
   options: InspectOptions,
+  sieve: Sieve | undefined,
   page: Page,
   io: Io,
 ): Promise<void> {
@@ -47,9 +55,17 @@ async function printList(
   }
   const layout = layoutOf(recordings, { ...page, verbose: options.verbose === true })
   await io.write(`${listHeader(layout)}\n`)
+  const showsStderr = options.verbose || sieve?.asksForStderr
+  let shown = 0
   for await (const row of mergedRows(recordings)) {
-    if (row.kind === 'stderr' && !options.verbose) continue
-    if (!(await io.write(`${listRow(row, layout)}\n`))) return
+    if ((row.kind === 'stderr' && !showsStderr) || sieve?.keeps(row) === false) continue
+    shown += 1
+    if (!(await io.write(`${listRow(sieve ? withAnswer(row) : row, layout)}\n`))) return
+  }
+  if (sieve) {
+    const rows = recordings.reduce((sum, { fold }) => sum + fold.entries.length, 0)
+    await io.write(`\n${matchSummary(shown, rows, sieve.words, page)}`)
+    return
   }
   for (const { recording, faults } of checked) {
     const label = recordings.length > 1 ? (recording.fold.sessions[0]?.label ?? '') : undefined
@@ -61,15 +77,28 @@ async function printCheck(checked: readonly Checked[], page: Page, io: Io): Prom
   for (const { recording, faults } of checked) await io.write(checkReport(recording, faults, page))
 }
 
-async function printJson(checked: readonly Checked[], options: InspectOptions, io: Io): Promise<void> {
+async function printJson(
+  checked: readonly Checked[],
+  options: InspectOptions,
+  sieve: Sieve | undefined,
+  io: Io,
+): Promise<void> {
   const heads = checked.map(({ recording, faults }) => recordingJson(recording, faults))
   const recordings = checked.map(({ recording }) => recording)
   const layout = { verbose: options.verbose === true, onTerminal: io.columns !== undefined }
   let separator = ''
-  if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n"messages":[`))) return
+  const filter = sieve ? `"filter":${JSON.stringify(options.filter)},\n` : ''
+  if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`))) return
   for await (const row of mergedRows(recordings)) {
+    if (sieve?.keeps(row) === false) continue
     if (!(await io.write(`${separator}\n${rowJson(row, recordings, layout)}`))) return
     separator = ','
   }
   await io.write('\n]}\n')
+}
+
+/** The language is loaded by those who have a filter. */
+async function sieveOf(filter: string): Promise<(folds: readonly Fold[]) => Sieve> {
+  const { prepareSieve } = await import('../inspect/sieve.js')
+  return prepareSieve(filter)
 }

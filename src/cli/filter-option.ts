@@ -1,0 +1,24 @@
+import { parseFilter, type Filter } from '../filter/index.js'
+import { WiretapeError, type Fold } from '../model/index.js'
+
+/**
+ * The filter that an option gives.
+ *
+ * @param nowMs what `since:10m` counts back from
+ * @throws WiretapeError `usage`, with the column
+ */
+export function filterOption(text: string, nowMs?: number): Filter {
+  const { filter, fault } = parseFilter(text, nowMs === undefined ? {} : { nowMs })
+  if (filter) return filter
+  throw new WiretapeError('usage', `--filter, column ${fault.column}: ${fault.message}`)
+}
+
+/** When the last thing happened in recordings, milliseconds since 1970; undefined when none says it. */
+export function lastMomentOf(folds: readonly Fold[]): number | undefined {
+  const moments = folds.map(({ entries, sessions }) => {
+    const started = Date.parse(sessions.at(-1)?.startedAt ?? '')
+    return entries.length === 0 ? started : started + entries.us(entries.length - 1) / 1000
+  })
+  const known = moments.filter((ms) => !Number.isNaN(ms))
+  return known.length === 0 ? undefined : Math.max(...known)
+}

@@ -1,0 +1,138 @@
+import type { Recording } from '../formats/index.js'
+import { matchFilter, rowSubject, type Filter } from '../filter/index.js'
+import {
+  createFold,
+  type EntryTable,
+  type EndRecord,
+  type Fold,
+  type MetaRecord,
+  type TapeRecord,
+  type Transport,
+} from '../model/index.js'
+import { idKey } from '../wire/index.js'
+import { filterOption, lastMomentOf } from './filter-option.js'
+import type { OpenRecording } from './recordings.js'
+import { createRowNumbers, createRowWalk, type Rows } from './row-numbers.js'
+
+/**
+ * What is left of a recording behind a filter: the exchanges of which a message matches, whole, and other rows that
+ * match. Gaps stay, since what is missing is not known. Numbers of messages stay what they were.
+ */
+export async function filteredRecording(
+  recording: OpenRecording,
+  text: string,
+): Promise<(recording: Recording) => Recording> {
+  filterOption(text)
+  const fold = createFold(idKey)
+  const mentioned = new Set<string>()
+  for await (const record of recording.records()) {
+    fold.push(record)
+    const id = mentionedBy(record)
+    // A copy: a slice would keep the whole line of the tape in memory.
+    if (id !== undefined) mentioned.add(Buffer.from(id).toString())
+  }
+  const filter = filterOption(text, lastMomentOf([fold]))
+  const kept = await keptRows(recording, fold, filter)
+  return (whole) => ({
+    records: () => keptRecords(whole, { entries: fold.entries, kept, mentioned, filter: text }),
+  })
+}
+
+/** For each row, 1 when it is kept. */
+async function keptRows(recording: OpenRecording, { entries }: Fold, filter: Filter): Promise<Uint8Array> {
+  const kept = new Uint8Array(entries.length)
+  const batches: Rows[] = []
+  const walk = createRowWalk(entries)
+  let transport: Transport | null = null
+  for await (const record of recording.records()) {
+    if (record.type === 'meta') transport = record.wiretape?.transport ?? 'stdio'
+    const rows = walk(record)
+    for (const walked of rows) {
+      const isKept =
+        record.type === 'gap' || matchFilter(filter, rowSubject({ entries, record, transport, ...walked }))
+      if (isKept) kept[walked.row] = 1
+    }
+    if (rows.length > 1) batches.push({ first: rows[0]!.row, count: rows.length })
+  }
+  // The elements of a batch cross together, and bring their exchanges.
+  for (let grown = true; grown;) {
+    wholeExchanges(entries, kept)
+    grown = wholeBatches(batches, kept)
+  }
+  return kept
+}
+
+function wholeExchanges(entries: EntryTable, kept: Uint8Array): void {
+  const isAnswer = (row: number): boolean => entries.peer(row) >= 0 && entries.kind(row) !== 'request'
+  for (let row = 0; row < kept.length; row += 1) if (kept[row] && isAnswer(row)) kept[entries.peer(row)] = 1
+  for (let row = 0; row < kept.length; row += 1) if (isAnswer(row) && kept[entries.peer(row)]) kept[row] = 1
+}
+
+/** Whether rows were added. */
+function wholeBatches(batches: readonly Rows[], kept: Uint8Array): boolean {
+  let grown = false
+  for (const { first, count } of batches) {
+    const rows = kept.subarray(first, first + count)
+    if (!rows.includes(1) || !rows.includes(0)) continue
+    rows.fill(1)
+    grown = true
+  }
+  return grown
+}
+
+interface Excerpt {
+  readonly entries: EntryTable
+  readonly kept: Uint8Array
+  readonly mentioned: ReadonlySet<string>
+  readonly filter: string
+}
+
+/** The message that a record says something about. */
+function mentionedBy(record: TapeRecord): string | undefined {
+  if (record.type === 'dropped' || record.type === 'undelivered') return record.id
+  return record.type === 'note' ? record.about : undefined
+}
+
+async function* keptRecords(
+  recording: Recording,
+  { entries, kept, mentioned, filter }: Excerpt,
+): AsyncGenerator<TapeRecord, void, undefined> {
+  const numbers = createRowNumbers()
+  /** Of the messages that are kept, the ids that other records mention. */
+  const names = new Set<string>()
+  let messages = 0
+  for await (const record of recording.records()) {
+    const { first, count } = numbers(record)
+    switch (record.type) {
+      case 'meta':
+        messages = 0
+        yield excerpt(record, filter)
+        break
+      case 'end':
+        yield recounted(record, messages)
+        break
+      case 'message':
+      case 'held':
+        if (!kept[first]) break
+        if (record.type === 'message') messages += count
+        for (const { id } of record.parts) if (id !== undefined && mentioned.has(id)) names.add(id)
+        yield record.seq === undefined ? { ...record, seq: entries.seq(first) } : record
+        break
+      default: {
+        const about = mentionedBy(record)
+        if (count > 0 ? kept[first] : about === undefined || names.has(about)) yield record
+      }
+    }
+  }
+}
+
+/** Says in its metadata what it is an excerpt by. */
+function excerpt(meta: MetaRecord, filter: string): MetaRecord {
+  if (!meta.wiretape) return meta
+  const metadata = new Map([...meta.wiretape.metadata, ['filter', JSON.stringify(filter)]])
+  return { ...meta, wiretape: { ...meta.wiretape, metadata: [...metadata] } }
+}
+
+function recounted(end: EndRecord, messages: number): EndRecord {
+  return end.wiretape ? { ...end, wiretape: { ...end.wiretape, messages } } : end
+}

@@ -1,0 +1,101 @@
+import { isAnswer, type EntryTable, type Part, type TapeRecord } from '../model/index.js'
+
+/** Rows that a record speaks of, as the fold of the same records numbers them. */
+export interface Rows {
+  readonly first: number
+  readonly count: number
+}
+
+/** Takes the records in the order of the file. */
+export function createRowNumbers(): (record: TapeRecord) => Rows {
+  /** Rows of held messages that go on later in the file, by the id of the first of a frame. */
+  const held = new Map<string, Rows>()
+  let next = 0
+  const add = (count: number): Rows => {
+    const rows = { first: next, count }
+    next += count
+    return rows
+  }
+  return (record) => {
+    switch (record.type) {
+      case 'message':
+      case 'held': {
+        const id = record.parts[0]?.id ?? ''
+        const waited = record.type === 'message' ? held.get(id) : undefined
+        if (waited?.count === record.parts.length) {
+          held.delete(id)
+          return waited
+        }
+        const rows = add(record.parts.length)
+        if (record.type === 'held') held.set(id, rows)
+        return rows
+      }
+      case 'noise':
+      case 'stderr':
+      case 'http':
+      case 'gap':
+        return add(1)
+      default:
+        return { first: next, count: 0 }
+    }
+  }
+}
+
+/** What a request was about, for its answer. */
+export interface NamedRequest {
+  readonly method: string
+  readonly subject?: string
+}
+
+/** A row with what its record says of it. */
+export interface WalkedRow {
+  readonly row: number
+  /** Of a message. */
+  readonly part?: Part
+  /** Of an answer: what its request was about. Not of one that comes late by far. */
+  readonly request?: NamedRequest
+}
+
+const answeredKept = 4096
+
+/**
+ * The rows of a recording by its records, each row once: a held message that is passed on has its row when it is, and
+ * not before. Takes the records in the order of the file.
+ */
+export function createRowWalk(entries: EntryTable): (record: TapeRecord) => readonly WalkedRow[] {
+  const numbers = createRowNumbers()
+  /** Requests that an answer will want to name, by their row. */
+  const asked = new Map<number, NamedRequest>()
+  /** The last ones that were answered: for answers that come late. */
+  const answered = new Map<number, NamedRequest>()
+
+  function requestOf(peer: number): NamedRequest | undefined {
+    const request = asked.get(peer)
+    if (!request) return answered.get(peer)
+    asked.delete(peer)
+    answered.set(peer, request)
+    if (answered.size > answeredKept) answered.delete(answered.keys().next().value!)
+    return request
+  }
+
+  function walkPart(part: Part, row: number): WalkedRow {
+    const { kind, method = '', subject } = part.envelope
+    if (kind === 'request' && entries.has(row, 'answered'))
+      asked.set(row, { method, ...(subject !== undefined && { subject }) })
+    const peer = entries.peer(row)
+    const request = isAnswer(part.envelope) ? requestOf(peer) : undefined
+    return { row, part, ...(request && { request }) }
+  }
+
+  return (record) => {
+    const { first, count } = numbers(record)
+    if (count === 0) return []
+    if (record.type !== 'message' && record.type !== 'held') return [{ row: first }]
+    if (record.type === 'held' && isPassedOn(entries, first)) return []
+    return record.parts.map((part, i) => walkPart(part, first + i))
+  }
+}
+
+function isPassedOn(entries: EntryTable, row: number): boolean {
+  return !entries.has(row, 'waiting') && !entries.has(row, 'dropped')
+}
