@@ -1,5 +1,6 @@
 import { formatBytes, formatDuration } from '../../src/render/index.js'
 import { statusText } from '../list/row.js'
+import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
 import { latencyOf, statusOf } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
@@ -29,9 +30,7 @@ export function Facts({ row }: { readonly row: number }) {
       </span>
       {seq >= 0 && <span class="fact">#{seq}</span>}
       {table.id(row) !== '' && <span class="fact">id {clean(table.id(row))}</span>}
-      {lane && lanes.value.length > 1 && (
-        <span class="fact">{clean(lane.sessions[0]?.label ?? lane.name)}</span>
-      )}
+      {lane && lanes.value.length > 1 && <span class="fact">{clean(laneName(lane))}</span>}
     </p>
   )
 }

@@ -1,8 +1,11 @@
 import { useEffect } from 'preact/hooks'
+import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
 import { crashed, lanes, notice, theme, view } from '../store/state.js'
+import { SequencePage } from '../sequence/sequence.js'
+import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
 import { Dialogs } from './dialogs.js'
 import { FilterBar } from '../filter/filter-bar.js'
@@ -46,6 +49,9 @@ function Work() {
       <Timeline />
       <main class="work">
         {view.value === 'messages' && <Splitter name="detail" first={<List />} second={<DetailPane />} />}
+        {view.value === 'sequence' && <SequencePage />}
+        {view.value === 'tools' && <ToolsPage />}
+        {view.value === 'compare' && <ComparePage />}
       </main>
     </>
   )

@@ -1,5 +1,6 @@
 import { connect, open } from '../store/actions.js'
-import { crashed, follow, notice } from '../store/state.js'
+import { bindAddress } from '../store/address.js'
+import { crashed, follow, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
 import { openingsOf } from './landing.js'
 import { mode } from './mode.js'
@@ -9,6 +10,7 @@ const script = typeof document === 'undefined' ? null : (document.currentScript 
 /** Starts the worker and opens what the address, or the page itself, names. */
 export function begin(): void {
   connect(makeWorker())
+  bindAddress()
   if (mode === 'report') void openEmbedded()
   else void openNamed()
 }
@@ -39,6 +41,7 @@ async function openNamed(): Promise<void> {
     history.replaceState(null, '', `${location.pathname}${rest === '' ? '' : `?${rest}`}${location.hash}`)
   }
   const traces = (query.get('trace') ?? query.get('diff') ?? '').split(';').filter((url) => url !== '')
+  if (query.has('diff') && traces.length > 1) view.value = 'compare'
   const openings: Opening[] = []
   for (const text of traces) {
     const opening = openingOf(text)

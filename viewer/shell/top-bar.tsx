@@ -1,6 +1,7 @@
 import { formatCount } from '../../src/render/index.js'
 import { chooseFiles } from '../store/actions.js'
 import { dialog, follow, lane, lanes, live, table, theme, version, view, type View } from '../store/state.js'
+import { laneName } from '../store/lane-name.js'
 import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
@@ -112,7 +113,7 @@ function Lanes() {
           }}
         >
           <i class={`swatch lane-${one.index % 8}`} />
-          <span class="lane-name">{clean(one.sessions[0]?.label || one.name)}</span>
+          <span class="lane-name">{clean(laneName(one))}</span>
           {one.state === 'following' && <i class="live-dot" title="being recorded" />}
           {one.state === 'failed' && <Icon name="warn" />}
         </button>

@@ -79,8 +79,16 @@ export function tellFailure(error: unknown): void {
   notice.value = { text: message + hint, tone: 'bad' }
 }
 
-export function openFiles(files: Iterable<File>): Promise<void> {
-  return open([...files].map((file) => ({ kind: 'file', name: file.name, blob: file })))
+export async function openFiles(files: Iterable<File>): Promise<void> {
+  const given = [...files]
+  const before = lanes.value.length
+  await open(given.map((file) => ({ kind: 'file', name: file.name, blob: file })))
+  const readable = lanes.value.filter(({ state }) => state !== 'failed').length
+  if (given.length > 0 && readable === 2 && before < 2)
+    notice.value = {
+      text: 'Two recordings are open, merged by time. Press 4 to compare them.',
+      tone: 'plain',
+    }
 }
 
 /** The browser's own dialog; the files are read in this page. */

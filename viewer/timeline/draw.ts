@@ -210,6 +210,10 @@ function longest(order: Int32Array): number {
 }
 
 function niceStep(wanted: number): number {
+  // Minutes and hours are counted by sixty.
+  for (const seconds of [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400]) {
+    if (wanted > 10e6 && seconds * 1e6 >= wanted) return seconds * 1e6
+  }
   const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)))
   for (const factor of [1, 2, 5, 10]) if (power * factor >= wanted) return power * factor
   return power * 10

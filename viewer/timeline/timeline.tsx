@@ -4,6 +4,7 @@ import { formatDuration } from '../../src/render/index.js'
 import { headOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
 import { filterMatches, lane, lanes, origin, range, selected, table, theme, version } from '../store/state.js'
+import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
 import { axisHeight, draw, laneHeightFor, lowerBound, type Inks } from './draw.js'
 
@@ -142,7 +143,7 @@ export function Timeline() {
         {visible.map((one) => (
           <span key={one.index} style={{ height: `${laneHeight}px` }}>
             <i class={`swatch lane-${one.index % 8}`} />
-            {clean(one.sessions[0]?.label ?? one.name)}
+            <span class="lane-label">{clean(laneName(one))}</span>
           </span>
         ))}
       </div>

@@ -1,6 +1,13 @@
+import { WiretapeError } from '../../src/model/index.js'
+import { compareLanes } from './compare.js'
+import { exportLane } from './export.js'
 import { createLibrary, failureOf } from './library.js'
+import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
+import { offersOf, usageOf } from './tools.js'
+
+type Method = (args: readonly unknown[], progress: (value: unknown) => void) => Promise<unknown>
 
 interface WorkerScope {
   postMessage(message: unknown, transfer: Transferable[]): void
@@ -13,6 +20,12 @@ export function startWorker(scope: WorkerScope): void {
     scope.postMessage(message, transfer)
   const library = createLibrary(tell)
 
+  function laneAt(index: number): LaneIndex {
+    const lane = library.lanes[index]
+    if (!lane) throw new WiretapeError('usage', `there is no recording ${index}`)
+    return lane
+  }
+
   const searches: Readonly<Record<Slot, Search>> = {
     filter: createSearch('filter', library, tell),
     highlight: createSearch('highlight', library, tell),
@@ -22,7 +35,16 @@ export function startWorker(scope: WorkerScope): void {
     searches.highlight.more(changed)
   }
 
-  const methods: Readonly<Record<string, (args: readonly unknown[]) => Promise<unknown>>> = {
+  const methods: Readonly<Record<string, Method>> = {
+    usage: async () => library.lanes.flatMap(usageOf),
+    offers: async () => {
+      const all = []
+      for (const lane of library.lanes) all.push(await offersOf(lane))
+      return all
+    },
+    compare: ([before, after], progress) =>
+      compareLanes(laneAt(before as number), laneAt(after as number), progress),
+    export: ([index, format]) => exportLane(laneAt(index as number), format as string),
     open: ([openings]) => library.open(openings as Opening[]),
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     detail: ([row, whole]) => library.detail(row as number, whole === true),
@@ -31,7 +53,7 @@ export function startWorker(scope: WorkerScope): void {
   scope.onmessage = ({ data: { id, method, args } }) => {
     const run = methods[method]
     if (!run) throw new Error(`no method ${method}`)
-    run(args).then(
+    run(args, (value) => tell({ type: 'progress', id, value })).then(
       (value) => tell({ type: 'answer', id, value }),
       (error: unknown) => tell({ type: 'failure', id, ...failureOf(error) }),
     )

@@ -1,0 +1,251 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import {
+  describeOffer,
+  titleOf,
+  verdicts,
+  type ExchangeComparison,
+  type Verdict,
+} from '../../src/compare/index.js'
+import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
+import { DifferenceTable } from '../detail/original.js'
+import { JsonTree } from '../json/tree.js'
+import { clean } from '../shell/clean.js'
+import { Chevron } from '../shell/icons.js'
+import { ReaderFailure } from '../store/reader.js'
+import { reader } from '../store/actions.js'
+import { lanes, reading } from '../store/state.js'
+import type { Comparison } from '../worker/compare.js'
+
+type State =
+  | { readonly at: 'working'; readonly compared: number }
+  | { readonly at: 'failed'; readonly message: string }
+  | { readonly at: 'done'; readonly comparison: Comparison }
+
+/** What a second recording answers otherwise than the first. */
+export function ComparePage() {
+  const readable = lanes.value.filter(({ state }) => state !== 'failed')
+  const before = useSignal(readable[0]?.index ?? 0)
+  const after = useSignal(readable[1]?.index ?? 0)
+  const state = useSignal<State>({ at: 'working', compared: 0 })
+  const only = useSignal<Verdict | 'differences' | 'all'>('differences')
+  useEffect(() => {
+    if (reading.value) return undefined
+    let gone = false
+    state.value = { at: 'working', compared: 0 }
+    reader()
+      .call<Comparison>('compare', [before.value, after.value], (compared) => {
+        if (!gone) state.value = { at: 'working', compared: compared as number }
+      })
+      .then(
+        (comparison) => {
+          if (!gone) state.value = { at: 'done', comparison }
+        },
+        (error: unknown) => {
+          const hint = error instanceof ReaderFailure && error.hint !== undefined ? ` ${error.hint}` : ''
+          if (!gone)
+            state.value = {
+              at: 'failed',
+              message: (error instanceof Error ? error.message : String(error)) + hint,
+            }
+        },
+      )
+    return () => {
+      gone = true
+    }
+  }, [before.value, after.value, reading.value])
+
+  const names = readable.map((one) => ({
+    index: one.index,
+    name: `${one.sessions[0]?.label || 'recording'} · ${one.name}`,
+  }))
+  const choose = (label: string, which: typeof before) => (
+    <label>
+      {label}
+      <select
+        value={which.value}
+        onChange={({ currentTarget }) => (which.value = Number(currentTarget.value))}
+      >
+        {names.map(({ index, name }) => (
+          <option key={index} value={index}>
+            {clean(name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+  return (
+    <div class="page compare-page" tabIndex={0} role="region" aria-label="Compare">
+      <header class="compare-head">
+        {choose('before', before)}
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            const old = before.value
+            before.value = after.value
+            after.value = old
+          }}
+        >
+          Swap
+        </button>
+        {choose('after', after)}
+      </header>
+      {state.value.at === 'working' && (
+        <p class="empty">
+          Comparing… {state.value.compared > 0 && countOf(state.value.compared, 'exchange')}
+        </p>
+      )}
+      {state.value.at === 'failed' && <p class="failure">{state.value.message}</p>}
+      {state.value.at === 'done' && <Found comparison={state.value.comparison} only={only} />}
+    </div>
+  )
+}
+
+function Found(props: {
+  readonly comparison: Comparison
+  readonly only: { value: Verdict | 'differences' | 'all' }
+}) {
+  const { comparison, only } = props
+  const { counts, offers, latency, same } = comparison.summary
+  const total = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
+  const shown = comparison.exchanges.filter(
+    ({ verdict }) =>
+      only.value === 'all' || (only.value === 'differences' ? verdict !== 'same' : verdict === only.value),
+  )
+  const slower = latency
+    .flatMap((one) =>
+      one.before && one.after ? [{ ...one, factor: one.after.p50Us / Math.max(1, one.before.p50Us) }] : [],
+    )
+    .filter(
+      ({ factor, after, before }) =>
+        (factor > 1.5 || factor < 0.67) && Math.abs(after!.p50Us - before!.p50Us) > 1_000,
+    )
+    .toSorted((a, b) => b.factor - a.factor)
+  const pick = (value: Verdict | 'differences' | 'all', text: string, count: number) => (
+    <button
+      key={value}
+      type="button"
+      class="chip"
+      aria-pressed={only.value === value}
+      onClick={() => (only.value = value)}
+    >
+      {text} <span class="count">{formatCount(count)}</span>
+    </button>
+  )
+  return (
+    <>
+      <div class="verdicts" role="group" aria-label="Verdicts">
+        {pick('differences', 'differences', total - counts.same)}
+        {verdicts
+          .filter((verdict) => counts[verdict] > 0)
+          .map((verdict) => pick(verdict, verdict, counts[verdict]))}
+        {pick('all', 'all', total)}
+      </div>
+      {same && only.value === 'differences' && <p class="empty">Both answer the same.</p>}
+      {offers.length > 0 && (
+        <section>
+          <h2>What the server offers</h2>
+          <ul class="offer-changes">
+            {offers.map((offer, i) => (
+              <li key={i} class={`impact-${offer.impact}`}>
+                <span class="tag">{offer.impact}</span> {clean(describeOffer(offer))}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <ul class="comparisons">
+        {shown.slice(0, 500).map((exchange, i) => (
+          <ComparedExchange key={i} exchange={exchange} />
+        ))}
+      </ul>
+      {shown.length + comparison.more > 500 && (
+        <p class="quiet">The first 500 are shown; `wiretape diff` lists them all.</p>
+      )}
+      {slower.length > 0 && (
+        <section>
+          <h2>Quicker or slower</h2>
+          <table class="grid narrow">
+            <thead>
+              <tr>
+                <th scope="col">what</th>
+                <th scope="col" class="number">
+                  p50 before
+                </th>
+                <th scope="col" class="number">
+                  after
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {slower.slice(0, 50).map((one) => (
+                <tr key={titleOf(one)}>
+                  <th scope="row">{clean(titleOf(one))}</th>
+                  <td class="number">{formatDuration(one.before!.p50Us)}</td>
+                  <td class={`number ${one.factor > 1 ? 'bad' : 'good'}`}>
+                    {formatDuration(one.after!.p50Us)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  )
+}
+
+function ComparedExchange({ exchange }: { readonly exchange: ExchangeComparison }) {
+  const open = useSignal(false)
+  const { verdict, before, after, differences, more, schemaFaults, params } = exchange
+  const why = verdict === 'error now' ? after?.failure : verdict === 'fixed now' ? before?.failure : undefined
+  const isOpen = open.value
+  return (
+    <li class={`comparison is-${verdict.replaceAll(' ', '-')}`}>
+      <button
+        type="button"
+        class="bare comparison-head"
+        aria-expanded={isOpen}
+        onClick={() => (open.value = !isOpen)}
+      >
+        <Chevron open={isOpen} />
+        <span class="verdict">{verdict}</span>
+        <b>{clean(titleOf(exchange))}</b>
+        <span class="quiet">
+          {before ? `#${before.seq}` : '—'} → {after ? `#${after.seq}` : '—'}
+        </span>
+        <span class="why">
+          {why === undefined
+            ? differences.length > 0
+              ? countOf(differences.length + more, 'difference')
+              : ''
+            : clean(why)}
+        </span>
+        <span class="number">
+          {before?.latencyUs === undefined ? '' : formatDuration(before.latencyUs)}
+          {after?.latencyUs === undefined ? '' : ` → ${formatDuration(after.latencyUs)}`}
+        </span>
+      </button>
+      {isOpen && (
+        <div class="comparison-body">
+          {params !== undefined && (
+            <>
+              <h4>asked with</h4>
+              <JsonTree text={params} label="Parameters" />
+            </>
+          )}
+          {differences.length > 0 && (
+            <DifferenceTable differences={differences} more={more} names={['before', 'after']} />
+          )}
+          {schemaFaults.map((fault, i) => (
+            <p key={i} class="failure">
+              {clean(fault)}
+            </p>
+          ))}
+          {params === undefined && differences.length === 0 && <p class="quiet">Nothing differs.</p>}
+        </div>
+      )}
+    </li>
+  )
+}

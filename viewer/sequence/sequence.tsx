@@ -1,0 +1,144 @@
+import { formatDuration } from '../../src/render/index.js'
+import { DetailPane } from '../detail/detail.js'
+import { nameOf, offsetText, statusText } from '../list/row.js'
+import { Scroller, type ScrollerHandle } from '../list/scroller.js'
+import { clean } from '../shell/clean.js'
+import { Splitter } from '../shell/splitter.js'
+import { headOf, latencyOf, statusOf } from '../store/exchange.js'
+import { select } from '../store/actions.js'
+import { isNested, rowOf, shown } from '../store/shown.js'
+import {
+  filterMatches,
+  grouped,
+  lane,
+  lanes,
+  origin,
+  range,
+  selected,
+  table,
+  version,
+} from '../store/state.js'
+import { useEffect, useRef } from 'preact/hooks'
+
+const rowHeight = 30
+
+/** Client on the left, a line for each server: every message of what is shown as an arrow. */
+export function SequencePage() {
+  return <Splitter name="sequence" first={<Diagram />} second={<DetailPane />} />
+}
+
+/** Messages of what passes filter, lane and range, each by itself; of a chosen exchange only, when nothing is filtered. */
+function messages(): Int32Array {
+  version.value
+  if (!grouped.value) return shown.value.map(rowOf)
+  const wanted = new Set<number>()
+  for (const item of shown.value) if (!isNested(item)) wanted.add(item)
+  const kept = new Int32Array(table.length)
+  let count = 0
+  for (const row of table.order) {
+    if (!wanted.has(headOf(row)) && !wanted.has(row)) continue
+    kept[count] = row
+    count += 1
+  }
+  return kept.subarray(0, count)
+}
+
+function Diagram() {
+  const rows = messages()
+  const handle = useRef<ScrollerHandle | null>(null)
+  const servers = lanes.value.filter(
+    (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
+  )
+  const places = new Map(servers.map((one, i) => [one.index, 12 + ((i + 1) / servers.length) * 76]))
+  const chosen = selected.value
+  useEffect(() => {
+    const index = rows.indexOf(chosen)
+    if (index >= 0) handle.current?.reveal(index)
+  }, [chosen])
+  const filtered = filterMatches.value !== undefined || range.value !== undefined
+  return (
+    <section class="sequence" aria-label="Sequence diagram">
+      <div class="actors" aria-hidden="true">
+        <span class="actor client" style={{ left: '12%' }}>
+          {clean(servers[0]?.sessions[0]?.client?.name ?? 'client')}
+        </span>
+        {servers.map((one) => (
+          <span key={one.index} class="actor" style={{ left: `${places.get(one.index)!}%` }}>
+            <i class={`swatch lane-${one.index % 8}`} />
+            {clean(one.sessions[0]?.server?.name ?? one.sessions[0]?.label ?? one.name)}
+          </span>
+        ))}
+      </div>
+      {rows.length === 0 ? (
+        <p class="empty">{filtered ? 'Nothing matches.' : 'No messages.'}</p>
+      ) : (
+        <Scroller
+          count={rows.length}
+          rowHeight={rowHeight}
+          label="Sequence of messages"
+          columns={1}
+          handle={handle}
+          row={(index, style, key) => (
+            <Arrow key={key} row={rows[index]!} index={index} style={style} places={places} chosen={chosen} />
+          )}
+        />
+      )}
+    </section>
+  )
+}
+
+function Arrow(props: {
+  readonly row: number
+  readonly index: number
+  readonly style: { transform: string }
+  readonly places: ReadonlyMap<number, number>
+  readonly chosen: number
+}) {
+  const { row, places, chosen } = props
+  const place = places.get(table.lane(row)) ?? 88
+  const kind = table.kind(row)
+  const fromServer = table.has(row, 'fromServer')
+  const { name, subject } = nameOf(row)
+  const isAnswer = kind === 'result' || kind === 'error'
+  const latency = isAnswer ? latencyOf(row) : undefined
+  const related = chosen >= 0 && headOf(row) === headOf(chosen)
+  const beside = kind === 'stderr' || kind === 'noise' || kind === 'gap' || kind === 'http'
+  return (
+    <div
+      class={`arrow-row kind-${kind} is-${statusOf(row)} ${fromServer ? 'from-server' : 'from-client'} ${row === chosen ? 'selected' : ''} ${related ? 'related' : ''}`}
+      style={props.style}
+      role="row"
+      aria-rowindex={props.index + 1}
+      aria-selected={row === chosen}
+      onClick={() => select(row)}
+    >
+      <span role="gridcell" class="arrow-cell">
+        <span class="arrow-time">{offsetText(table.at(row) - origin.value)}</span>
+        {[12, ...places.values()].map((at, i) => (
+          <i key={i} class="lifeline" style={{ left: `${at}%` }} />
+        ))}
+        {beside ? (
+          <span class="beside" style={{ right: `${100 - place + 1}%` }}>
+            {clean(name)} {clean(subject)}
+          </span>
+        ) : (
+          <span class={`shaft ${isAnswer ? 'answer' : ''}`} style={{ left: '12%', right: `${100 - place}%` }}>
+            <span class="arrow-label">
+              {isAnswer ? (
+                <>
+                  <b>{clean(statusText(row).text || kind)}</b>{' '}
+                  {clean(name.replace(/^(?:result|error) of /, ''))}{' '}
+                  {latency !== undefined && <em>{formatDuration(latency)}</em>}
+                </>
+              ) : (
+                <>
+                  <b>{clean(name)}</b> {clean(subject)}
+                </>
+              )}
+            </span>
+          </span>
+        )}
+      </span>
+    </div>
+  )
+}

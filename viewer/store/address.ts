@@ -1,0 +1,75 @@
+import { effect } from '@preact/signals'
+import { search } from './actions.js'
+import {
+  filterText,
+  grouped,
+  highlightText,
+  lane,
+  origin,
+  range,
+  selected,
+  table,
+  version,
+  view,
+  type View,
+} from './state.js'
+
+const views: readonly View[] = ['messages', 'sequence', 'tools', 'compare']
+/** After the last change; browsers refuse addresses that change too often. */
+const pauseMs = 250
+
+/** Takes the view from the address bar, and keeps it there from then on. Times are microseconds since the start. */
+export function bindAddress(): void {
+  const wanted = new URLSearchParams(location.hash.slice(1))
+  apply(wanted)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let last = location.hash
+  effect(() => {
+    const text = describe()
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (`#${text}` === last || (text === '' && last === '')) return
+      last = text === '' ? '' : `#${text}`
+      history.replaceState(null, '', `${location.pathname}${location.search}${last}`)
+    }, pauseMs)
+  })
+  addEventListener('hashchange', () => {
+    if (location.hash === last) return
+    last = location.hash
+    apply(new URLSearchParams(location.hash.slice(1)))
+  })
+}
+
+function describe(): string {
+  const state = new URLSearchParams()
+  if (view.value !== 'messages') state.set('view', view.value)
+  if (lane.value !== 'all') state.set('lane', String(lane.value))
+  if (filterText.value !== '') state.set('filter', filterText.value)
+  if (highlightText.value !== '') state.set('highlight', highlightText.value)
+  if (!grouped.value) state.set('messages', 'all')
+  if (range.value) state.set('range', range.value.map((at) => Math.round(at - origin.peek())).join('..'))
+  if (selected.value >= 0) state.set('row', String(selected.value))
+  return state.toString()
+}
+
+function apply(wanted: URLSearchParams): void {
+  const named = views.find((one) => one === wanted.get('view'))
+  if (named) view.value = named
+  const only = Number(wanted.get('lane') ?? NaN)
+  if (Number.isInteger(only) && only >= 0) lane.value = only
+  grouped.value = wanted.get('messages') !== 'all'
+  search('filter', (wanted.get('filter') ?? '').slice(0, 4_000))
+  search('highlight', (wanted.get('highlight') ?? '').slice(0, 4_000))
+  const row = Number(wanted.get('row') ?? NaN)
+  const span = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(wanted.get('range') ?? '')
+  if (!Number.isInteger(row) && !span) return
+  // Both mean something once there are rows.
+  const stop = effect(() => {
+    version.value
+    if (table.length === 0) return
+    if (span && !range.peek()) range.value = [origin.value + Number(span[1]), origin.value + Number(span[2])]
+    if (Number.isInteger(row) && row >= table.length) return
+    if (Number.isInteger(row)) selected.value = row
+    queueMicrotask(() => stop())
+  })
+}

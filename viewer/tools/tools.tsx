@@ -1,0 +1,231 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { countOf, formatBytes, formatCount, formatDuration } from '../../src/render/index.js'
+import { describeOffer } from '../../src/compare/index.js'
+import { quoteValue } from '../../src/filter/index.js'
+import { JsonTree } from '../json/tree.js'
+import { offsetText } from '../list/row.js'
+import { clean } from '../shell/clean.js'
+import { reader, search, select, tellFailure } from '../store/actions.js'
+import { lane, lanes, origin, reading, version, view } from '../store/state.js'
+import type { OfferHistory, Usage } from '../worker/tools.js'
+
+type Key = 'name' | 'calls' | 'errors' | 'p50Us' | 'p95Us' | 'maxUs' | 'sizeBytes'
+
+const columns: readonly { readonly key: Key; readonly name: string }[] = [
+  { key: 'name', name: 'what' },
+  { key: 'calls', name: 'calls' },
+  { key: 'errors', name: 'errors' },
+  { key: 'p50Us', name: 'p50' },
+  { key: 'p95Us', name: 'p95' },
+  { key: 'maxUs', name: 'slowest' },
+  { key: 'sizeBytes', name: 'bytes' },
+]
+
+/** How often what was called, how it went and how long it took; and what the server offers. */
+export function ToolsPage() {
+  const usage = useSignal<readonly Usage[] | undefined>(undefined)
+  const offers = useSignal<readonly OfferHistory[]>([])
+  const sort = useSignal<{ readonly key: Key; readonly down: boolean }>({ key: 'calls', down: true })
+  // While rows stream in, now and then is enough.
+  const stamp = reading.value ? Math.floor(version.value / 40) : version.value
+  useEffect(() => {
+    let gone = false
+    const load = async (): Promise<void> => {
+      const found = await reader().call<readonly Usage[]>('usage', [])
+      if (!gone) usage.value = found
+      if (reading.peek()) return
+      const offered = await reader().call<readonly OfferHistory[]>('offers', [])
+      if (!gone) offers.value = offered
+    }
+    load().catch(tellFailure)
+    return () => {
+      gone = true
+    }
+  }, [stamp, reading.value])
+
+  const all = (usage.value ?? []).filter((one) => lane.value === 'all' || one.lane === lane.value)
+  const sorted = all.toSorted((a, b) => compare(a, b, sort.value.key) * (sort.value.down ? -1 : 1))
+  const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
+  const histories = offers.value.filter((one) => lane.value === 'all' || one.lane === lane.value)
+  return (
+    <div class="page tools-page" tabIndex={0} role="region" aria-label="Tools">
+      <section>
+        <h2>What was called</h2>
+        {usage.value === undefined ? (
+          <p class="empty">Counting…</p>
+        ) : all.length === 0 ? (
+          <p class="empty">Nothing was called.</p>
+        ) : (
+          <table class="grid">
+            <thead>
+              <tr>
+                {columns.map(({ key, name }) => (
+                  <th
+                    key={key}
+                    scope="col"
+                    class={key === 'name' ? '' : 'number'}
+                    aria-sort={
+                      sort.value.key === key ? (sort.value.down ? 'descending' : 'ascending') : 'none'
+                    }
+                  >
+                    <button
+                      type="button"
+                      class="bare"
+                      onClick={() =>
+                        (sort.value = {
+                          key,
+                          down: sort.value.key === key ? !sort.value.down : key !== 'name',
+                        })
+                      }
+                    >
+                      {name}
+                      <span aria-hidden="true">
+                        {sort.value.key === key ? (sort.value.down ? ' ↓' : ' ↑') : ''}
+                      </span>
+                    </button>
+                  </th>
+                ))}
+                <th scope="col">
+                  <span class="quiet">latency</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {sorted.map((one) => (
+                <UsageRow
+                  key={`${one.lane} ${one.method} ${one.subject} ${one.fromServer}`}
+                  one={one}
+                  slowest={slowest}
+                />
+              ))}
+            </tbody>
+          </table>
+        )}
+      </section>
+      {histories.map((history) => (
+        <Offers key={history.lane} history={history} />
+      ))}
+    </div>
+  )
+}
+
+function compare(a: Usage, b: Usage, key: Key): number {
+  if (key === 'name') return nameOf(a).localeCompare(nameOf(b))
+  if (key === 'errors') return a.errors / a.calls - b.errors / b.calls || a.errors - b.errors
+  return (a[key] ?? -1) - (b[key] ?? -1)
+}
+
+function nameOf(one: Usage): string {
+  return one.subject === '' ? one.method : `${one.method} ${one.subject}`
+}
+
+/** Shows the calls of one row of the table in the list. */
+function showCalls({ method, subject }: Usage): void {
+  const key = { 'tools/call': 'tool', 'prompts/get': 'prompt' }[method] ?? 'name'
+  search('filter', `method:${quoteValue(method)}${subject === '' ? '' : ` ${key}:${quoteValue(subject)}`}`)
+  view.value = 'messages'
+}
+
+function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: number }) {
+  const share = one.errors / one.calls
+  /** On a logarithmic scale: a millisecond is seen beside a minute. */
+  const place = (us: number): number =>
+    (Math.log10(Math.max(us, 100)) - 2) / Math.max(0.1, Math.log10(Math.max(slowest, 1000)) - 2)
+  return (
+    <tr>
+      <th scope="row">
+        <i class={`swatch lane-${one.lane % 8}`} />
+        <button type="button" class="bare link-like" title="Show these calls" onClick={() => showCalls(one)}>
+          <span class="method">{clean(one.method)}</span> <b>{clean(one.subject)}</b>
+        </button>
+        {one.fromServer && <em class="tag">asked by the server</em>}
+      </th>
+      <td class="number">{formatCount(one.calls)}</td>
+      <td class={`number ${one.errors > 0 ? 'bad' : ''}`} title={countOf(one.errors, 'error')}>
+        {one.errors === 0 ? '' : `${Math.round(share * 100)} %`}
+        {one.unanswered > 0 && (
+          <span class="warn-words" title="without an answer">
+            {' '}
+            +{one.unanswered}
+          </span>
+        )}
+      </td>
+      <td class="number">{one.p50Us === undefined ? '' : formatDuration(one.p50Us)}</td>
+      <td class="number">{one.p95Us === undefined ? '' : formatDuration(one.p95Us)}</td>
+      <td class="number">
+        {one.maxUs !== undefined && (
+          <button
+            type="button"
+            class="bare link-like"
+            title="Show the slowest call"
+            onClick={() => {
+              select(one.slowest)
+              view.value = 'messages'
+            }}
+          >
+            {formatDuration(one.maxUs)}
+          </button>
+        )}
+      </td>
+      <td class="number">{formatBytes(one.sizeBytes)}</td>
+      <td class="latency-bar" aria-hidden="true">
+        {one.maxUs !== undefined && (
+          <span class={`bar lane-${one.lane % 8}`}>
+            <i style={{ left: `${place(one.p50Us!) * 100}%`, right: `${100 - place(one.maxUs) * 100}%` }} />
+            <b style={{ left: `${place(one.p95Us!) * 100}%` }} />
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function Offers({ history }: { readonly history: OfferHistory }) {
+  const of = lanes.value[history.lane]
+  const name = of ? (of.sessions[0]?.server?.name ?? of.sessions[0]?.label ?? of.name) : ''
+  if (history.offered.length === 0 && history.changes.length === 0) return null
+  return (
+    <section class="offers">
+      <h2>
+        What {clean(name)} offers <span class="quiet">{formatCount(history.offered.length)}</span>
+      </h2>
+      {history.changes.length > 0 && (
+        <ul class="offer-changes">
+          {history.changes.map(({ row, at, change }, i) => (
+            <li key={i} class={`impact-${change.impact}`}>
+              <button
+                type="button"
+                class="bare link-like"
+                onClick={() => {
+                  select(row)
+                  view.value = 'messages'
+                }}
+              >
+                {offsetText(at - origin.value)}
+              </button>{' '}
+              <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="offer-list">
+        {history.offered.map((one) => (
+          <details key={`${one.kind} ${one.name}`}>
+            <summary>
+              <span class="offer-kind">{one.kind}</span> <b>{clean(one.name)}</b>
+              {one.hints.map((hint) => (
+                <em key={hint} class={`tag hint-${hint === 'destructiveHint' ? 'bad' : 'plain'}`}>
+                  {clean(hint.replace(/Hint$/, ''))}
+                </em>
+              ))}
+              <span class="quiet">{clean(one.title || one.description.split('\n')[0]!.slice(0, 200))}</span>
+            </summary>
+            {one.description !== '' && <p>{one.description.split('\n').map(clean).join('\n')}</p>}
+            <JsonTree text={one.text} label={`${one.kind} ${one.name}`} />
+          </details>
+        ))}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,31 @@
+import { formats, traceV1 } from '../../src/formats/index.js'
+import { WiretapeError } from '../../src/model/index.js'
+import type { LaneIndex } from './lane.js'
+import { chunksOf } from './source.js'
+
+/** A lane written in a format; warnings say what the format cannot hold. */
+export async function exportLane(
+  lane: LaneIndex,
+  id: string,
+): Promise<{ blob: Blob; name: string; warnings: readonly string[] }> {
+  const format = formats.find((one) => one.id === id)
+  if (!format?.write) throw new WiretapeError('usage', `there is no format ${id} to write`)
+  const warnings: string[] = []
+  const input = { bytes: () => chunksOf(lane.source) }
+  const records = { records: () => traceV1.read!(input, () => undefined) }
+  const parts: Blob[] = []
+  let pending: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  for await (const chunk of format.write(records, ({ message }) => {
+    if (warnings.length < 5) warnings.push(`${message}.`)
+  })) {
+    pending.push(new Uint8Array(chunk))
+    size += chunk.length
+    if (size < 1 << 23) continue
+    parts.push(new Blob(pending))
+    pending = []
+    size = 0
+  }
+  const label = (lane.fold.sessions[0]?.label || 'recording').replace(/[^\w.-]+/g, '-').slice(0, 60)
+  return { blob: new Blob([...parts, ...pending]), name: `${label}${format.extension ?? `.${id}`}`, warnings }
+}

@@ -1,0 +1,180 @@
+import {
+  compareOffers,
+  createOffers,
+  tellsOffers,
+  type OfferChange,
+  type Offers,
+} from '../../src/compare/index.js'
+import { decodeLine } from '../../src/formats/index.js'
+import { JsonObject } from '../../src/wire/index.js'
+import type { LaneIndex } from './lane.js'
+
+/** One tool, prompt, resource or plain method, as it was used. */
+export interface Usage {
+  readonly lane: number
+  readonly fromServer: boolean
+  readonly method: string
+  readonly subject: string
+  readonly calls: number
+  readonly errors: number
+  readonly unanswered: number
+  /** Microseconds; absent when nothing was answered. */
+  readonly p50Us?: number
+  readonly p95Us?: number
+  readonly maxUs?: number
+  /** Of requests and answers. */
+  readonly sizeBytes: number
+  /** The slowest call. */
+  readonly slowest: number
+}
+
+/** Something that a server offered. */
+export interface Offered {
+  readonly kind: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** Words of its annotations that are true, such as `readOnlyHint`. */
+  readonly hints: readonly string[]
+  /** Exact text of the whole. */
+  readonly text: string
+}
+
+/** What one server offered last, and what changed on the way. */
+export interface OfferHistory {
+  readonly lane: number
+  readonly offered: readonly Offered[]
+  readonly changes: readonly { readonly row: number; readonly at: number; readonly change: OfferChange }[]
+}
+
+/** Groups kept; a server whose every resource has an address of its own has more. */
+const mostGroups = 5_000
+/** Answers that list something, looked at one by one. */
+const mostListings = 500
+
+/** Calls, errors, latencies and bytes by method and subject, of one lane. */
+export function usageOf(lane: LaneIndex): Usage[] {
+  interface Group {
+    readonly method: number
+    readonly subject: number
+    readonly fromServer: boolean
+    calls: number
+    errors: number
+    sizeBytes: number
+    slowest: number
+    latencies: number[]
+  }
+  const groups = new Map<string, Group>()
+  const { entries } = lane.fold
+  for (let row = 0; row < entries.length; row += 1) {
+    if (entries.kind(row) !== 'request') continue
+    const fromServer = entries.has(row, 'fromServer')
+    const key = `${lane.method(row)} ${lane.subject(row)} ${fromServer}`
+    let group = groups.get(key)
+    if (!group) {
+      if (groups.size >= mostGroups) continue
+      group = {
+        method: lane.method(row),
+        subject: lane.subject(row),
+        fromServer,
+        calls: 0,
+        errors: 0,
+        sizeBytes: 0,
+        slowest: row,
+        latencies: [],
+      }
+      groups.set(key, group)
+    }
+    group.calls += 1
+    group.sizeBytes += entries.size(row)
+    const answer = entries.peer(row)
+    if (answer < 0) continue
+    const latency = entries.latencyUs(answer)
+    if (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')) group.errors += 1
+    group.sizeBytes += entries.size(answer)
+    const slowest = entries.peer(group.slowest)
+    if (slowest < 0 || latency > entries.latencyUs(slowest)) group.slowest = row
+    group.latencies.push(latency)
+  }
+  return [...groups.values()].map((group) => {
+    const sorted = Float64Array.from(group.latencies).sort()
+    const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
+    return {
+      lane: lane.index,
+      fromServer: group.fromServer,
+      method: lane.word(group.method),
+      subject: lane.word(group.subject),
+      calls: group.calls,
+      errors: group.errors,
+      unanswered: group.calls - sorted.length,
+      ...(sorted.length > 0 && { p50Us: at(0.5), p95Us: at(0.95), maxUs: at(1) }),
+      sizeBytes: group.sizeBytes,
+      slowest: lane.globalOf(group.slowest),
+    }
+  })
+}
+
+/** What a server listed, each listing compared with the one before. */
+export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
+  const { entries } = lane.fold
+  /** What is known with the listing at hand, and what was known before it. */
+  const offers = createOffers()
+  const before = createOffers()
+  const seen = new Set<string>()
+  const changes: { row: number; at: number; change: OfferChange }[] = []
+  let listings = 0
+  let pages: { method: string; text: string; goesOn: boolean }[] = []
+  for (let row = 0; row < entries.length && listings < mostListings; row += 1) {
+    if (entries.kind(row) !== 'result') continue
+    const request = entries.peer(row)
+    const method = request < 0 ? '' : lane.word(lane.method(request))
+    if (!tellsOffers(method)) continue
+    listings += 1
+    const text = await textAt(lane, row)
+    const asked = await textAt(lane, request)
+    if (text === undefined) continue
+    const page = { method, text, goesOn: asked !== undefined && /"cursor"\s*:/.test(asked) }
+    pages.push(page)
+    offers.take(page.method, page.text, page.goesOn)
+    // A list is whole with its last page.
+    if (/"nextCursor"\s*:\s*"/.test(text)) continue
+    if (seen.has(method)) {
+      for (const change of compareOffers(before, offers)) {
+        changes.push({ row: lane.globalOf(row), at: lane.at(row), change })
+      }
+    }
+    seen.add(method)
+    for (const one of pages) before.take(one.method, one.text, one.goesOn)
+    pages = []
+  }
+  return { lane: lane.index, offered: offeredBy(offers), changes }
+}
+
+function offeredBy(offers: Offers): Offered[] {
+  const all: Offered[] = []
+  for (const kind of ['tool', 'prompt', 'resource', 'template'] as const) {
+    for (const [name, text] of offers.list(kind) ?? []) {
+      const object = new JsonObject(text, 0)
+      const annotations = object.object('annotations')
+      const hints = (annotations?.others() ?? []).flatMap(([hint, value]) => (value === 'true' ? [hint] : []))
+      all.push({
+        kind,
+        name,
+        title: object.string('title') ?? annotations?.string('title') ?? '',
+        description: object.string('description') ?? '',
+        hints,
+        text,
+      })
+    }
+  }
+  return all
+}
+
+async function textAt(lane: LaneIndex, row: number): Promise<string | undefined> {
+  const { offset, sizeBytes, part } = lane.placeOf(row)
+  const line = decodeLine(new TextDecoder().decode(await lane.source.slice(offset, sizeBytes)))
+  if (!('record' in line) || line.record.type !== 'message') return undefined
+  const { raw, parts } = line.record
+  const found = parts[part]
+  return found && raw.slice(found.start, found.end)
+}
