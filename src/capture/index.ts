@@ -7,3 +7,10 @@ export {
   type StdioCaptureOptions,
 } from './record-stdio.js'
 export { recordHttp, type HttpCaptureOptions } from './record-http.js'
+export {
+  recordForward,
+  type ForwardCaptureOptions,
+  type ForwardResult,
+  type TrafficReport,
+} from './forward/record-forward.js'
+export { exemptHosts } from './forward/client-environment.js'

@@ -2,6 +2,7 @@ import { WiretapeError } from '../model/index.js'
 import { startHttpProxy, type HttpEvent, type HttpProxy } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import { prepareCapture, type CaptureFiles, type CaptureOptions } from './running-capture.js'
+import { untilSignal } from './signals.js'
 
 /** What to record, where to listen for its clients. */
 export interface HttpCaptureOptions extends CaptureOptions {
@@ -75,21 +76,5 @@ export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFi
   } finally {
     capture.close()
     ended.cancel()
-  }
-}
-
-const endings: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-
-/** Resolves at the first signal that ends a program; later ones change nothing, the tape is being closed. */
-function untilSignal(): { readonly signal: Promise<NodeJS.Signals>; cancel(): void } {
-  let resolve: (signal: NodeJS.Signals) => void = () => undefined
-  const signal = new Promise<NodeJS.Signals>((settle) => (resolve = settle))
-  const listener = (name: NodeJS.Signals): void => resolve(name)
-  for (const name of endings) process.on(name, listener)
-  return {
-    signal,
-    cancel() {
-      for (const name of endings) process.off(name, listener)
-    },
   }
 }

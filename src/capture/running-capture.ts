@@ -19,6 +19,7 @@ import {
   startTape,
   type SegmentFile,
 } from '../tape/index.js'
+import type { Moment } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
 import { createLive, loadIntercept, type Live, type LoadedIntercept } from './live.js'
@@ -53,6 +54,8 @@ export interface CaptureTarget {
   /** Argv of the server; `[]` over HTTP. */
   readonly command: readonly string[]
   readonly url: string | null
+  /** Name of this one, where a run has several. @default the label of the run */
+  readonly label?: string
 }
 
 /** What came of a capture's files. */
@@ -82,17 +85,17 @@ export interface RunningCapture {
 /**
  * Checks the rules of redaction and that the session file can be written.
  *
- * @returns makes the tape, which throws WiretapeError `unwritable` when there can be none
+ * @returns makes the tape of a session that began now or at `since`, which throws WiretapeError `unwritable` when there can be none
  * @throws WiretapeError `usage`, `unwritable`
  */
 export async function prepareCapture(
   options: CaptureOptions,
-): Promise<{ start(target: CaptureTarget): RunningCapture }> {
+): Promise<{ start(target: CaptureTarget, since?: Moment): RunningCapture }> {
   const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
   const gated = options.intercept !== undefined || options.rulesFile !== undefined
   const intercept = gated ? await loadIntercept(options.intercept, options.rulesFile) : undefined
-  return { start: (target) => startCapture(options, target, redactor, intercept) }
+  return { start: (target, since) => startCapture(options, target, redactor, intercept, since) }
 }
 
 function startCapture(
@@ -100,9 +103,11 @@ function startCapture(
   target: CaptureTarget,
   redactor: Redactor,
   intercept: LoadedIntercept | undefined,
+  since: Moment | undefined,
 ): RunningCapture {
-  const startedNs = process.hrtime.bigint()
-  const meta = metaOf(options, target, redactor, new Date())
+  const agoMs = since ? performance.now() - since.atMs : 0
+  const startedNs = process.hrtime.bigint() - BigInt(Math.round(agoMs * 1e6))
+  const meta = metaOf(options, target, redactor, new Date(since?.wallMs ?? Date.now()))
   const { sessionFile, maxFiles } = options
   const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
   const saver =
@@ -191,7 +196,7 @@ function metaOf(
   return {
     type: 'meta',
     startedAt: started.toISOString(),
-    label: redactor.text(options.label),
+    label: redactor.text(target.label ?? options.label),
     command: redactor.command(target.command),
     mcpTapVersion: `wiretape ${options.version}`,
     wiretape: {

@@ -3,6 +3,11 @@ export interface RecordOptions {
   /** Record an HTTP server instead of a command. */
   readonly url?: string
   readonly listen?: string
+  /** Record what a client says to any server: the command is the client's. */
+  readonly forward?: boolean
+  readonly caDir?: string
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
   readonly allowRemote?: boolean
   readonly insecure?: boolean
   readonly oauthRewrite?: boolean
@@ -58,6 +63,31 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'where clients connect (default: any free port of 127.0.0.1)',
   },
   { long: '--allow-remote', key: 'allowRemote', help: 'listen on an address that others can reach' },
+  {
+    long: '--forward',
+    key: 'forward',
+    help: 'record a client that goes through a proxy; the command is the client, or --listen waits for one',
+  },
+  {
+    long: '--only',
+    key: 'only',
+    value: 'host',
+    help: 'with --forward: look at this host and tunnel the rest; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  {
+    long: '--skip',
+    key: 'skip',
+    value: 'host',
+    help: 'with --forward: tunnel to this host unseen; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  {
+    long: '--ca-dir',
+    key: 'caDir',
+    value: 'dir',
+    help: 'with --forward: folder of the certificate authority (default: in your data folder)',
+  },
   { long: '--insecure', key: 'insecure', help: 'accept any certificate of the server' },
   {
     long: '--no-oauth-rewrite',

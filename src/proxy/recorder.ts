@@ -272,7 +272,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
         return
       }
       if (httpEvents.length === 0) pendingSinceMs = event.atMs
-      const us = (event.atMs - startedMs) * 1000
+      // A session may begin with an event of before, as exactly as clocks can be compared.
+      const us = Math.max(0, (event.atMs - startedMs) * 1000)
       httpEvents.push(
         'bytes' in event ? { ...event, us, bytes: Uint8Array.from(event.bytes) } : { ...event, us },
       )

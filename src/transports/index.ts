@@ -1,3 +1,4 @@
+export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'
@@ -12,3 +13,12 @@ export {
   type LocalServer,
   type LocalServerOptions,
 } from './http-proxy/index.js'
+export {
+  matchesHost,
+  parseHostPattern,
+  startForwardProxy,
+  type ForwardProxy,
+  type ForwardProxyOptions,
+  type HostPattern,
+  type TunnelReason,
+} from './forward-proxy/index.js'

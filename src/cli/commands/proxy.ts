@@ -49,7 +49,7 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
       const { runProxyStart } = await import('../run/proxy-start.js')
       outcome.code = await runProxyStart(options, io)
     })
-  for (const flag of recordFlags) if (flag.key !== 'url') command.addOption(optionOf(flag))
+  for (const flag of recordFlags) if (!ofRecord.includes(flag.key)) command.addOption(optionOf(flag))
   command.addHelpText(
     'after',
     `
@@ -60,6 +60,9 @@ Examples:
   wiretape proxy start --target-command "python server.py" --session-file s.json`,
   )
 }
+
+/** What `record` alone can do. */
+const ofRecord: readonly string[] = ['url', 'forward', 'only', 'skip', 'caDir']
 
 function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
   proxy

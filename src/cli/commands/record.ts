@@ -16,7 +16,10 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
       '[command...]',
       'the server and its arguments, after -- or from the first word that is no option',
     )
-    .usage('[options] -- <command> [args...]\n       wiretape record [options] --url <url>')
+    .usage(
+      '[options] -- <command> [args...]\n       wiretape record [options] --url <url>\n' +
+        '       wiretape record [options] --forward -- <client> [args...]',
+    )
     .passThroughOptions()
     .action(async (command: string[], options: RecordOptions) => {
       const { runRecord } = await import('../run/record.js')
@@ -32,6 +35,7 @@ Examples:
   wiretape record -- npx -y @modelcontextprotocol/server-everything
   wiretape record --out tapes --label files -- node server.js /data
   wiretape record --url https://example.com/mcp
+  wiretape record --forward -- node client.js
 
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["record", "--", "node", "server.js"]`,

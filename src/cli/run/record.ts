@@ -24,6 +24,14 @@ export async function runRecord(command: readonly string[], options: RecordOptio
       hint: 'it limits how many files of that size are kept',
     })
   }
+  if (options.forward) {
+    const { runRecordForward } = await import('./record-forward.js')
+    return runRecordForward(command, options, io)
+  }
+  for (const name of ['only', 'skip', 'caDir'] as const) {
+    if (options[name] !== undefined)
+      throw new WiretapeError('usage', `--${name === 'caDir' ? 'ca-dir' : name} goes with --forward`)
+  }
   if (options.url !== undefined) {
     if (command.length > 0) throw new WiretapeError('usage', '--url and a command exclude each other')
     const { runRecordHttp } = await import('./record-http.js')
@@ -104,11 +112,16 @@ function redactionOf(options: RecordOptions, io: Io): Redaction {
   return { defaults: redactDefaults, ...(redact && { patterns: redact }), file: { name: redactFile, text } }
 }
 
-/** While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it. */
+/**
+ * While recording, stderr is the server's: one line at the end, when there is trouble or somebody to read it.
+ *
+ * @param server which one, where there may be several
+ */
 export async function conclude(
   result: CaptureFiles & { readonly notStarted?: string },
   options: RecordOptions,
   io: Io,
+  server?: string,
 ): Promise<void> {
   const { tape } = result
   const path = tape.paths.at(-1) ?? 'no file'
@@ -123,7 +136,10 @@ export async function conclude(
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return
   const { countOf } = await import('../../render/index.js')
-  if (!troubled) return io.complain(`recorded ${countOf(tape.messages, 'message')} to ${path}`)
+  if (!troubled)
+    return io.complain(
+      `recorded ${countOf(tape.messages, 'message')}${server === undefined ? '' : ` of ${server}`} to ${path}`,
+    )
   const lost = tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
   return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
 }

@@ -33,16 +33,20 @@ export interface UpstreamTrust {
  * The connection to the upstream that belongs to one client connection. No two clients share one, so what a
  * server ties to a connection, and what a client expects when it uses one again, holds as it would without us.
  */
-export function createUpstreamAgent(upstream: URL, { insecure, secureContext }: UpstreamTrust): http.Agent {
+export function createUpstreamAgent(upstream: URL, trust: UpstreamTrust): http.Agent {
   const options = {
     keepAlive: true,
     maxSockets: 1,
     noDelay: true,
     autoSelectFamilyAttemptTimeout: addressFamilyMs,
   }
-  return upstream.protocol === 'https:'
-    ? new https.Agent({ ...options, rejectUnauthorized: !insecure, ...(secureContext && { secureContext }) })
-    : new http.Agent(options)
+  if (upstream.protocol !== 'https:') return new http.Agent(options)
+  const { insecure, secureContext } = trust
+  return new https.Agent({
+    ...options,
+    rejectUnauthorized: !insecure,
+    ...(secureContext && { secureContext }),
+  })
 }
 
 /** Ends the agent's connections, those too that are being made or that a request still waits for. */

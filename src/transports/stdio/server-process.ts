@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import os from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
 import { createServerPipes, type ServerPipes } from './server-pipes.js'
 
 /** A server started as a process, with our ends of its three pipes. */
@@ -16,11 +16,7 @@ export interface ServerProcess {
 }
 
 /** How a server ended. */
-export interface ServerExit {
-  /** Its status; 128 + the signal's number when a signal ended it. */
-  readonly exitCode: number
-  readonly signal?: NodeJS.Signals
-}
+export type ServerExit = ProcessExit
 
 /** Why a server could not be started. */
 export interface NotStarted {
@@ -39,7 +35,7 @@ export async function startServer(command: readonly string[]): Promise<ServerPro
     child = await spawnProcess(file, args, pipes)
   } catch (cause) {
     pipes.discard()
-    return { error: reason(file, cause) }
+    return { error: reasonNotStarted(file, cause) }
   }
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
@@ -50,7 +46,7 @@ export async function startServer(command: readonly string[]): Promise<ServerPro
   })
   if (failed !== undefined) {
     pipes.discard()
-    return { error: reason(file, failed) }
+    return { error: reasonNotStarted(file, failed) }
   }
   pipes.closeChildEnds()
   // A signal that cannot be delivered is reported here later; the exit tells what matters.
@@ -72,24 +68,4 @@ async function spawnProcess(file: string, args: string[], pipes: ServerPipes): P
   // Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there.
   const { default: crossSpawn } = await import('cross-spawn')
   return crossSpawn(file, args, options)
-}
-
-function exitOf(code: number | null, signal: NodeJS.Signals | null): ServerExit {
-  if (signal === null) return { exitCode: code ?? 1 }
-  return { exitCode: 128 + (os.constants.signals[signal] ?? 0), signal }
-}
-
-function reason(file: string, cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const why =
-    code === 'ENOENT'
-      ? 'no such program'
-      : code === 'EACCES'
-        ? 'permission denied'
-        : code === 'ENOEXEC'
-          ? 'not a program'
-          : code === 'EMFILE'
-            ? 'too many open files; ulimit -n says how many there may be'
-            : code || (cause instanceof Error ? cause.message : String(cause))
-  return `cannot start ${JSON.stringify(file)}: ${why}`
 }

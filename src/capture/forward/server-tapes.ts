@@ -1,0 +1,96 @@
+import type { SeenServer } from '../../proxy/index.js'
+import type { HttpEvent, Moment } from '../../transports/index.js'
+import type { CaptureFiles, CaptureTarget, RunningCapture } from '../running-capture.js'
+
+/** What came of one server's tape. */
+export interface ServerFiles extends CaptureFiles {
+  readonly origin: string
+}
+
+/** Tapes, one a server. */
+export interface ServerTapes {
+  readonly count: number
+  /**
+   * Makes a server's tape. What it gives back takes the events of its exchanges; undefined when there can be none.
+   *
+   * @param since when the first of them began
+   */
+  open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined
+  /** Why a tape could not be made. */
+  readonly trouble: unknown
+  finish(): Promise<ServerFiles[]>
+  /** Gives up what is not a file; can be called at any time, and twice. */
+  close(): void
+}
+
+/** Each has a thread of its own. */
+const mostTapes = 32
+
+export interface ServerTapesOptions {
+  start(target: CaptureTarget, since: Moment): RunningCapture
+  /** Of all tapes; else each is called by its host. */
+  readonly label: string | undefined
+  /** Stops all traffic, or lets it go on. */
+  hold(wait: boolean): void
+}
+
+export function createServerTapes(options: ServerTapesOptions): ServerTapes {
+  const { label } = options
+  const tapes = new Map<SeenServer, RunningCapture>()
+  /** Tapes that everybody waits for. */
+  const slow = new Set<SeenServer>()
+  let trouble: unknown
+
+  function wait(server: SeenServer, waits: boolean): void {
+    if (waits) slow.add(server)
+    else slow.delete(server)
+    options.hold(slow.size > 0)
+  }
+
+  function open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined {
+    if (tapes.size >= mostTapes) return undefined
+    let capture: RunningCapture
+    const { origin, url, transport } = server
+    try {
+      capture = options.start({ transport, command: [], url: url.href, label: label ?? url.hostname }, since)
+    } catch (error) {
+      trouble = error
+      return undefined
+    }
+    tapes.set(server, capture)
+    const recorder = capture.record((waits) => wait(server, waits))
+    capture.register()
+    // Nobody goes on before the thread is there to record it.
+    wait(server, true)
+    void recorder.ready.then(() => wait(server, false))
+    return (event) => recorder.http(placed(event, origin, since))
+  }
+
+  return {
+    get count() {
+      return tapes.size
+    },
+    get trouble() {
+      return trouble
+    },
+    open,
+    finish: () =>
+      Promise.all(
+        [...tapes].map(async ([{ origin }, capture]) => ({
+          origin,
+          ...(await capture.finish({ exitCode: 0 })),
+        })),
+      ),
+    close() {
+      for (const capture of tapes.values()) capture.close()
+    },
+  }
+}
+
+/** As the tape of one server tells it: what went elsewhere (OAuth) says where, and nothing is older than the tape. */
+function placed(event: HttpEvent, own: string, since: Moment): HttpEvent {
+  const { atMs, wallMs } = event.atMs < since.atMs ? since : event
+  if (event.kind !== 'request') return { ...event, atMs, wallMs }
+  const { origin = own, path } = event
+  return { ...event, atMs, wallMs, path: origin === own ? path : origin + path }
+}

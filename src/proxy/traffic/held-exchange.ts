@@ -1,0 +1,108 @@
+import zlib from 'node:zlib'
+import type { HttpEvent, Moment } from '../../transports/index.js'
+import { headerOf, mediaTypeOf, pairsOf } from '../http-exchange.js'
+import type { HttpHeaders } from '../../model/index.js'
+
+/** Of each body, what is looked at. */
+export const longestLook = 256 * 1024
+/** What a coded one may unfold to. */
+const mostDecoded = 4 * longestLook
+
+type Begin = Extract<HttpEvent, { kind: 'request' }>
+
+/** An exchange of which it is not known yet whether it is recorded, with all that was told of it. */
+export class HeldExchange {
+  readonly began: Moment
+  readonly method: string
+  readonly url: URL
+  readonly headers: HttpHeaders
+  readonly mediaType: string
+  #events: HttpEvent[] = []
+  /** Of the bodies in it. */
+  sizeBytes = 0
+  requestEnded = false
+  over = false
+  status: number | undefined
+  responseHeaders: HttpHeaders = []
+  #request: Buffer[] = []
+  #response: Buffer[] = []
+  #ended = 0
+
+  constructor(event: Begin, url: URL) {
+    this.began = { atMs: event.atMs, wallMs: event.wallMs }
+    this.method = event.method
+    this.url = url
+    this.headers = pairsOf(event.headers)
+    this.mediaType = mediaTypeOf(this.headers)
+  }
+
+  add(event: HttpEvent): void {
+    if ('bytes' in event) {
+      const bytes = Buffer.from(event.bytes)
+      this.#events.push({ ...event, bytes })
+      this.sizeBytes += bytes.length
+      const pieces = event.kind === 'request-body' ? this.#request : this.#response
+      if (sizeOf(pieces) <= longestLook) pieces.push(bytes)
+      return
+    }
+    this.#events.push(event)
+    if (event.kind === 'response') {
+      this.status = event.status
+      this.responseHeaders = pairsOf(event.headers)
+    }
+    if (event.kind === 'request-end') this.requestEnded = true
+    if (event.kind === 'request-end' || event.kind === 'response-end') this.#ended += 1
+    this.over = event.kind === 'failed' || this.#ended === 2
+  }
+
+  /** What was told, in the order in which it came, with bytes of its own; it is held no longer. */
+  release(): HttpEvent[] {
+    const events = this.#events
+    this.#events = []
+    this.sizeBytes = 0
+    return events
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.headers, name)
+  }
+
+  responseHeader(name: string): string | undefined {
+    return headerOf(this.responseHeaders, name)
+  }
+
+  /** The body of the request, as far as it is here. */
+  get requestText(): string {
+    return textOf(this.#request, this.header('content-encoding'))
+  }
+
+  get requestBytes(): number {
+    return sizeOf(this.#request)
+  }
+
+  get responseText(): string {
+    return textOf(this.#response, this.responseHeader('content-encoding'))
+  }
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0)
+}
+
+function textOf(pieces: readonly Buffer[], coding: string | undefined): string {
+  return decoded(Buffer.concat(pieces), (coding ?? '').trim().toLowerCase())?.toString('utf8') ?? ''
+}
+
+/** Undefined for what cannot be read. */
+function decoded(bytes: Buffer, coding: string): Buffer | undefined {
+  const options = { maxOutputLength: mostDecoded, finishFlush: zlib.constants.Z_SYNC_FLUSH }
+  try {
+    if (coding === '' || coding === 'identity') return bytes
+    if (coding === 'gzip' || coding === 'x-gzip' || coding === 'deflate')
+      return zlib.unzipSync(bytes, options)
+    if (coding === 'br') return zlib.brotliDecompressSync(bytes, { maxOutputLength: mostDecoded })
+  } catch {
+    // Not whole yet, or never.
+  }
+  return undefined
+}

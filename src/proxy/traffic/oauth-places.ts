@@ -1,0 +1,94 @@
+import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+
+/** The URLs at which OAuth for an MCP server happens, as they become known (RFC 8414, RFC 9728). */
+export interface OAuthPlaces {
+  /** The server that an exchange at this URL belongs to. */
+  ownerOf(url: URL): string | undefined
+  /** A challenge of a server names its metadata (RFC 9728, 5.1). */
+  challenged(server: string, challenge: string): void
+  /** What a server's metadata, or those of its authorization server, say. */
+  learn(server: string, document: string): void
+}
+
+/** Members of metadata whose values are URLs at which a client does something. */
+const endpoints = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'revocation_endpoint',
+  'introspection_endpoint',
+  'pushed_authorization_request_endpoint',
+  'device_authorization_endpoint',
+  'userinfo_endpoint',
+  'jwks_uri',
+]
+/** URLs that are remembered. */
+const mostPlaces = 10_000
+
+const metadata =
+  /\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/|$)/
+/** Where they are when no metadata say so (2025-03-26). */
+const fallback = /^\/(authorize|token|register)$/
+
+export function isMetadata(url: URL): boolean {
+  return metadata.test(url.pathname)
+}
+
+/** Of a server whose metadata nobody has: only where the server itself is. */
+export function isFallback(url: URL): boolean {
+  return fallback.test(url.pathname)
+}
+
+export function createOAuthPlaces(): OAuthPlaces {
+  const endpointOwners = new Map<string, string>()
+  /** Only their metadata are a matter of OAuth: other things may be at the same URL. */
+  const issuerOwners = new Map<string, string>()
+
+  return {
+    ownerOf: (url) =>
+      endpointOwners.get(placeOf(url)) ?? (isMetadata(url) ? issuerOwners.get(issuerOf(url)) : undefined),
+    challenged(server, challenge) {
+      claim(endpointOwners, server, /\bresource_metadata\s*=\s*"?([^",\s]+)/i.exec(challenge)?.[1])
+    },
+    learn(server, document) {
+      const members = objectOf(document)
+      for (const name of endpoints) claim(endpointOwners, server, members?.string(name))
+      for (const issuer of members?.strings('authorization_servers') ?? [])
+        claim(issuerOwners, server, issuer)
+    },
+  }
+}
+
+/** The last one who named it counts: several servers may have one authorization server. */
+function claim(owners: Map<string, string>, server: string, text: string | undefined): void {
+  if (text === undefined || !URL.canParse(text)) return
+  const place = placeOf(new URL(text))
+  owners.delete(place)
+  owners.set(place, server)
+  if (owners.size > mostPlaces) owners.delete(owners.keys().next().value!)
+}
+
+/** The origin of the MCP server that metadata of a protected resource speak of. */
+export function resourceOf(document: string): string | undefined {
+  const resource = objectOf(document)?.string('resource')
+  return resource !== undefined && URL.canParse(resource) ? new URL(resource).origin : undefined
+}
+
+/** The access token that a token endpoint gave out. */
+export function tokenOf(document: string): string | undefined {
+  return objectOf(document)?.string('access_token')
+}
+
+/** The issuer whose metadata stand there: the well-known part is put before its path, or behind (OpenID). */
+function issuerOf({ origin, pathname }: URL): string {
+  return placeOf({ origin, pathname: pathname.replace(metadata, '') })
+}
+
+function placeOf({ origin, pathname }: Pick<URL, 'origin' | 'pathname'>): string {
+  return origin + pathname.replace(/\/$/, '')
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  const span = findJsonValue(text)
+  return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : new JsonObject(text, span.start)
+}

@@ -1,0 +1,15 @@
+import type { ForwardProxy, ForwardProxyOptions } from './start-forward-proxy.js'
+
+export type { ForwardProxy, ForwardProxyOptions } from './start-forward-proxy.js'
+export type { TunnelReason } from './connect.js'
+export { matchesHost, parseHostPattern, type HostPattern } from './host-patterns.js'
+
+/**
+ * A forward proxy that tells what passed. Loaded when it is asked for, as the reverse proxy is.
+ *
+ * @throws WiretapeError `usage`, in one line
+ */
+export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
+  const proxy = await import('./start-forward-proxy.js')
+  return proxy.startForwardProxy(options)
+}

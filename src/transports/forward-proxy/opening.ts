@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net'
+import { readClientHello, type ClientHello } from './client-hello.js'
+
+/** What is spoken inside a tunnel, by the first bytes of the client. */
+export type Opening =
+  | { readonly kind: 'tls'; readonly hello: ClientHello }
+  | { readonly kind: 'http' }
+  | { readonly kind: 'other' }
+
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,24}$/
+/** Begins HTTP/2 without TLS (RFC 9113, 3.4). */
+const http2 = 'PRI * HTTP/2.0'
+
+/** Undefined while more bytes are needed to tell. */
+export function openingOf(bytes: Buffer): Opening | undefined {
+  if (bytes.length === 0) return undefined
+  if (bytes[0] === 0x16) {
+    const hello = readClientHello(bytes)
+    if (hello === 'more') return undefined
+    return hello === 'other' ? { kind: 'other' } : { kind: 'tls', hello }
+  }
+  const text = bytes.toString('latin1', 0, 32)
+  if (http2.startsWith(text.slice(0, http2.length)))
+    return text.length < http2.length ? undefined : { kind: 'other' }
+  const space = text.indexOf(' ')
+  const method = space === -1 ? text : text.slice(0, space)
+  if (!token.test(method)) return { kind: 'other' }
+  return space === -1 ? undefined : { kind: 'http' }
+}
+
+/** In some protocols the server speaks first, and the client waits for it. */
+const silentMs = 300
+
+export interface OpeningOptions {
+  /** The client waits: maybe the server should speak. */
+  readonly onSilence: () => void
+  /** All that came is to be read again from the socket. */
+  readonly onOpening: (opening: Opening) => void
+}
+
+/** Looks at the first bytes of a client. `stop` leaves what came to be read from the socket. */
+export function watchOpening(socket: Socket, head: Buffer, options: OpeningOptions): { stop(): void } {
+  let bytes = head
+  let over = false
+  const timer = setTimeout(() => {
+    if (bytes.length === 0) options.onSilence()
+  }, silentMs)
+
+  function stop(): void {
+    if (over) return
+    over = true
+    clearTimeout(timer)
+    socket.off('data', onData)
+    socket.off('end', onEnd)
+    socket.off('close', stop)
+    socket.pause()
+    if (bytes.length > 0 && !socket.readableEnded) socket.unshift(bytes)
+  }
+
+  function onData(chunk: Buffer): void {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
+    look()
+  }
+
+  /** A client that has nothing to say, or not enough to tell what it is. */
+  function onEnd(): void {
+    over = true
+    clearTimeout(timer)
+    socket.destroy()
+  }
+
+  function look(): void {
+    const opening = openingOf(bytes)
+    if (!opening) return
+    stop()
+    options.onOpening(opening)
+  }
+
+  socket.on('data', onData)
+  socket.once('end', onEnd)
+  socket.once('close', stop)
+  look()
+  return { stop }
+}

@@ -1,0 +1,249 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { asUrlHost, isLoopback } from '../http-proxy/admission.js'
+import { createClientConnection, type ClientConnection } from '../http-proxy/client-connection.js'
+import { startExchange, type Refusal, type Route, type Setting } from '../http-proxy/exchange.js'
+import { createFloodGate } from '../http-proxy/flood-gate.js'
+import type { HttpEvent, HttpHappening, Moment } from '../http-proxy/http-event.js'
+import { findListenAddress } from '../http-proxy/listen-address.js'
+import { createListener, listenOn } from '../http-proxy/listener.js'
+import { createUpstreamAgent, type UpstreamTrust } from '../http-proxy/upstream-request.js'
+import { openConnect, type ConnectSetting, type TunnelReason } from './connect.js'
+import { createDisbelief } from './disbelief.js'
+import { parseAbsolute, parseAuthority, type Target } from './target.js'
+import type { ServerCertificate } from './tls-client.js'
+import { isWebSocket, passUpgrade, withoutOffer } from './upgrade.js'
+
+export interface ForwardProxyOptions extends UpstreamTrust {
+  /** Where to listen: an address of this machine that nobody else can reach. */
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  /** What we show TLS clients in the place of a server. Rejects when there can be none. */
+  certificateFor(name: string): Promise<ServerCertificate>
+  /** Why a place is only tunnelled to; undefined when it may be looked at. */
+  tunnelled(place: { readonly hostname: string; readonly port: number }): TunnelReason | undefined
+  /** Called after what it tells was passed on. Must not throw. */
+  onEvent(event: HttpEvent): void
+  /** What passes there is not seen. @param place `host:port` */
+  onTunnel(place: string, why: TunnelReason): void
+}
+
+export interface ForwardProxy {
+  /** For `HTTP_PROXY` and its like. */
+  readonly url: string
+  /** Stops reading from all clients and upstreams, or goes on. What is tunnelled goes on. */
+  hold(wait: boolean): void
+  /** Resolves when no client is connected, or after a time. */
+  idle(withinMs: number): Promise<void>
+  /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
+  close(): Promise<void>
+}
+
+/** A connection on which a client speaks HTTP. */
+interface Talk {
+  readonly connection: ClientConnection
+  /** Where all its requests go; undefined where each names its own target. */
+  readonly target?: Target
+  used: boolean
+}
+
+/**
+ * A proxy as `HTTP_PROXY` and `HTTPS_PROXY` mean it. Whoever reaches it can reach the same places without it, and
+ * nobody reaches it from elsewhere: it listens on loopback only.
+ *
+ * @throws WiretapeError `usage` when it cannot listen there
+ */
+export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
+  const address = await findListenAddress(options.host, false)
+  const server = createListener()
+  const port = await listenOn(server, address, options.port, options.host)
+  return serve(server, port, options)
+}
+
+function serve(server: http.Server, port: number, options: ForwardProxyOptions): ForwardProxy {
+  const trust: UpstreamTrust = options
+  const gate = createFloodGate()
+  const talks = new Map<Socket, Talk>()
+  const sockets = new Set<Socket>()
+  /** Reads what clients say inside of tunnels. */
+  const inside = createListener()
+  const disbelief = createDisbelief()
+  let connectionCount = 0
+  let exchangeCount = 0
+  let clients = 0
+  let onIdle = (): void => undefined
+  let closing: Promise<void> | undefined
+
+  const isSelf = ({ hostname, port: theirs }: { hostname: string; port: number }): boolean =>
+    theirs === port && isLoopback(hostname)
+
+  function track(socket: Socket): void {
+    if (sockets.has(socket)) return
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  function onUpstreamSocket(socket: Socket): void {
+    if (sockets.has(socket)) return
+    track(socket)
+    // A name of theirs may lead back to us, and round and round.
+    socket.once('connect', () => {
+      const { remoteAddress: hostname = '', remotePort = 0 } = socket
+      if (isSelf({ hostname, port: remotePort })) socket.destroy(new Error('it leads back to wiretape'))
+    })
+  }
+
+  const setting: Setting = { gate, onUpstreamSocket, route }
+
+  function route(request: IncomingMessage): Route | Refusal {
+    const found = targetOf(request)
+    if ('why' in found) return found
+    const { target, path, host } = found
+    const { connection } = talks.get(request.socket)!
+    const { url: upstream } = target
+    return {
+      upstream,
+      agent: connection.agentFor(upstream),
+      path,
+      ...(host !== undefined && { host }),
+      target: { path, origin: upstream.origin },
+    }
+  }
+
+  function targetOf(request: IncomingMessage): { target: Target; path: string; host?: string } | Refusal {
+    const { url = '/', method = 'GET' } = request
+    const talk = talks.get(request.socket)
+    if (talk?.target) return { target: talk.target, path: url }
+    const found = parseAbsolute(url, method)
+    // What pages in browsers can send us has no other form than this, whatever name they reached us by.
+    if (!found)
+      return { why: 'this is a proxy, to be named in HTTP_PROXY; it has no pages of its own', status: 400 }
+    if (isSelf(found.target)) return { why: 'it leads back to wiretape', status: 403 }
+    return found
+  }
+
+  function use(talk: Talk): void {
+    talk.used = true
+    if (talk.target?.url.protocol === 'https:') disbelief.believed(talk.target.name)
+  }
+
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const talk = talks.get(request.socket)
+    if (!talk) return
+    use(talk)
+    const exchange = exchangeCount++
+    const tell = (happening: HttpHappening, moment: Moment): void =>
+      options.onEvent({ ...happening, exchange, ...moment })
+    // What follows a request that is no proxy's business is none either.
+    if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false
+    startExchange(request, response, talk.connection, setting, tell)
+  }
+
+  function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => undefined)
+    if (!isWebSocket(request)) {
+      socket.unshift(withoutOffer(request, head))
+      return readFrom(talks.get(socket)?.target ? inside : server, socket)
+    }
+    const talk = talks.get(socket)
+    if (talk) use(talk)
+    const found = targetOf(request)
+    if ('why' in found) return answer(socket, found.status, found.why)
+    track(passUpgrade(request, socket, head, found, trust))
+  }
+
+  function beginTalk(socket: Socket, target?: Target): Talk {
+    const createAgent = (to: URL): http.Agent => createUpstreamAgent(to, trust)
+    const connection = createClientConnection(connectionCount++, socket, createAgent)
+    const talk: Talk = { connection, used: false, ...(target && { target }) }
+    talks.set(socket, talk)
+    track(socket)
+    socket.once('close', () => talks.delete(socket))
+    return talk
+  }
+
+  const connectSetting: ConnectSetting = {
+    gate,
+    tunnelled: (place) => options.tunnelled(place) ?? (disbelief.isPinned(place.name) ? 'pinned' : undefined),
+    certificateFor: (name) => options.certificateFor(name),
+    onTunnel: (place, why) => options.onTunnel(place, why),
+    onUpstreamSocket,
+    onDisbelief: (place, certain) => disbelief.seen(place, certain),
+    onHttp(socket, target) {
+      const talk = beginTalk(socket, target)
+      readFrom(inside, socket)
+      return () => talk.used
+    },
+  }
+
+  server.on('connection', (socket) => {
+    if (talks.has(socket)) return
+    beginTalk(socket)
+    clients += 1
+    socket.once('close', () => {
+      clients -= 1
+      onIdle()
+    })
+  })
+  for (const listener of [server, inside]) {
+    listener.on('request', onRequest)
+    listener.on('checkContinue', onRequest)
+    listener.on('checkExpectation', onRequest)
+    listener.on('upgrade', onUpgrade)
+  }
+  server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => undefined)
+    talks.delete(socket)
+    const target = parseAuthority(url)
+    if (!target) return answer(socket, 400, 'CONNECT needs a host and a port')
+    if (isSelf(target)) return answer(socket, 403, 'it leads back to wiretape')
+    openConnect(socket, head, target, connectSetting)
+  })
+  inside.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    answer(socket, 501, 'this is a tunnel already')
+  })
+
+  async function closeAll(): Promise<void> {
+    const stopped = new Promise((done) => server.close(done))
+    for (const { connection } of talks.values()) connection.destroy('wiretape', 'it ends')
+    const open = [...sockets].map((socket) => {
+      socket.destroy()
+      return socket.closed ? undefined : new Promise((done) => socket.once('close', done))
+    })
+    await Promise.all([stopped, ...open])
+  }
+
+  return {
+    url: `http://${asUrlHost(options.host)}:${port}`,
+    hold: (wait) => gate.hold(wait),
+    idle: (withinMs) =>
+      new Promise((done) => {
+        const timer = setTimeout(done, withinMs)
+        onIdle = () => {
+          if (clients > 0) return
+          clearTimeout(timer)
+          done()
+        }
+        onIdle()
+      }),
+    close: () => (closing ??= closeAll()),
+  }
+}
+
+/** Lets a server read requests from a socket that was read before. */
+function readFrom(server: http.Server, socket: Socket): void {
+  server.emit('connection', socket)
+  socket.resume()
+}
+
+function answer(socket: Socket, status: number, why: string): void {
+  const text = `wiretape does not pass this request on: ${why}.\n`
+  const head = [
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { pairsOf } from '../http-proxy/hop-headers.js'
+import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
+import { connectSecurely, connectTo, splice } from './tunnel.js'
+import type { Target } from './target.js'
+
+/** Where a request that changes the protocol goes. */
+export interface UpgradeRoute {
+  readonly target: Target
+  readonly path: string
+  /** In the place of its own `Host`. */
+  readonly host?: string
+}
+
+export function isWebSocket(request: IncomingMessage): boolean {
+  return /\bwebsocket\b/i.test(request.headers.upgrade ?? '')
+}
+
+/** Sends the request on, and carries whatever follows: it is no HTTP any more. */
+export function passUpgrade(
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  { target, path, host }: UpgradeRoute,
+  trust: UpstreamTrust,
+): Socket {
+  const headers = pairsOf(request.rawHeaders)
+    .filter(([name]) => !/^proxy-/i.test(name))
+    .map(([name, value]) => [name, host !== undefined && /^host$/i.test(name) ? host : value] as const)
+  const onConnected = (upstream: Socket): void => {
+    upstream.write(headText(`${request.method} ${path} HTTP/1.1`, headers), 'latin1')
+    if (head.length > 0) upstream.write(head)
+    splice(socket, upstream)
+  }
+  const onFailed = (why: string): void => {
+    socket.end(
+      `HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\nX-Wiretape: ${why}\r\n\r\n`,
+    )
+  }
+  return target.url.protocol === 'https:'
+    ? connectSecurely(target, trust, onConnected, onFailed)
+    : connectTo(target, onConnected, onFailed)
+}
+
+/**
+ * The request without its offer to change the protocol (h2c), which a server may ignore, as bytes to be read again:
+ * Node reads no request on a connection that may change.
+ */
+export function withoutOffer(request: IncomingMessage, head: Buffer): Buffer {
+  const headers = pairsOf(request.rawHeaders).flatMap(([name, value]): [string, string][] => {
+    if (/^(upgrade|http2-settings)$/i.test(name)) return []
+    if (!/^connection$/i.test(name)) return [[name, value]]
+    const options = value.split(',').filter((option) => !/^\s*(upgrade|http2-settings)\s*$/i.test(option))
+    return options.length === 0 ? [] : [[name, options.join(',')]]
+  })
+  const text = headText(`${request.method} ${request.url} HTTP/${request.httpVersion}`, headers)
+  return Buffer.concat([Buffer.from(text, 'latin1'), head])
+}
+
+function headText(start: string, headers: readonly (readonly [string, string])[]): string {
+  return `${[start, ...headers.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
+import type { NotStarted } from './server-process.js'
+
+/** A client started as a process, with our own stdin, stdout and stderr. */
+export interface ClientProcess {
+  readonly exited: Promise<ProcessExit>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** Resolves when the process runs, or with the reason why it cannot. */
+export async function startClient(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ClientProcess | NotStarted> {
+  const [file = '', ...args] = command
+  try {
+    const child = await spawnInherited(file, args, env)
+    const exited = new Promise<ProcessExit>((resolve) => {
+      child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
+    })
+    await new Promise((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    // A signal that cannot be delivered is reported here later; the exit tells what matters.
+    child.on('error', () => undefined)
+    return { exited, kill: (signal) => void child.kill(signal) }
+  } catch (cause) {
+    return { error: reasonNotStarted(file, cause) }
+  }
+}
+
+async function spawnInherited(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const options = { stdio: 'inherit', env } as const
+  if (process.platform !== 'win32') return spawn(file, args, options)
+  const { default: crossSpawn } = await import('cross-spawn')
+  return crossSpawn(file, args, options)
+}

@@ -1,0 +1,293 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
+import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
+import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
+
+const theirs = await makeAuthority(new Date())
+const leaf = await createLeafCertificates(theirs).of('localhost')
+
+let stage: Stage
+let env: NodeJS.ProcessEnv
+const closers: (() => unknown)[] = []
+beforeEach(() => {
+  stage = createStage()
+  const roots = stage.path('theirs.pem')
+  writeFileSync(roots, theirs.certificate)
+  env = { ...stage.env, NODE_EXTRA_CA_CERTS: roots }
+  for (const name of ['NO_PROXY', 'no_proxy', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'])
+    delete env[name]
+})
+afterEach(async () => {
+  for (const close of closers.splice(0)) close()
+  await stage.close()
+})
+
+/** MCP at /mcp, with metadata and tokens beside it; /other is none of it. */
+const answers: RequestListener = (request, response) => {
+  let body = ''
+  request.on('data', (chunk) => (body += String(chunk)))
+  request.on('end', () => {
+    const own = `https://${request.headers.host}`
+    const json = (value: unknown, status = 200): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    }
+    if (request.url === '/.well-known/oauth-protected-resource')
+      return json({ resource: `${own}/mcp`, authorization_servers: [own] })
+    if (request.url === '/.well-known/oauth-authorization-server')
+      return json({ issuer: own, token_endpoint: `${own}/tokens` })
+    if (request.url === '/tokens') return json({ access_token: 'secret-token', token_type: 'Bearer' })
+    if (request.url !== '/mcp') return response.end('other')
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const { id, method } = JSON.parse(body)
+    if (id === undefined) return response.writeHead(202).end()
+    const result =
+      method === 'initialize'
+        ? {
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {} },
+            serverInfo: { name: 's', version: '1' },
+          }
+        : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }
+    return json({ jsonrpc: '2.0', id, result })
+  })
+}
+
+async function serve(): Promise<string> {
+  const server = https.createServer({ key: leaf.key, cert: leaf.certificate }, answers).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `https://localhost:${(server.address() as AddressInfo).port}`
+}
+
+function forward(
+  client: readonly string[],
+  options: readonly string[] = [],
+  more: NodeJS.ProcessEnv = {},
+): Actor {
+  const argv = [process.execPath, cli, 'record', '--forward', '--out', stage.out, ...options]
+  return stage.start([...argv, ...(client.length > 0 ? ['--', ...client] : [])], { env: { ...env, ...more } })
+}
+
+const initialize =
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}'
+const has = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0
+const node = process.versions.node.split('.').map(Number)
+const knowsProxies = node[0]! > 24 || (node[0] === 24 && node[1]! >= 5) || (node[0] === 22 && node[1]! >= 21)
+
+/** Programs that ask for a token, speak MCP, and look at something else. */
+const clients: [name: string, present: boolean, argv: (origin: string) => string[]][] = [
+  [
+    'curl',
+    has('curl', '--version'),
+    (origin) => [
+      'curl',
+      '-sS',
+      '--fail',
+      '-d',
+      'grant_type=client_credentials',
+      `${origin}/tokens`,
+      '--next',
+      '-sS',
+      '--fail',
+      `${origin}/other`,
+      '--next',
+      '-sS',
+      '--fail',
+      '-H',
+      'content-type: application/json',
+      '-H',
+      'authorization: Bearer secret-token',
+      '-d',
+      initialize,
+      `${origin}/mcp`,
+    ],
+  ],
+  [
+    'Python',
+    has('python3', '-c', 'import ssl, urllib.request'),
+    (origin) => [
+      'python3',
+      '-c',
+      `
+import sys, urllib.request
+def ask(path, data=None, headers={}):
+    request = urllib.request.Request(${JSON.stringify(origin)} + path, data, headers)
+    sys.stdout.write(urllib.request.urlopen(request).read().decode())
+ask('/tokens', b'grant_type=client_credentials')
+ask('/other')
+ask('/mcp', ${JSON.stringify(initialize)}.encode(), {'content-type': 'application/json', 'authorization': 'Bearer secret-token'})`,
+    ],
+  ],
+  [
+    'Node',
+    knowsProxies,
+    (origin) => [
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      `
+const ask = async (path, init) => process.stdout.write(await (await fetch(${JSON.stringify(origin)} + path, init)).text())
+await ask('/tokens', { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) })
+await ask('/other')
+await ask('/mcp', { method: 'POST', body: ${JSON.stringify(initialize)}, headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' } })`,
+    ],
+  ],
+]
+
+describe('a client behind the forward proxy', () => {
+  for (const [name, present, argv] of clients) {
+    it.skipIf(!present)(`is recorded, MCP and OAuth and nothing else: ${name}`, async () => {
+      const origin = await serve()
+      const actor = forward(argv(origin))
+      expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+      const said = actor.stdout().toString()
+      for (const part of ['"secret-token"', 'other', '"serverInfo"']) expect(said).toContain(part)
+      const tape = stage.tape()
+      expect(linesOfTape(tape)[0]).toMatchObject({
+        label: 'localhost',
+        command: [],
+        wiretape: { transport: 'streamable-http', url: `${origin}/mcp` },
+      })
+      const messages = linesOfType(tape, undefined)
+      expect(messages).toMatchObject([
+        { dir: 'in', raw: { method: 'initialize' }, http: { path: '/mcp', exchange: 1 } },
+        { dir: 'out', raw: { id: 1 }, http: { status: 200, exchange: 1 } },
+      ])
+      // It came before anybody knew whose it was.
+      const token = linesOfType(tape, 'http').find(({ path }: Line) => path === '/tokens')!
+      expect(token).toMatchObject({
+        exchange: 0,
+        method: 'POST',
+        status: 200,
+        requestBody: 'grant_type=client_credentials',
+      })
+      const text = JSON.stringify(linesOfTape(tape))
+      expect(text).not.toContain('secret-token')
+      expect(text).not.toContain('/other')
+      for (const { us } of linesOfTape(tape)) if (us !== undefined) expect(us).toBeGreaterThanOrEqual(0)
+    })
+  }
+
+  it('has its own status, and hears of signals and of a program that is not there', async () => {
+    expect(await forward(['sh', '-c', 'exit 7']).ended).toMatchObject({ exitCode: 7 })
+    const waits = forward(['sh', '-c', 'trap "exit 9" TERM; echo up; while :; do sleep 0.05; done'])
+    await printed(waits, 'up')
+    waits.child.kill('SIGTERM')
+    expect(await waits.ended).toMatchObject({ exitCode: 9 })
+    const missing = forward(['/no/such/program'])
+    expect(await missing.ended).toMatchObject({ exitCode: 127 })
+    expect(missing.stderr().toString()).toMatch(
+      /^wiretape: cannot start .*no such program \(nothing was recorded\)\n$/,
+    )
+  })
+
+  it('is told by variables, which keep what was trusted before', async () => {
+    const printing = `const { readFileSync } = require('node:fs'); const e = process.env; console.log(JSON.stringify({
+      proxies: [...new Set([e.HTTP_PROXY, e.HTTPS_PROXY, e.http_proxy, e.https_proxy])], node: e.NODE_USE_ENV_PROXY, no: e.NO_PROXY,
+      extra: readFileSync(e.NODE_EXTRA_CA_CERTS, 'utf8'), all: readFileSync(e.SSL_CERT_FILE, 'utf8'), same: e.SSL_CERT_FILE === e.REQUESTS_CA_BUNDLE }))`
+    const more = { NO_PROXY: 'a.example, localhost,.corp.example' }
+    const actor = forward([process.execPath, '-e', printing], ['--only', 'localhost'], more)
+    await actor.ended
+    const told = JSON.parse(actor.stdout().toString())
+    expect(told).toMatchObject({
+      proxies: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)],
+      node: '1',
+      no: 'a.example,.corp.example',
+      same: true,
+    })
+    expect(told.extra).toContain(theirs.certificate.trim())
+    expect(told.all.match(/BEGIN CERTIFICATE/g).length).toBeGreaterThan(20)
+  })
+
+  it.skipIf(!clients[0]![1])('may be started elsewhere, with the variables that are printed', async () => {
+    const origin = await serve()
+    const recorder = forward([], ['--listen', '127.0.0.1:0'])
+    await printed(recorder, 'CURL_CA_BUNDLE')
+    const script = `${recorder.stdout().toString()}\ncurl -sS --fail -d '${initialize}' ${origin}/mcp`
+    const client = stage.start(['sh', '-c', script], { env })
+    expect(await client.ended).toMatchObject({ exitCode: 0 })
+    recorder.child.kill('SIGINT')
+    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+    expect(linesOfType(stage.tape(), undefined)).toHaveLength(2)
+    expect(recorder.stderr().toString()).toContain('give clients the variables above')
+  })
+})
+
+describe('when no MCP traffic passed', () => {
+  const because = async (
+    client: string[],
+    options: string[] = [],
+    more: NodeJS.ProcessEnv = {},
+  ): Promise<string> => {
+    const actor = forward(client, options, more)
+    await actor.ended
+    expect(stage.tapes()).toEqual([])
+    return actor.stderr().toString()
+  }
+
+  it('says so, and why', async () => {
+    const origin = await serve()
+    const place = origin.slice('https://'.length)
+    expect(await because(['true'], [], { NO_PROXY: 'localhost' })).toMatch(
+      /^wiretape: no MCP traffic passed: nobody used the proxy; Node before 22\.21 .*; NO_PROXY exempts localhost; .*\n$/,
+    )
+    if (!knowsProxies)
+      expect(await because([process.execPath, '-e', '0'])).toContain(
+        `its Node ${process.versions.node} ignores`,
+      )
+    if (!clients[0]![1]) return
+    const get = ['curl', '-sS', '-o', '/dev/null', `${origin}/other`]
+    expect(await because(get)).toContain(`1 request to ${origin} had nothing of it`)
+    const skipped = `all went to ${place}, which --only and --skip leave out`
+    expect(await because([...get, '--cacert', stage.path('theirs.pem')], ['--skip', 'localhost'])).toContain(
+      skipped,
+    )
+    expect(await because([...get, '--cacert', stage.path('theirs.pem')], ['--only', 'x.example'])).toContain(
+      skipped,
+    )
+    const pinned = [
+      'sh',
+      '-c',
+      `for n in 1 2; do curl -s -o /dev/null --cacert theirs.pem ${origin}/other; done; exit $?`,
+    ]
+    expect(await because(pinned)).toContain(
+      `the client does not believe our certificate for ${place}, which was tunnelled`,
+    )
+  })
+})
+
+describe('what makes no sense', () => {
+  it.each([
+    [['--url', 'http://x/'], /--forward and --url exclude each other/],
+    [['--session-file', 's.json'], /wiretape convert makes one of a tape/],
+    [['--allow-remote'], /others could go anywhere through it/],
+    [['--listen', '0.0.0.0:0'], /others could reach it/],
+    [['--only', 'a b'], /--only a b is no host/],
+  ])('is said: %j', async (options, words) => {
+    const actor = forward(['true'], options)
+    expect(await actor.ended).toMatchObject({ exitCode: 2 })
+    expect(actor.stderr().toString()).toMatch(words)
+    expect(actor.stderr().toString().trim().split('\n')).toHaveLength(1)
+  })
+
+  it('is said of a folder for certificates or tapes that cannot be, before the client is started', async () => {
+    writeFileSync(stage.path('file'), '')
+    for (const options of [
+      ['--ca-dir', stage.path('file/ca')],
+      ['--out', stage.path('file/tapes')],
+    ]) {
+      const actor = forward(['touch', stage.path('started')], options)
+      expect(await actor.ended).toMatchObject({ exitCode: 1 })
+      expect(actor.stderr().toString()).toMatch(/^wiretape: cannot .*a file is in the way.*\n$/)
+    }
+  })
+})
