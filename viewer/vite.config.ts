@@ -14,6 +14,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: 'main.tsx',
+      // Formats are loaded when they are used, which is at once in a single script.
+      transform: { define: { 'import.meta': '{}' } },
       // Nothing of ours, nor of what we use, does anything when it is only loaded.
       treeshake: { moduleSideEffects: (id) => id.endsWith('.css') || id.endsWith('/viewer/main.tsx') },
       output: {

@@ -19,7 +19,7 @@ import { createRowNumbers, createRowWalk, type Rows } from './row-numbers.js'
  * match. Gaps stay, since what is missing is not known. Numbers of messages stay what they were.
  */
 export async function filteredRecording(
-  recording: OpenRecording,
+  recording: Pick<OpenRecording, 'records'>,
   text: string,
 ): Promise<(recording: Recording) => Recording> {
   filterOption(text)

@@ -62,6 +62,7 @@ export function createIo(): Io {
     },
     async close() {
       await flush()
+      wipe()
       return output.failure()
     },
   }
@@ -90,6 +91,7 @@ function createOutput(): {
     async write(text) {
       if (gone || text === '') return !gone
       of = 'wiretape'
+      wipe()
       const to = open()
       await new Promise((resolve) => to.write(text, resolve))
       return !gone
@@ -115,8 +117,27 @@ function terminalColumns(): number | undefined {
   return columns > 0 ? columns : undefined
 }
 
+/** A line of progress stands on the terminal. */
+let painted = false
+
+/** A line on stderr that the next one, or anything else that is said, takes the place of. */
+export function paint(line: string): void {
+  painted = true
+  write(`\r${line}\u001b[K`)
+}
+
 /** Synchronous, so that it is out before the process ends; what stderr does not take is nobody's to read. */
 export function say(line: string): void {
+  wipe()
+  write(line)
+}
+
+function wipe(): void {
+  if (painted) write('\r\u001b[K')
+  painted = false
+}
+
+function write(line: string): void {
   try {
     fs.writeSync(2, line)
   } catch {

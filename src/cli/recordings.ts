@@ -3,6 +3,7 @@ import type { RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
+import { withProgress } from './progress.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
 
 /** A recording in one file, or in the segments of one session. */
@@ -126,7 +127,9 @@ async function* recordsOf(
   for (const { file, name } of group) {
     const take = (diagnostic: Diagnostic): void => report({ ...diagnostic, file: name })
     try {
-      yield* file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, take)
+      const bytes = (): AsyncIterable<Uint8Array> =>
+        withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
+      yield* file.format.read({ bytes }, take)
     } catch (error) {
       throw inFile(error, name, file.path)
     }

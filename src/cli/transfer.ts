@@ -1,11 +1,14 @@
 import { extname, resolve } from 'node:path'
-import { formats, htmlReport, type Format, type Recording } from '../formats/index.js'
+import { formats, htmlReport, mergeRecordings, type Format, type Recording } from '../formats/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
 import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
 import { createComplaints } from './complaints.js'
 import type { Io } from './io.js'
-import { openRecordings, type Opened, type OpenRecording } from './recordings.js'
+import { openRecordings, type Opened, type OpenRecording, type Problem } from './recordings.js'
+
+/** What `transfer` needs of a recording. */
+type Recorded = Pick<OpenRecording, 'records'>
 
 type Writable = Format & Required<Pick<Format, 'write'>>
 
@@ -29,6 +32,33 @@ export async function openOne(
   throw new WiretapeError('usage', `${names.join(' and ')} are different recordings`, {
     hint: 'one at a time; only the segments of one recording go together',
   })
+}
+
+/** What the files hold: one recording, or several merged by time. */
+export async function openMerged(
+  names: readonly string[],
+  io: Io,
+  formatId?: string,
+): Promise<Pick<Opened<OpenRecording>, 'close'> & { readonly recording: Recorded }> {
+  if (formatId !== undefined) checkFormat(formatId, '--from', 'read')
+  const { recordings, close } = await openRecordings(names, io.cwd, formatId)
+  const [only, ...others] = recordings
+  if (only && others.length === 0) return { recording: only, close }
+  try {
+    // What is wrong with the files is told by whoever goes through them first, which is a writer.
+    let tell: ((problem: Problem) => void) | undefined
+    const merged = await mergeRecordings(
+      recordings.map((recording) => ({ records: () => recording.records((problem) => tell?.(problem)) })),
+    )
+    const records: Recorded['records'] = (report) => {
+      tell = report
+      return merged.records()
+    }
+    return { recording: { records }, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /**
@@ -60,20 +90,30 @@ export function idsOf(can: 'read' | 'write'): string[] {
   return knownFormats.filter((format) => format[can]).map(({ id }) => id)
 }
 
+export interface Transferred {
+  readonly messages: number
+  /** Kinds of things that the target cannot hold. */
+  readonly losses: number
+}
+
+/** What a writer says of things that it kept in another place: nothing is lost. */
+const keptCode = 'kept-in-metadata'
+
 /**
  * Writes a recording to a file, or to stdout for `-`, and complains about what is wrong with it.
  *
  * @param edit changes records on their way
- * @returns messages that were written
+ * @returns messages that were written, and how much the target could not hold
  */
 export async function transfer(
-  recording: OpenRecording,
+  recording: Recorded,
   target: { readonly output: string; readonly format: Writable; readonly backup?: boolean },
   io: Io,
   edit: (recording: Recording) => Recording = (same) => same,
-): Promise<number> {
+): Promise<Transferred> {
   const complaints = createComplaints()
   let messages = 0
+  let losses = 0
   let pass = 0
   const read: Recording = {
     records() {
@@ -85,19 +125,24 @@ export async function transfer(
   const edited = edit(read)
   const counted: Recording = {
     async *records() {
-      messages = 0
+      let seen = 0
       for await (const record of edited.records()) {
-        messages += messagesIn(record)
+        seen += messagesIn(record)
         yield record
       }
+      // A pass may end early.
+      messages = Math.max(messages, seen)
     },
   }
   const { output, format, backup = false } = target
-  const chunks = format.write(counted, (diagnostic) => complaints.output(output, diagnostic))
+  const chunks = format.write(counted, (diagnostic) => {
+    if (diagnostic.code !== keptCode) losses += 1
+    complaints.output(output, diagnostic)
+  })
   if (output === '-') await printBytes(chunks, io)
   else await replaceFile(resolve(io.cwd, output), chunks, { backup })
   await complaints.tell(io)
-  return messages
+  return { messages, losses }
 }
 
 function messagesIn(record: TapeRecord): number {

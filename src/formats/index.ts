@@ -1,5 +1,6 @@
 export type { Format, Input, Recording } from './format.js'
 export { adopt } from './adopt.js'
+export { mergeRecordings } from './merge.js'
 export {
   importTranscript,
   transcriptFormats,

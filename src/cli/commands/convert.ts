@@ -9,7 +9,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .summary('turn a recording into another format')
     .description(
       'Reads a recording of any format and writes it in another. Payloads keep their exact text. What the ' +
-        'target cannot hold is said. The segments of a rotated recording go in together.',
+        'target cannot hold is said. Several inputs are merged by time; the segments of a rotated recording are joined.',
     )
     .argument('<file...>', 'the recording, then the file to write; - is stdin and stdout')
     .usage('[options] <in...> <out>')
@@ -20,6 +20,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
         'otlp-json, markdown, csv, html (default: the name of the output tells)',
     )
     .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
+    .option('--strict', 'exit 1 when the target cannot hold everything')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',
@@ -29,6 +30,7 @@ Examples:
   wiretape convert session.json tape.jsonl
   wiretape convert tape.jsonl report.html    to look at in a browser
   wiretape convert --filter 'tool:search status:error' tape.jsonl errors.json
+  wiretape convert a.jsonl b.jsonl both.jsonl
   wiretape convert --to session-json tape.jsonl - | jq .messages[0]`,
     )
     .action(async (files: string[], options: ConvertOptions) => {

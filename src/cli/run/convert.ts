@@ -6,13 +6,14 @@ import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import type { OpenRecording } from '../recordings.js'
-import { openOne, targetFormat, transfer } from '../transfer.js'
+import { openMerged, targetFormat, transfer } from '../transfer.js'
 
 export interface ConvertOptions {
   readonly from?: string
   readonly to?: string
   readonly force?: boolean
   readonly filter?: string
+  readonly strict?: boolean
 }
 
 /** @param files the recording's, then the output */
@@ -28,13 +29,13 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
       hint: 'name another output, or --force replaces it',
     })
   }
-  const { recording, close } = await openOne(inputs, io, options.from)
+  const { recording, close } = await openMerged(inputs, io, options.from)
   try {
     const edit = options.filter === undefined ? undefined : await excerpt(recording, options.filter)
-    const messages = await transfer(recording, { output, format }, io, edit)
+    const { messages, losses } = await transfer(recording, { output, format }, io, edit)
     if (output !== '-')
       await io.write(`${escapeText(output)}: ${countOf(messages, 'message')}, ${format.id}\n`)
-    return exitCode.done
+    return options.strict && losses > 0 ? exitCode.found : exitCode.done
   } finally {
     await close()
   }
@@ -42,7 +43,7 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
 
 /** The language is loaded by those who have a filter. */
 async function excerpt(
-  recording: OpenRecording,
+  recording: Pick<OpenRecording, 'records'>,
   filter: string,
 ): Promise<(recording: Recording) => Recording> {
   const { filteredRecording } = await import('../filtered.js')

@@ -13,6 +13,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { inFile } from '../named-file.js'
 import { openInput, type OpenInput } from '../open-input.js'
+import { withProgress } from '../progress.js'
 import { printBytes } from '../transfer.js'
 
 export interface ImportOptions {
@@ -35,7 +36,7 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
     const format = wanted ?? detected(input, file)
     const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
     const imported = await importTranscript(format, {
-      input,
+      input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),
       fallbackTime: input.changedMs,
       report,

@@ -28,7 +28,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
     const added = redactedMetadata(metadataOf(options), redactor)
     const edit = (records: Recording): Recording =>
       added.length === 0 ? records : withMetadata(records, added)
-    const messages = await transfer(recording, { output, format, backup: true }, io, edit)
+    const { messages } = await transfer(recording, { output, format, backup: true }, io, edit)
     if (output !== '-') await io.write(`Exported ${countOf(messages, 'message')} to ${escapeText(output)}\n`)
     return exitCode.done
   } finally {

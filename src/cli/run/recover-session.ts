@@ -11,7 +11,7 @@ export async function recoverSession(path: string, name: string, output: string,
   const { recording, close } = await openOne(await segmentsOf(path, name), io)
   try {
     await checkReplaceable(output)
-    const messages = await transfer(recording, { output, format, backup: true }, io, closed)
+    const { messages } = await transfer(recording, { output, format, backup: true }, io, closed)
     await io.write(`${escapeText(output)}: ${countOf(messages, 'message')}, closed\n`)
     return exitCode.done
   } finally {

@@ -1,0 +1,47 @@
+import { escapeText, formatBytes } from '../render/index.js'
+import { hasAudience, paint } from './io.js'
+
+/** What takes less shows nothing. */
+const quietMs = 1000
+const betweenMs = 100
+const barCells = 20
+
+let last = 0
+
+/**
+ * The same bytes; a person is told how many of them went by, on one line of stderr that is painted over and gone
+ * before anything else is said. Nothing where stderr is no terminal.
+ *
+ * @param name as the user named the file
+ */
+export function withProgress(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  sizeBytes: number,
+): AsyncIterable<Uint8Array> {
+  return hasAudience() && sizeBytes > 0 ? watched(name, chunks, sizeBytes) : chunks
+}
+
+async function* watched(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  sizeBytes: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let done = 0
+  for await (const chunk of chunks) {
+    done += chunk.length
+    const now = performance.now()
+    if (now > quietMs && now - last >= betweenMs) {
+      last = now
+      paint(progressLine(name, Math.min(1, done / sizeBytes), sizeBytes))
+    }
+    yield chunk
+  }
+}
+
+function progressLine(name: string, part: number, sizeBytes: number): string {
+  const full = Math.round(part * barCells)
+  const bar = '█'.repeat(full) + '░'.repeat(barCells - full)
+  const percent = String(Math.floor(part * 100)).padStart(3)
+  return `${bar} ${percent} % of ${formatBytes(sizeBytes)}  ${escapeText(name.slice(-40))}`
+}

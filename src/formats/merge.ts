@@ -1,0 +1,193 @@
+import type { EndRecord, HttpContext, MetaRecord, Part, TapeRecord } from '../model/index.js'
+import { adopt } from './adopt.js'
+import type { Recording } from './format.js'
+import { bareMeta, madeUpId } from './session-json/session.js'
+import { parseMicros, preciseTime } from './session-json/time.js'
+
+/** One of several recordings, and what it becomes in the merged one. */
+interface Lane {
+  readonly recording: Recording
+  readonly meta: MetaRecord | undefined
+  /** What its conversations are called. */
+  readonly name: string
+  /** Put before ids that another one may have too. */
+  readonly prefix: (id: string) => string
+  readonly number: number
+}
+
+interface Ahead {
+  readonly lane: Lane
+  readonly records: AsyncIterator<TapeRecord>
+  record: TapeRecord
+  /** Microseconds since the epoch. */
+  at: number
+  /** Of its session. */
+  startMicros: number
+}
+
+/**
+ * Several recordings as one, by time: each is a conversation of its own (or several), so that equal ids stay apart.
+ * Clocks are believed.
+ */
+export async function mergeRecordings(recordings: readonly Recording[]): Promise<Recording> {
+  const lanes = await lanesOf(recordings)
+  const starts = lanes
+    .map(({ meta }) => parseMicros(meta?.startedAt ?? ''))
+    .filter((start) => start !== undefined)
+  const startMicros = starts.length === 0 ? 0 : starts.reduce((a, b) => Math.min(a, b))
+  return { records: () => mergedRecords(lanes, startMicros) }
+}
+
+async function lanesOf(recordings: readonly Recording[]): Promise<Lane[]> {
+  const lanes: Lane[] = []
+  const names = new Set<string>()
+  const sessions = new Set<string>()
+  for (const [number, recording] of recordings.entries()) {
+    const meta = await firstMeta(recording)
+    const label = meta?.label === undefined || meta.label === '' ? `recording ${number + 1}` : meta.label
+    const name = names.has(label) ? `${label} (${number + 1})` : label
+    names.add(name)
+    const session = meta?.wiretape?.session
+    const isCopy = session === undefined || sessions.has(session)
+    if (session !== undefined) sessions.add(session)
+    const prefix = (id: string): string => (isCopy || !isUuid(id) ? `${number + 1}-${id}` : id)
+    lanes.push({ recording: adopt(recording), meta, name, prefix, number })
+  }
+  return lanes
+}
+
+function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(id)
+}
+
+async function firstMeta(recording: Recording): Promise<MetaRecord | undefined> {
+  for await (const record of recording.records()) return record.type === 'meta' ? record : undefined
+  return undefined
+}
+
+async function* mergedRecords(
+  lanes: readonly Lane[],
+  startMicros: number,
+): AsyncGenerator<TapeRecord, void, undefined> {
+  yield mergedMeta(lanes, startMicros)
+  const ahead: Ahead[] = []
+  let ended = 0
+  let lastMicros = startMicros
+
+  /** Moves on to the next record that goes into the merged recording; false at the end. */
+  async function advance(one: Ahead): Promise<boolean> {
+    for (;;) {
+      const { value, done } = await one.records.next()
+      if (done) return false
+      if (value.type === 'meta') {
+        one.startMicros = parseMicros(value.startedAt) ?? one.startMicros
+        continue
+      }
+      if (value.type === 'end') {
+        if (!value.wiretape?.rotated) ended += 1
+        lastMicros = Math.max(lastMicros, parseMicros(value.t) ?? lastMicros)
+        continue
+      }
+      one.record = value
+      one.at = momentOf(value, one)
+      return true
+    }
+  }
+
+  try {
+    for (const lane of lanes) {
+      const records = lane.recording.records()[Symbol.asyncIterator]()
+      const one: Ahead = { lane, records, record: undefined as never, at: startMicros, startMicros }
+      if (await advance(one)) ahead.push(one)
+    }
+    for (;;) {
+      let first: Ahead | undefined
+      for (const one of ahead) if (!first || one.at < first.at) first = one
+      if (!first) break
+      lastMicros = Math.max(lastMicros, first.at)
+      yield placed(first, startMicros)
+      if (!(await advance(first))) ahead.splice(ahead.indexOf(first), 1)
+    }
+  } finally {
+    for (const { records } of ahead) await records.return?.()
+  }
+  if (ended >= lanes.length) yield mergedEnd(lastMicros, startMicros)
+}
+
+/** A record without a time happens when the one before it did. */
+function momentOf(record: TapeRecord, { startMicros, at }: Ahead): number {
+  if ('us' in record && record.us !== undefined) return startMicros + record.us
+  return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
+}
+
+function placed({ lane, record, at }: Ahead, startMicros: number): TapeRecord {
+  if (record.type === 'unknown' || record.type === 'meta' || record.type === 'end') return record
+  const moved = { ...record, us: at - startMicros }
+  if ('parts' in moved) {
+    const { seq: _seq, ...rest } = moved
+    return { ...rest, ...around(moved, lane), parts: moved.parts.map((part) => renamed(part, lane)) }
+  }
+  if (moved.type === 'http')
+    return { ...moved, ...around(moved, lane), exchange: exchangeOf(moved.exchange, lane) }
+  if ('id' in moved) return { ...moved, id: lane.prefix(moved.id) }
+  if ('about' in moved && moved.about !== undefined) return { ...moved, about: lane.prefix(moved.about) }
+  return moved
+}
+
+function around(
+  record: { readonly conversation?: string; readonly http?: HttpContext },
+  lane: Lane,
+): { conversation: string; http?: HttpContext } {
+  const { conversation, http } = record
+  return {
+    conversation: conversation === undefined ? lane.name : `${lane.name} ${conversation}`,
+    ...(http && { http: { ...http, exchange: exchangeOf(http.exchange, lane) } }),
+  }
+}
+
+/** Numbers of different recordings never meet. */
+function exchangeOf(exchange: number, { number }: Lane): number {
+  return exchange * 1000 + number
+}
+
+function renamed(part: Part, { prefix }: Lane): Part {
+  const { id, correlatedId, duplicateOf, links } = part
+  return {
+    ...part,
+    ...(id !== undefined && { id: prefix(id) }),
+    ...(correlatedId !== undefined && { correlatedId: prefix(correlatedId) }),
+    ...(duplicateOf !== undefined && { duplicateOf: prefix(duplicateOf) }),
+    ...(links && { links: links.map(({ kind, to }) => ({ kind, to: prefix(to) })) }),
+  }
+}
+
+function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
+  const identities = lanes.map(({ meta }) => meta?.wiretape)
+  const transports = new Set(identities.map((identity) => identity?.transport ?? 'stdio'))
+  const redactions = new Set(identities.map((identity) => identity?.redaction ?? 'none'))
+  const merged = lanes.map(({ name, meta }) => ({
+    conversation: name,
+    startedAt: meta?.startedAt ?? null,
+    session: meta?.wiretape?.session ?? null,
+    transport: meta?.wiretape?.transport ?? 'stdio',
+    command: meta?.command ?? [],
+    url: meta?.wiretape?.url ?? null,
+  }))
+  const bare = bareMeta({
+    startedAt: preciseTime(startMicros),
+    session: '',
+    transport: [...transports][0]!,
+    url: null,
+    metadata: [['merged', JSON.stringify(merged)]],
+    command: [],
+  })
+  const label = lanes.map(({ name }) => name).join(' + ')
+  const meta = { ...bare, label }
+  const redaction = redactions.size === 1 ? [...redactions][0]! : 'mixed'
+  return { ...meta, wiretape: { ...bare.wiretape!, session: madeUpId(meta), redaction } }
+}
+
+function mergedEnd(lastMicros: number, startMicros: number): EndRecord {
+  const durationMs = Math.round((lastMicros - startMicros) / 1000)
+  return { type: 'end', t: preciseTime(lastMicros), exitCode: null, durationMs }
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cli } from './stage.js'
+import { leftOut, runOnTerminal, wiretape, type Run } from './run-cli.js'
+
+let folder = ''
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-convert-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ask = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"n":1.0}}}'
+const answer = '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
+const tape = (label: string, second: number): string =>
+  [
+    `{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:0${second}.000Z","label":"${label}","command":["node","${label}"]}`,
+    `{"t":"2026-08-01T10:00:0${second}.100Z","dir":"in","raw":${ask}}`,
+    `{"t":"2026-08-01T10:00:0${second + 2}.200Z","dir":"out","raw":${answer}}`,
+    `{"t":"2026-08-01T10:00:0${second + 2}.300Z","type":"end","exitCode":0,"durationMs":2300}`,
+    '',
+  ].join('\n')
+
+function file(name: string, content: string | Uint8Array): string {
+  writeFileSync(join(folder, name), content)
+  return name
+}
+
+async function run(...args: string[]): Promise<Run> {
+  return wiretape(args, { cwd: folder })
+}
+
+describe('convert', () => {
+  it('merges several recordings by time', async () => {
+    file('a.jsonl', tape('a', 0))
+    file('b.jsonl.gz', gzipSync(tape('b', 1)))
+    expect(await run('convert', 'a.jsonl', 'b.jsonl.gz', 'both.jsonl')).toEqual({
+      code: 0,
+      stdout: 'both.jsonl: 4 messages, trace-v1\n',
+      stderr: '',
+    })
+    const shown = (await run('inspect', 'both.jsonl')).stdout
+    expect(shown).toContain('a + b')
+    expect(shown.match(/^ +\d .*$/gm)?.map((line) => line.slice(5, 26).trim())).toEqual([
+      '0.100  1',
+      '1.100  1',
+      '2.200  1     2.1 s',
+      '3.200  1     2.1 s',
+    ])
+    expect(shown).toContain('no faults')
+  })
+
+  it('with --strict exits 1 when something is lost, and has written it all the same', async () => {
+    file('a.jsonl', tape('a', 0))
+    const lossy = await run('convert', '--strict', '--to', 'jsonrpc', 'a.jsonl', 'a.lines')
+    expect([lossy.code, lossy.stderr]).toEqual([
+      1,
+      'wiretape: a.lines: times and directions of messages are left out: 2\n',
+    ])
+    expect(readFileSync(join(folder, 'a.lines'), 'utf8')).toBe(`${ask}\n${answer}\n`)
+    expect((await run('convert', '--strict', 'a.jsonl', 'a.json')).code).toBe(0)
+  })
+
+  it('gives stdin to stdout, and detects what it is', async () => {
+    const { stdout, code } = await wiretape(['convert', '--to', 'inspector', '-', '-'], {
+      input: `${ask}\n${answer}\n`,
+    })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject([{ direction: 'request', response: { id: 1 } }])
+  })
+
+  it('writes nothing when the input is none', async () => {
+    file('none.json', '{"hello":1}')
+    const { code, stderr } = await run('convert', 'none.json', 'out.json')
+    expect([code, existsSync(join(folder, 'out.json'))]).toEqual([2, false])
+    expect(stderr).toMatch(/^wiretape: none.json is not a recording: .*\n$/)
+  })
+
+  it('shows on a terminal how far it is', async () => {
+    if (leftOut(process.platform === 'linux', 'no script command')) return
+    const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(2000)}"}}\n`
+    file('long.lines', line.repeat(100_000))
+    const { stdout } = await runOnTerminal(
+      [process.execPath, cli, 'convert', '--to', 'csv', 'long.lines', 'long.csv'],
+      100,
+      { cwd: folder },
+    )
+    expect(stdout).toMatch(/\r[█░]{20} +\d+ % of 2\d\d MB {2}long\.lines/)
+    expect(stdout).toContain('\r\u001b[K')
+    expect(stdout).toMatch(/long\.csv: 100,?000 messages, csv/)
+  })
+})

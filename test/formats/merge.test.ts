@@ -1,0 +1,78 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mergeRecordings } from '../../src/formats/index.js'
+import type { TapeRecord } from '../../src/model/index.js'
+import { sessions } from './codec-sessions.js'
+import { adopted, spoken, throughTape } from './codec-stage.js'
+
+async function merge(all: readonly (readonly TapeRecord[])[]): Promise<TapeRecord[]> {
+  const recordings = all.map((records) => ({
+    async *records() {
+      yield* records
+    },
+  }))
+  const merged: TapeRecord[] = []
+  for await (const record of (await mergeRecordings(recordings)).records()) merged.push(record)
+  return merged
+}
+
+/** As if it had been recorded later. */
+function later(records: readonly TapeRecord[], ms: number): TapeRecord[] {
+  const move = (t: string): string => new Date(Date.parse(t) + ms).toISOString()
+  return records.map((record) => {
+    if (record.type === 'meta') return { ...record, startedAt: move(record.startedAt) }
+    return 't' in record && record.t !== undefined ? { ...record, t: move(record.t) } : record
+  })
+}
+
+describe('recordings merged by time', () => {
+  it('keep every message, in order, and each answer with its own request though ids are equal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sessions(),
+        sessions({ http: true }),
+        fc.integer({ min: -20, max: 20 }),
+        async (a, b, ms) => {
+          const parts = [await adopted(a), await adopted(later(b, ms))]
+          const merged = await merge(parts)
+          expect(throughTape(merged)).toEqual(merged)
+          const messages = merged.filter((record) => record.type === 'message')
+          const times = messages.map(({ us }) => us!)
+          expect(times).toEqual(times.toSorted((x, y) => x - y))
+          for (const [i, part] of parts.entries()) {
+            const own = messages.filter(
+              ({ conversation }) =>
+                conversation ===
+                (i === 0 ? 'x' : ['x (2)', 'example.com'].find((name) => name === conversation)),
+            )
+            expect(await spoken(own)).toEqual(await spoken(part.filter(({ type }) => type === 'message')))
+          }
+          expect(merged.at(-1)).toMatchObject({ type: 'end', exitCode: null })
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('stay two conversations when both are the same file', async () => {
+    const [records] = fc.sample(sessions(), { numRuns: 1, seed: 3 })
+    const one = await adopted(records!)
+    const merged = await merge([one, one])
+    const messages = merged.filter((record) => record.type === 'message')
+    const ids = messages.flatMap(({ parts }) => parts.map(({ id }) => id))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(messages.map(({ conversation }) => conversation)).size).toBe(2)
+  })
+
+  it('say what they were, and have no end when one of them has none', async () => {
+    const t = '2026-08-01T10:00:00.000Z'
+    const tape = (label: string, ...more: TapeRecord[]): TapeRecord[] => [
+      { type: 'meta', startedAt: t, label, command: ['node', label] },
+      ...more,
+    ]
+    const merged = await merge([tape('a', { type: 'end', t, exitCode: 0, durationMs: 1 }), tape('b')])
+    expect(merged).toHaveLength(1)
+    expect(merged[0]).toMatchObject({ type: 'meta', label: 'a + b' })
+    expect(JSON.stringify(merged[0])).toContain('node')
+  })
+})
