@@ -39,7 +39,11 @@ export async function filteredRecording(
 }
 
 /** For each row, 1 when it is kept. */
-async function keptRows(recording: OpenRecording, { entries }: Fold, filter: Filter): Promise<Uint8Array> {
+async function keptRows(
+  recording: Pick<OpenRecording, 'records'>,
+  { entries }: Fold,
+  filter: Filter,
+): Promise<Uint8Array> {
   const kept = new Uint8Array(entries.length)
   const batches: Rows[] = []
   const walk = createRowWalk(entries)
