@@ -11,8 +11,21 @@ export interface FrameText {
 
 /** How a frame that was stopped goes on. One of the two is called, once, and never during the offer. */
 export interface Passage {
-  /** @param how.text what goes on in its place */
-  forward(id: string, how: { readonly text?: string; readonly heldMs: number; readonly rule?: string }): void
+  /**
+   * @param how.text what goes on in its place
+   * @param how.copies how often it goes on besides
+   * @param how.answers JSON texts that its sender gets, for elements of a batch that do not go on
+   */
+  forward(
+    id: string,
+    how: {
+      readonly text?: string
+      readonly heldMs: number
+      readonly rule?: string
+      readonly copies?: number
+      readonly answers?: readonly string[]
+    },
+  ): void
   /** @param how.answers JSON texts that its sender gets in the other side's place */
   drop(
     id: string,

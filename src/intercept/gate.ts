@@ -26,6 +26,10 @@ export interface HeldMessage {
   readonly rule?: string
   /** What a rule made of it: goes on in its place unless a person decides otherwise. */
   readonly text?: string
+  /** How often a rule wants it passed on besides. */
+  readonly copies?: number
+  /** What a rule answered of a batch: goes to its sender when the rest goes on, or does not. */
+  readonly answers?: readonly string[]
   readonly sinceMs: number
   /** Milliseconds since the epoch at which it goes on by itself. */
   readonly untilMs?: number
@@ -163,9 +167,9 @@ export class Gate {
     offer: Offer,
     reason: HeldReason,
     line: string | undefined,
-    more: { by?: string; rule?: string; text?: string; silent?: boolean },
+    more: { by?: string; silent?: boolean } & RuleChanges,
   ): { readonly kind: 'hold'; readonly id: string; readonly rule?: string } {
-    const { silent, by, rule, text } = more
+    const { silent, by, rule, text, copies, answers } = more
     const { holdTimeoutMs } = this.settings
     const nowMs = Date.now()
     const timed = holdTimeoutMs !== undefined && silent === undefined
@@ -176,6 +180,8 @@ export class Gate {
       ...(by !== undefined && { by }),
       ...(rule !== undefined && { rule }),
       ...(text !== undefined && { text }),
+      ...(copies !== undefined && { copies }),
+      ...(answers !== undefined && { answers }),
       sinceMs: performance.now(),
       ...(timed && { untilMs: nowMs + holdTimeoutMs }),
     }
@@ -205,18 +211,20 @@ export class Gate {
   }
 
   #send(message: HeldMessage, cause: Cause, text?: string): void {
-    const { id, rule, offer } = message
+    const { id, rule, offer, copies, answers } = message
     const instead = text ?? message.text
     const heldMs = Math.round(performance.now() - message.sinceMs)
     offer.passage.forward(id, {
       heldMs,
       ...(instead !== undefined && instead !== offer.text && { text: instead }),
       ...(rule !== undefined && { rule }),
+      ...(copies !== undefined && { copies }),
+      ...(answers !== undefined && { answers }),
     })
     this.#observer.released(message, text === undefined ? 'forwarded' : 'edited', cause, text)
   }
 
-  drop(message: HeldMessage, cause: Cause, why: string, answers: readonly string[] = []): void {
+  drop(message: HeldMessage, cause: Cause, why: string, answers = message.answers ?? []): void {
     if (!this.#remove(message)) return
     const { id, rule, offer } = message
     offer.passage.drop(id, { why, answers, ...(rule !== undefined && { rule }) })
@@ -331,6 +339,19 @@ export class Gate {
   }
 }
 
-function ruleOf({ rule, text }: RuleDecision): { rule: string; text?: string } {
-  return { rule, ...(text !== undefined && { text }) }
+/** What a rule made of a message that does not go on at once. */
+interface RuleChanges {
+  readonly rule?: string
+  readonly text?: string
+  readonly copies?: number
+  readonly answers?: readonly string[]
+}
+
+function ruleOf({ rule, text, copies, answers }: RuleDecision): RuleChanges {
+  return {
+    rule,
+    ...(text !== undefined && { text }),
+    ...(copies > 0 && { copies }),
+    ...(answers.length > 0 && { answers }),
+  }
 }

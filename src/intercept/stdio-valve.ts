@@ -101,7 +101,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     // A last line without a line end can be followed by nothing; what takes its place has one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
     const passage: Offer['passage'] = {
-      forward(id, { text: instead, heldMs, rule }) {
+      forward(id, { text: instead, heldMs, rule, copies = 0, answers = [] }) {
         const sent =
           instead === undefined
             ? { sizeBytes: frame.length, endOffset: port.write(frame) }
@@ -114,6 +114,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
           ...(instead !== undefined && { text: instead }),
           ...(rule !== undefined && { rule }),
         })
+        if (copies > 0 || answers.length > 0) repeat(instead ?? read.text, { copies, answers, rule })
         settled()
       },
       drop(id, { why, rule, answers = [] }) {
@@ -158,10 +159,17 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     ledger.enter({ kind: 'verdict', place, id, verdict })
     const again = text ?? textOf(frame.subarray(0, frame.length - endOf(frame).length))!
     // After the frame itself has been recorded.
-    queueMicrotask(() => {
-      for (let n = 0; n < copies; n += 1) inject(again, { id: randomUUID(), rule })
-      for (const answer of answers) options.answer(answer, rule)
-    })
+    queueMicrotask(() => repeat(again, { copies, answers, rule }))
+  }
+
+  /** What a rule wants besides: the message once more, answers to a part of it. */
+  function repeat(
+    text: string,
+    { copies, answers, rule }: { copies: number; answers: readonly string[]; rule: string | undefined },
+  ): void {
+    const by = rule === undefined ? {} : { rule }
+    for (let n = 0; n < copies; n += 1) inject(text, { id: randomUUID(), ...by })
+    for (const answer of answers) options.answer(answer, rule)
   }
 
   function settled(): void {

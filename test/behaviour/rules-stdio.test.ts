@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { run } from './run-cli.js'
@@ -16,9 +16,9 @@ const call = (id: unknown, name: string, args: object = {}): string =>
 const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
 const isMessage = (line: Line): boolean => line['type'] === undefined
 
-function record(rules: string): Actor {
+function record(rules: string, name = 'mini-mcp.mjs'): Actor {
   writeFileSync(stage.path('rules.yaml'), rules)
-  return stage.start(stage.record(server('mini-mcp.mjs'), ['--rules', 'rules.yaml']))
+  return stage.start(stage.record(server(name), ['--rules', 'rules.yaml']))
 }
 
 function answers(recorder: Actor): Line[] {
@@ -105,6 +105,78 @@ describe('a rule', () => {
     const late = lines.find((line) => isMessage(line) && line['rule'] === 'later')!
     expect(late['heldMs']).toBeGreaterThanOrEqual(290)
     expect(late).not.toHaveProperty('modified')
+  })
+
+  it('delays and repeats in one', async () => {
+    const recorder = record(`
+      rules:
+        - { name: twice, when: 'dir:in id:1', duplicate: 2 }
+        - { name: later, when: 'dir:in id:1', delay: 50ms }`)
+    await recorder.send(ping(1) + ping(2))
+    expect((await count(recorder, 4)).map(({ id }) => Number(id))).toEqual([2, 1, 1, 1])
+    const lines = await end(recorder)
+    expect(
+      lines.filter((line) => isMessage(line) && line['raw'].id === 1 && line['dir'] === 'in'),
+    ).toMatchObject([
+      { rule: 'twice, later', heldMs: expect.any(Number) },
+      { rule: 'twice, later', injected: true },
+      { rule: 'twice, later', injected: true },
+    ])
+  })
+
+  it('takes away, replaces, looks at answers, and every other character stays', async () => {
+    const recorder = record(`
+      rules:
+        - { name: a, when: 'tool:echo', remove: ['$.params.arguments.secret'] }
+        - { name: b, when: 'tool:echo', replace: { pattern: 'h(.)llo', with: 'y$1llo' } }
+        - { name: c, when: 'tool:echo', on: answers, set: { '$.result.more': 1.0 } }`)
+    const raw = `{"id":1, "jsonrpc":"2.0","method":"tools/call","params":{"name":"echo","arguments":{"secret":"x" ,"text":"hello 1.0"}}}`
+    await recorder.send(`${raw}\n${ping(2)}`)
+    await count(recorder, 2)
+    const [answer] = recorder.stdout().toString().split('\n')
+    expect(answer).toContain('yello 1.0')
+    expect(answer).toContain(',"more":1.0}')
+    await end(recorder)
+    const tape = readFileSync(stage.tape(), 'utf8')
+    const changed = raw.replace('"secret":"x" ,', '').replace('hello', 'yello')
+    expect(tape).toContain(`"raw":${changed},`)
+    expect(tape).toContain('"rule":"a, b"')
+    expect(tape).toContain('"rule":"c"')
+  })
+
+  it('that cannot be applied fails closed for that message, and says so to its sender and on the tape', async () => {
+    const recorder = record(`
+      rules:
+        - { name: deep, when: 'tool:echo', set: { '$.params.arguments.a.b': 1 } }`)
+    await recorder.send(call(1, 'echo') + call(2, 'echo', { a: {}, text: 'x' }) + ping(3))
+    const all = await count(recorder, 3)
+    const problem = 'rule deep cannot be applied: $.params.arguments.a.b leads nowhere in it'
+    expect(all.find(({ id }) => id === 1)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32603, message: `wiretape: ${problem}` },
+    })
+    expect(all.filter(({ result }) => result !== undefined)).toHaveLength(2)
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ rule: 'deep', why: problem })
+    expect(lines.filter(({ type }) => type === 'dropped')).toHaveLength(1)
+  })
+
+  it('answers a part of a batch, and the rest goes on', async () => {
+    const recorder = record(
+      `
+      rules:
+        - { name: block, when: 'tool:echo', respond: { result: { is: 'ours' } } }
+        - { name: later, when: 'method:ping', delay: 20ms }`,
+      'echo-lines.mjs',
+    )
+    await recorder.send(`[${call(1, 'echo').trim()},${ping(2).trim()}]\n`)
+    expect(await count(recorder, 2)).toEqual([
+      { jsonrpc: '2.0', id: 1, result: { is: 'ours' } },
+      [JSON.parse(ping(2))],
+    ])
+    recorder.stdin.end()
+    await recorder.ended
   })
 
   it('disconnects both sides', async () => {
