@@ -1,12 +1,15 @@
 #!/usr/bin/env node
-/** Builds the web viewer into dist/viewer: one page, one script, one style sheet. */
+/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, one style sheet. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** @param {string} root The project's folder. */
 export async function buildViewer(root) {
   const { build } = await import('vite')
-  await build({ configFile: join(root, 'viewer/vite.config.ts') })
+  for (const part of ['page', 'patterns']) {
+    process.env['WIRETAPE_VIEWER_PART'] = part
+    await build({ configFile: join(root, 'viewer/vite.config.ts') })
+  }
   copyFileSync(join(root, 'viewer/index.html'), join(root, 'dist/viewer/index.html'))
 }
 

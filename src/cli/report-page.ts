@@ -10,7 +10,8 @@ export async function loadReportPage(): Promise<ReportPage> {
   try {
     const script = await readFile(join(folder, 'viewer.js'), 'utf8')
     const style = await readFile(join(folder, 'viewer.css'), 'utf8')
-    return { script, style }
+    const patterns = await readFile(join(folder, 'patterns.js'), 'utf8')
+    return { script, patterns, style }
   } catch (cause) {
     throw new WiretapeError('unreadable', `the viewer is not in ${folder}`, {
       hint: 'npm run build makes it',

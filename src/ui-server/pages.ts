@@ -10,6 +10,7 @@ export interface Page {
 const types: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'viewer.js': 'text/javascript; charset=utf-8',
+  'patterns.js': 'text/javascript; charset=utf-8',
   'viewer.css': 'text/css; charset=utf-8',
 }
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeLine, htmlReport, type Recording, type ReportPage } from '../../src/formats/index.js'
 
-const page: ReportPage = { script: 'run("<b>")', style: 'a { color: red }' }
+const page: ReportPage = { script: 'run("<b>")', patterns: 'more()', style: 'a { color: red }' }
 const lines = (label: string, payload: string): string[] => [
   `{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":${JSON.stringify(label)},"command":[]}`,
   `{"t":"2026-08-01T10:00:00.001Z","dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"m","params":[${JSON.stringify(payload)},1.0,12345678901234567890]}}`,
@@ -53,7 +53,7 @@ describe('a report', () => {
     )
     expect(html).not.toMatch(/<script>alert|<img/)
     expect(html).toContain('<title>&#60;/title&#62;&#60;script&#62;')
-    expect(html.match(/<script/g)).toHaveLength(2)
+    expect(html.match(/<script/g)).toHaveLength(3)
   })
 
   it('lets run only its own script, by hash, and fetches nothing', async () => {
@@ -62,7 +62,7 @@ describe('a report', () => {
     const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
     expect(policy!.split('; ')).toEqual([
       "default-src 'none'",
-      `script-src ${hash(page.script)}`,
+      `script-src ${hash(page.patterns)} ${hash(page.script)}`,
       `style-src ${hash(page.style)}`,
       'img-src data: blob:',
       'media-src data: blob:',
@@ -75,7 +75,7 @@ describe('a report', () => {
   })
 
   it('is not made with a viewer that would break out of its element', async () => {
-    await expect(report(lines('a', 'x'), { script: '"</script>"', style: '' })).rejects.toThrow(
+    await expect(report(lines('a', 'x'), { script: '"</script>"', patterns: '', style: '' })).rejects.toThrow(
       /cannot stand inside/,
     )
   })

@@ -11,6 +11,7 @@ const script = typeof document === 'undefined' ? null : (document.currentScript 
 export function begin(): void {
   connect(makeWorker())
   bindAddress()
+  addEventListener('load', () => setTimeout(loadPatterns, 200))
   if (mode === 'report') void openEmbedded()
   else void openNamed()
 }
@@ -18,8 +19,16 @@ export function begin(): void {
 /** The worker runs this same script. A page from a file may not load another one, but may run its own text. */
 function makeWorker(): Worker {
   if (script?.src) return new Worker(script.src)
-  const text = script?.textContent ?? ''
-  return new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
+  const texts = [document.querySelector('#patterns')?.textContent ?? '', ';', script?.textContent ?? '']
+  return new Worker(URL.createObjectURL(new Blob(texts, { type: 'text/javascript' })))
+}
+
+/** The engine for patterns, in time for the first one that is typed. A report has it inside. */
+function loadPatterns(): void {
+  if (!script?.src) return
+  const patterns = document.createElement('script')
+  patterns.src = new URL('./patterns.js', script.src).href
+  document.head.append(patterns)
 }
 
 async function openEmbedded(): Promise<void> {

@@ -5,6 +5,8 @@ import { base64 } from './base64.js'
 export interface ReportPage {
   /** One classic script. */
   readonly script: string
+  /** A classic script that runs before it: the engine for patterns. */
+  readonly patterns: string
   readonly style: string
 }
 
@@ -13,15 +15,15 @@ export async function pageAround(
   page: ReportPage,
   label: string,
 ): Promise<readonly [before: string, after: string]> {
-  const { script, style } = page
-  if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) {
+  const { script, patterns, style } = page
+  if (/<\/script|<!--/i.test(script + patterns) || /<\/style/i.test(style)) {
     throw new WiretapeError('unreadable', 'the built viewer cannot stand inside of a page', {
       hint: 'npm run build makes it again',
     })
   }
   const policy = [
     "default-src 'none'",
-    `script-src '${await hashOf(script)}'`,
+    `script-src '${await hashOf(patterns)}' '${await hashOf(script)}'`,
     `style-src '${await hashOf(style)}'`,
     'img-src data: blob:',
     'media-src data: blob:',
@@ -46,7 +48,10 @@ export async function pageAround(
 <div id="app"></div>
 <noscript>This report needs JavaScript. Everything is inside of this file; nothing is fetched or sent.</noscript>
 <script type="application/x-wiretape" data-name="${name}.jsonl">`
-  return [before, `</script>\n<script>${script}</script>\n</body>\n</html>\n`]
+  return [
+    before,
+    `</script>\n<script id="patterns">${patterns}</script>\n<script>${script}</script>\n</body>\n</html>\n`,
+  ]
 }
 
 async function hashOf(text: string): Promise<string> {
