@@ -1,4 +1,5 @@
 export { detectFormat, formats, type Format } from './formats/index.js'
+export { mock, type Miss, type Mock, type MockOptions } from './mock/index.js'
 export {
   createFold,
   WiretapeError,

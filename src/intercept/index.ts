@@ -13,6 +13,8 @@ export {
   type WatchRulesOptions,
 } from './rules/index.js'
 export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent } from './ledger.js'
+export { readParts, type FrameText } from './frame.js'
+export { liveSubject, type Asked } from './live-subject.js'
 export { GateFault } from './fault.js'
 export type { Cause, HeldMessage, HeldReason, Outcome } from './gate.js'
 export { Intercept, type InterceptObserver, type InterceptOptions, type InterceptState } from './intercept.js'

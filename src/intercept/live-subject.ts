@@ -10,7 +10,7 @@ export interface Asked {
 
 /** A message at the gate as a filter sees it. What only the future tells is null. */
 export function liveSubject(
-  offer: Offer,
+  offer: Omit<Offer, 'passage'>,
   part: Offer['parts'][number],
   asked: Asked | undefined,
 ): FilterSubject {

@@ -28,17 +28,25 @@ export interface Sink {
   /** False while nobody listens; what is sent waits. */
   readonly isOpen: boolean
   /** Answers as HTTP does that carries no JSON-RPC. Absent where there is no HTTP. */
-  refuse?(refusal: { readonly status: number; readonly text: string }): Promise<void>
+  readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => Promise<void>
+  /** Closes the connection, as a server does that breaks down. */
+  readonly cut?: () => void
 }
 
 /** Somebody who knows more than the recording. */
 export interface Fallback {
   /** `initialize`, which the recording has answered. */
   greet(text: string, envelope: Envelope): void
-  /** Answers a call, sooner or later, to `sink`. */
-  ask(text: string, envelope: Envelope, sink: Sink): void
+  /**
+   * Answers a call, sooner or later, to `sink`.
+   *
+   * @param replaces the recorded call that could have been given the answer of, or -1
+   */
+  ask(text: string, envelope: Envelope, sink: Sink, replaces: number): void
   /** A notification of the client that the server should know of. */
   note(text: string, envelope: Envelope): void
+  /** Resolves when it takes more. */
+  ready(): Promise<void>
   /** The answer to a question of the server. False when it was not its question. */
   reply(text: string, envelope: Envelope): boolean
   close(): Promise<void>
@@ -62,22 +70,24 @@ export interface ConversationOptions {
 /** A live client's talk with the recorded server. */
 export interface Conversation {
   /** What the server said before the client said anything. */
-  start(): void
+  readonly start: () => void
   /**
    * Takes one frame of the client: a message, or a batch of them.
    *
    * @param sink for the answers, and for what comes before them
    * @returns false when it is not JSON
    */
-  take(text: string, sink?: Sink): boolean
+  readonly take: (text: string, sink?: Sink) => boolean
   /** The recorded call that the first call of this frame (which is JSON) would be taken for; -1 for none. */
-  fits(text: string): number
+  readonly fits: (text: string) => number
   /** The client no longer waits for the answer to the call with this id (exact JSON text). */
-  leave(id: string): void
+  readonly leave: (id: string) => void
+  /** Resolves when more may be taken. */
+  readonly ready: () => Promise<void>
   /** The client says nothing more. Resolves when all was said that does not wait for it. */
-  end(): Promise<void>
+  readonly end: () => Promise<void>
   /** Says nothing more. Can be called twice. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 interface LiveCall {
@@ -246,8 +256,9 @@ export function createConversation(options: ConversationOptions): Conversation {
 
   function takeCall(text: string, envelope: Envelope, sink: Sink): void {
     const id = envelope.id!
-    if (fallback && options.askAlways) return fallback.ask(text, envelope, sink)
     const choice = picker.call(text, envelope)
+    if (fallback && options.askAlways)
+      return fallback.ask(text, envelope, sink, choice.kind === 'found' ? choice.row : noRow)
     if (choice.kind !== 'found') return miss(text, envelope, id, choice, sink)
     const call: LiveCall = {
       row: choice.row,
@@ -277,7 +288,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (envelope.method === 'ping') {
       return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":{}}`, final: true }))
     }
-    if (fallback) return fallback.ask(text, envelope, sink)
+    if (fallback) return fallback.ask(text, envelope, sink, noRow)
     const greeting = choice.kind === 'unknown' ? greetingFor(play, envelope) : undefined
     if (greeting !== undefined) {
       return run(sink.send({ text: `{"jsonrpc":"2.0","id":${id},"result":${greeting}}`, final: true }))
@@ -351,6 +362,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       return noRow
     },
     leave,
+    ready: () => fallback?.ready() ?? Promise.resolve(),
     async end() {
       waitNoMore()
       while (running.size > 0) await Promise.all(running)

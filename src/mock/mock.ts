@@ -1,93 +1,170 @@
+import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Recording } from '../formats/index.js'
-import { WiretapeError } from '../model/index.js'
-import { createConversation, type Conversation, type Fallback, type Sink } from './conversation.js'
+import { watchRules, type WatchedRules } from '../intercept/index.js'
+import { WiretapeError, type TapeRecord } from '../model/index.js'
+import { openRecording, type RecordingFile } from '../tape/index.js'
+import { createFallbacks } from './fallback/fallbacks.js'
+import { serveHttp } from './http/serve-http.js'
 import type { Miss } from './miss.js'
-import { parsePace } from './pace.js'
-import { readPlay, type Play } from './read-script.js'
+import { prepareStage, type Stage } from './stage.js'
 import { serveStream } from './serve-stream.js'
 
-/** How a recorded server plays its part. */
-export interface PlayOptions {
+/** How a recorded server plays its part, and for whom. */
+export interface MockOptions {
+  /** Serves one client on these streams, one message a line. Without them, HTTP is served. */
+  readonly streams?: { readonly input: Readable; readonly output: Writable }
+  /** Where to listen, on this machine only. @default { host: '127.0.0.1', port: 0 }: any free port */
+  readonly listen?: { readonly host?: string; readonly port?: number }
+  /** What to speak over HTTP. @default as it was recorded; `streamable-http` for what was recorded on stdio */
+  readonly transport?: 'streamable-http' | 'sse' | undefined
   /** A call beyond the recorded ones gets the last recorded answer again; otherwise it is a miss. @default false */
   readonly repeatLast?: boolean
-  /** `fast`: everything at once; `recorded`: with the recorded waits; `4x`: four times faster. @default 'fast' */
+  /**
+   * `fast`: everything as soon as it may be said; `recorded`: with the recorded waits; `4x`: four times faster.
+   *
+   * @default 'fast'
+   */
   readonly pace?: string
+  /** Path of a file of rules (docs/rules.md). It is read again when it changes. */
+  readonly rules?: string
+  /** Command line of a real server, which is asked what the recording cannot answer. Started when it is needed. */
+  readonly fallback?: readonly string[]
+  /** Keeps what the real server answered, in a copy of the recording that is written when the mock is closed. */
+  readonly record?: {
+    /** `new`: answers to calls that the recording has none for. `all`: it is asked everything, and its answers take the place of the recorded ones. */
+    readonly what: 'new' | 'all'
+    /** Path of the copy, a tape. What is there is replaced. */
+    readonly out: string
+  }
+  /** Gets what the real server writes to stderr. @default process.stderr */
+  readonly errorOutput?: Writable
   /** A call that the recording has no answer to. */
-  onMiss?(miss: Miss): void
+  readonly onMiss?: (miss: Miss) => void
   /** What a person should read, in one line. */
-  onNotice?(line: string): void
+  readonly onNotice?: (line: string) => void
 }
 
-/** A recording that can be served to any number of clients. */
-export interface Stage {
-  readonly play: Play
-  /** A new client has come. It follows the next recorded conversation. */
-  open(standalone: Sink, fallback?: Fallback): Conversation
-  readonly counts: { served: number; missed: number }
+/** A recorded server that runs. */
+export interface Mock {
+  /** For clients; undefined on streams. */
+  readonly url: string | undefined
+  /** Recorded answers that were given, so far. */
+  readonly served: number
+  /** Calls that the recording had no answer to, so far. */
+  readonly missed: number
+  /** Resolves when the client of the streams has left and all is said; over HTTP when the mock is closed. */
+  readonly ended: Promise<void>
+  /**
+   * Ends all conversations, the real server and the listening, then writes the copy. Can be called twice.
+   *
+   * @throws WiretapeError `unwritable` when the copy cannot be written
+   */
+  close(): Promise<void>
 }
 
 /**
- * Reads a recording so that it can be served.
+ * Be the recorded server: answers clients with the recorded text, until it is closed.
  *
- * @param name what the user calls it
- * @throws WiretapeError `usage` for a pace that is none and for a recording of one side only
+ * @param recording path of a recording of any format; several, such as the segments of a rotated one, are played as one
+ * @throws WiretapeError `unreadable`, `not-a-recording`; `usage` for a recording of one side only, options that make
+ *   no sense, a port in use
  */
-export async function prepareStage(
-  recording: Recording,
-  name: string,
-  options: PlayOptions & { readonly askAlways?: boolean },
-): Promise<Stage> {
-  const pace = parsePace(options.pace ?? 'fast')
-  if (!pace) {
-    throw new WiretapeError('usage', `--pace ${options.pace} is no pace`, {
-      hint: 'it is fast, recorded, or how many times faster than recorded, such as 4x',
+export async function mock(recording: string | readonly string[], options: MockOptions = {}): Promise<Mock> {
+  const paths = typeof recording === 'string' ? [recording] : recording
+  const files: RecordingFile[] = []
+  for (const path of paths) files.push(await openRecording(resolve(path)))
+  async function* records(): AsyncGenerator<TapeRecord> {
+    for (const file of files)
+      yield* file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, () => undefined)
+  }
+  return startMock({ records }, paths.join(' '), options)
+}
+
+/** As `mock`, for a recording that is open already. @param name what the user calls it */
+export async function startMock(recording: Recording, name: string, options: MockOptions): Promise<Mock> {
+  const { record, fallback: command, onNotice: notice = () => undefined } = options
+  if (record && !command) {
+    throw new WiretapeError('usage', 'there is no real server whose answers could be recorded', {
+      hint: 'name one: --fallback -- COMMAND',
     })
   }
-  const play = await readPlay(recording)
-  const missing = play.counts.client === 0 ? 'a client' : play.counts.server === 0 ? 'a server' : undefined
-  if (missing !== undefined) {
+  const rules = options.rules === undefined ? undefined : await startRules(options.rules, notice)
+  const fallbacks =
+    command && createFallbacks({ command, notice, errorOutput: options.errorOutput, recording, record })
+  let stage: Stage
+  try {
+    stage = await prepareStage(recording, name, {
+      ...(options.repeatLast && { repeatLast: true }),
+      ...(options.pace !== undefined && { pace: options.pace }),
+      rules: rules && (() => rules.current),
+      fallback: fallbacks?.open,
+      askAlways: record?.what === 'all',
+      onMiss: options.onMiss ?? (() => undefined),
+      onNotice: notice,
+    })
+  } catch (error) {
+    rules?.close()
+    throw error
+  }
+  const { play } = stage
+  if (record && play.counts.sessions > 1) {
+    rules?.close()
     play.close()
-    throw new WiretapeError('usage', `${name} has no message of ${missing}, so there is nothing to serve`, {
-      hint: 'record a whole conversation',
-    })
+    throw new WiretapeError(
+      'usage',
+      `${name} holds ${play.counts.sessions} recordings, and a copy is of one`,
+      {
+        hint: 'name one of them',
+      },
+    )
   }
-  const counts = { served: 0, missed: 0 }
-  let opened = 0
+  let served: { readonly url?: string; readonly ended?: Promise<void>; close(): Promise<void> }
+  try {
+    if (options.streams) {
+      served = serveStream({ ...options.streams, open: (sink) => stage.open(sink, 'stdio'), notice })
+    } else {
+      const { host = '127.0.0.1', port = 0 } = options.listen ?? {}
+      served = await serveHttp(stage, { host, port, transport: options.transport })
+    }
+  } catch (error) {
+    rules?.close()
+    play.close()
+    throw error
+  }
+  let closed: () => void = () => undefined
+  const ended = served.ended ?? new Promise<void>((done) => (closed = done))
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    rules?.close()
+    await served.close()
+    try {
+      await fallbacks?.close(play)
+    } finally {
+      play.close()
+      closed()
+    }
+  }
+
   return {
-    play,
-    counts,
-    open(standalone, fallback) {
-      const recorded = play.openings[opened % Math.max(1, play.openings.length)] ?? 0
-      opened += 1
-      return createConversation({
-        play,
-        recorded,
-        pace,
-        standalone,
-        fallback,
-        askAlways: options.askAlways ?? false,
-        repeatLast: options.repeatLast ?? false,
-        onServed: () => void (counts.served += 1),
-        onMiss(miss) {
-          counts.missed += 1
-          options.onMiss?.(miss)
-        },
-      })
+    url: served.url,
+    get served() {
+      return stage.counts.served
     },
+    get missed() {
+      return stage.counts.missed
+    },
+    ended,
+    close: () => (closing ??= close()),
   }
 }
 
-/** Serves one client on two streams. */
-export function serveOnStreams(
-  stage: Stage,
-  streams: { readonly input: Readable; readonly output: Writable },
-  options: PlayOptions,
-  fallback?: Fallback,
-): ReturnType<typeof serveStream> {
-  return serveStream({
-    ...streams,
-    open: (standalone) => stage.open(standalone, fallback),
-    onNotice: (line) => options.onNotice?.(line),
+async function startRules(path: string, notice: (line: string) => void): Promise<WatchedRules> {
+  const started = await watchRules(resolve(path), {
+    name: path,
+    onChange: ({ fault }) => fault !== undefined && notice(`the rules before stay in force: ${fault}`),
   })
+  if (started.rules) return started.rules
+  throw new WiretapeError('usage', started.fault)
 }

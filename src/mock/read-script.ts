@@ -50,7 +50,9 @@ export interface Play {
     /** Methods of its notifications. */
     readonly notices: readonly string[]
   }
-  readonly counts: { readonly client: number; readonly server: number; readonly calls: number }
+  /** What the recording calls a conversation; undefined where it has only one. */
+  conversationName(number: number): string | undefined
+  readonly counts: { readonly sessions: number; readonly client: number; readonly server: number }
   close(): void
 }
 
@@ -62,6 +64,7 @@ const shared = 'shared'
 /** What is known of a conversation while the recording is read. */
 interface Draft {
   readonly number: number
+  readonly name: string
   /** Calls that are neither answered nor cancelled, oldest first; those that stay open for good left out. */
   readonly open: number[]
   /** The client's last message. */
@@ -99,7 +102,7 @@ function createReading(script: ScriptWriter): {
   const byNumber: Draft[] = []
   const exchanges = new Map<number, Exchange>()
   const saidTags = new Set<string>()
-  const counts = { client: 0, server: 0, calls: 0 }
+  const counts = { client: 0, server: 0 }
   let ids = createIdTable()
   let session = 0
   let sessionId: string | undefined
@@ -119,7 +122,7 @@ function createReading(script: ScriptWriter): {
     const key = `${session} ${name}`
     let found = conversations.get(key)
     if (!found) {
-      found = { number: conversations.size, open: [], last: conversationStart(conversations.size) }
+      found = { number: conversations.size, name, open: [], last: conversationStart(conversations.size) }
       conversations.set(key, found)
       byNumber.push(found)
     }
@@ -183,7 +186,6 @@ function createReading(script: ScriptWriter): {
 
   function takeCall(conversation: Draft, row: number, part: Part): void {
     const { envelope } = part
-    counts.calls += 1
     if (envelope.modern) modern = true
     else legacy = true
     if (envelope.protocolVersion !== undefined) versions.add(envelope.protocolVersion)
@@ -367,8 +369,9 @@ function createReading(script: ScriptWriter): {
       legacy,
       modern,
       saidTags,
+      conversationName: (number) => byNumber[number]?.name || undefined,
       seen: { server, versions: [...versions], notices: [...notices] },
-      counts,
+      counts: { ...counts, sessions: session },
     }),
   }
 }

@@ -11,7 +11,7 @@ export interface StreamOptions {
   /** Makes the conversation for the one client that these streams have. */
   readonly open: (standalone: Sink) => Conversation
   /** Something is wrong with what the client sent, in one line. */
-  readonly onNotice: (line: string) => void
+  readonly notice: (line: string) => void
 }
 
 /** One client on a pair of streams, one message a line. */
@@ -22,7 +22,7 @@ export interface ServedStream {
   close(): Promise<void>
 }
 
-export function serveStream({ input, output, open, onNotice }: StreamOptions): ServedStream {
+export function serveStream({ input, output, open, notice }: StreamOptions): ServedStream {
   const lines = createLineSink(output)
   const conversation = open(lines.sink)
   const framer = createLineFramer({ maxBytes: longestLine })
@@ -31,12 +31,12 @@ export function serveStream({ input, output, open, onNotice }: StreamOptions): S
 
   function take(frame: LineFrame): void {
     if (frame.kind === 'piece') {
-      if (frame.last) onNotice('the client sent a line of more than 64 MiB, which was passed over')
+      if (frame.last) notice('the client sent a line of more than 64 MiB, which was passed over')
       return
     }
     const text = utf8.decode(frame.bytes)
     if (text.trim() === '') return
-    if (!conversation.take(text)) onNotice(`the client sent a line that is not JSON: ${text.slice(0, 80)}`)
+    if (!conversation.take(text)) notice(`the client sent a line that is not JSON: ${text.slice(0, 80)}`)
   }
 
   async function read(): Promise<void> {
@@ -46,6 +46,7 @@ export function serveStream({ input, output, open, onNotice }: StreamOptions): S
         for (const frame of framer.push(chunk as Buffer)) take(frame)
         // A client that reads no answers may ask nothing more.
         await lines.drained()
+        await conversation.ready()
         if (lines.gone()) break
       }
     } catch {
@@ -96,6 +97,7 @@ function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void
         if (gone) return Promise.resolve()
         return output.write(`${text}\n`) ? Promise.resolve() : drained()
       },
+      cut: () => void output.destroy(),
     },
     drained,
     gone: () => gone,

@@ -26,7 +26,17 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
     )
     .option('--repeat-last', 'give the last recorded answer again to calls beyond the recorded ones')
     .option('--pace <pace>', 'fast, recorded, or 4x for four times faster than recorded', 'fast')
-    .addOption(new Option('-q, --quiet', 'do not tell on stderr which calls were not recorded'))
+    .option('--rules <file>', 'rules that every message passes, of either side: faults, delays, changes')
+    .option('--fallback', 'ask the real server, whose command stands after --, what was not recorded')
+    .addOption(
+      new Option(
+        '--record <what>',
+        "keep the real server's answers in a copy of the recording: the new ones, or ask it everything",
+      ).choices(['new', 'all']),
+    )
+    .option('--out <file>', 'the copy (a tape); what is there is replaced')
+    .option('-q, --quiet', 'do not tell on stderr which calls were not recorded')
+    .usage('[options] <recording...> [-- <command> [args...]]')
     .addHelpText(
       'after',
       `
@@ -36,12 +46,23 @@ and the difference.
 Examples:
   wiretape mock tape.jsonl
   wiretape mock tape.jsonl --listen 127.0.0.1:8080
+  wiretape mock tape.jsonl --fallback --record new --out more.jsonl -- node server.js
 
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["mock", "/path/to/tape.jsonl"]`,
     )
-    .action(async (files: string[], options: MockCommandOptions) => {
+    .action(async (words: string[], options: MockCommandOptions) => {
       const { runMock } = await import('../run/mock.js')
-      outcome.code = await runMock(files, options, io)
+      const { files, command } = splitAtDashes(words, program)
+      outcome.code = await runMock(files, command, options, io)
     })
+}
+
+/** The parser leaves `--` out; what stands after it are the last words. */
+function splitAtDashes(words: readonly string[], program: Command): { files: string[]; command: string[] } {
+  const { rawArgs } = program as Command & { readonly rawArgs: readonly string[] }
+  const dashes = rawArgs.indexOf('--')
+  const count = dashes === -1 ? 0 : rawArgs.length - dashes - 1
+  const at = words.length - count
+  return { files: words.slice(0, at), command: words.slice(at) }
 }

@@ -1,11 +1,5 @@
-import {
-  prepareStage,
-  serveHttp,
-  serveOnStreams,
-  type HttpServeOptions,
-  type PlayOptions,
-  type Stage,
-} from '../../mock/index.js'
+import { resolve } from 'node:path'
+import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
 import { openOwnStdio } from '../../transports/index.js'
@@ -20,40 +14,48 @@ export interface MockCommandOptions {
   readonly transport?: 'streamable-http' | 'sse'
   readonly repeatLast?: boolean
   readonly pace?: string
+  readonly rules?: string
+  readonly fallback?: boolean
+  readonly record?: 'new' | 'all'
+  readonly out?: string
   readonly quiet?: boolean
 }
 
 const endings = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-/** Serves a recording until the client leaves, or a signal comes. */
+/**
+ * Serves a recording until the client leaves, or a signal comes.
+ *
+ * @param command of the real server, what stands after `--`
+ */
 export async function runMock(
   files: readonly string[],
+  command: readonly string[],
   options: MockCommandOptions,
   io: Io,
 ): Promise<number> {
+  checkUse(files, command, options)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)
-  checkUse(files, options)
   const { recordings, close } = await openRecordings(files, io.cwd, options.from)
-  const playOptions: PlayOptions = {
-    ...(options.pace !== undefined && { pace: options.pace }),
-    ...(options.repeatLast && { repeatLast: true }),
-    onMiss: ({ message }) => {
-      if (!options.quiet) void io.complain(message)
-    },
-    onNotice: (line) => void io.complain(line),
-  }
-  let stage: Stage
   try {
-    stage = await prepareStage({ records: () => recordsOf(recordings) }, files.join(' '), playOptions)
+    const mockOptions: MockOptions = {
+      ...(options.pace !== undefined && { pace: options.pace }),
+      ...(options.repeatLast && { repeatLast: true }),
+      ...(options.rules !== undefined && { rules: options.rules }),
+      ...(options.fallback && { fallback: command }),
+      ...(options.record && { record: { what: options.record, out: resolve(io.cwd, options.out!) } }),
+      onMiss: ({ message }) => {
+        if (!options.quiet) void io.complain(message)
+      },
+      onNotice: (line) => void io.complain(line),
+    }
+    const start = (more: MockOptions): Promise<Mock> =>
+      startMock({ records: () => recordsOf(recordings) }, files.join(' '), { ...mockOptions, ...more })
+    return await (listen
+      ? overHttp(() => start({ listen, transport: options.transport }), options, io)
+      : onStdio(start))
   } finally {
     await close()
-  }
-  try {
-    return await (listen
-      ? overHttp(stage, { ...listen, transport: options.transport }, options, io)
-      : onStdio(stage, playOptions))
-  } finally {
-    stage.play.close()
   }
 }
 
@@ -62,54 +64,64 @@ async function* recordsOf(recordings: readonly OpenRecording[]): AsyncIterable<T
   for (const recording of recordings) yield* recording.records()
 }
 
-function checkUse(files: readonly string[], options: MockCommandOptions): void {
+function checkUse(files: readonly string[], command: readonly string[], options: MockCommandOptions): void {
+  const wrong = (message: string, hint: string): WiretapeError =>
+    new WiretapeError('usage', message, { hint })
+  if (files.length === 0) throw wrong('mock which recording?', 'name it before --')
+  if (options.fallback && command.length === 0)
+    throw wrong('--fallback needs the command of a server', 'it stands at the end, after --')
+  if (!options.fallback && command.length > 0)
+    throw wrong(
+      `nothing is said of what to do with ${command[0]}`,
+      '--fallback asks it what was not recorded',
+    )
+  if (options.record && !options.fallback)
+    throw wrong('--record keeps what a real server answers', '--fallback -- COMMAND names one')
+  if (options.record && options.out === undefined)
+    throw wrong('--record needs a file for the copy', '--out FILE names it')
+  if (!options.record && options.out !== undefined)
+    throw wrong('--out is for a copy of the recording', '--record new or --record all makes one')
   if (options.listen !== undefined) return
-  if (options.transport !== undefined) {
-    throw new WiretapeError('usage', '--transport says how to serve over HTTP', {
-      hint: '--listen says where',
-    })
-  }
-  if (files.includes('-')) {
-    throw new WiretapeError('usage', 'the client talks on stdin, so the recording cannot come from there', {
-      hint: 'name a file, or serve over HTTP with --listen',
-    })
-  }
+  if (options.transport !== undefined)
+    throw wrong('--transport says how to serve over HTTP', '--listen says where')
+  if (files.includes('-'))
+    throw wrong(
+      'the client talks on stdin, so the recording cannot come from there',
+      'name a file, or serve over HTTP with --listen',
+    )
 }
 
 /** Serves until a signal comes. The only line on stdout is the URL for clients. */
-async function overHttp(
-  stage: Stage,
-  place: Pick<HttpServeOptions, 'host' | 'port' | 'transport'>,
-  { quiet }: MockCommandOptions,
-  io: Io,
-): Promise<number> {
+async function overHttp(start: () => Promise<Mock>, { quiet }: MockCommandOptions, io: Io): Promise<number> {
   const ending = untilSignal()
   try {
-    const served = await serveHttp(stage, { ...place, notice: (line) => void io.complain(line) })
-    await io.write(`${served.url}\n`)
+    const mock = await start()
+    await io.write(`${mock.url}\n`)
     await io.flush()
     if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl-C')
     await ending.signal
-    await served.close()
-    const { served: answers, missed } = stage.counts
+    await mock.close()
     if (!quiet)
-      await io.complain(`served ${countOf(answers, 'answer')}, ${countOf(missed, 'miss', 'misses')}`)
+      await io.complain(`served ${countOf(mock.served, 'answer')}, ${countOf(mock.missed, 'miss', 'misses')}`)
     return exitCode.done
   } finally {
     ending.cancel()
   }
 }
 
-async function onStdio(stage: Stage, options: PlayOptions): Promise<number> {
+async function onStdio(start: (options: MockOptions) => Promise<Mock>): Promise<number> {
   const streams = openOwnStdio()
-  const served = serveOnStreams(stage, streams, options)
   const ending = untilSignal()
-  const signal = await Promise.race([served.ended, ending.signal])
-  await served.close()
-  await streams.closeOutput()
-  streams.closeInput()
-  ending.cancel()
-  return signal === undefined ? exitCode.done : 128 + endings[signal]
+  try {
+    const mock = await start({ streams, errorOutput: streams.errorOutput })
+    const signal = await Promise.race([mock.ended, ending.signal])
+    await mock.close()
+    return signal === undefined ? exitCode.done : 128 + endings[signal]
+  } finally {
+    await streams.closeOutput()
+    streams.closeInput()
+    ending.cancel()
+  }
 }
 
 /** Resolves at the first signal that ends a program. */

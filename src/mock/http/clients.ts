@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Envelope } from '../../model/index.js'
 import type { Conversation } from '../conversation.js'
-import type { Stage } from '../mock.js'
-import type { ServiceOptions } from './serve-http.js'
+import type { Stage } from '../stage.js'
 import { createStandaloneSink, type StandaloneSink } from './standalone-sink.js'
 
 /** A client and where its conversation stands. */
@@ -29,7 +28,7 @@ export interface Clients {
 /** Clients that are remembered; who has been silent longest is forgotten first, and has to begin anew. */
 const remembered = 1_000
 
-export function createClients(stage: Stage, { fallback }: ServiceOptions): Clients {
+export function createClients(stage: Stage): Clients {
   const bySession = new Map<string, LiveClient>()
   /** Clients that cannot be told apart by what they say, the newest first. */
   const byName = new Map<string, LiveClient[]>()
@@ -40,7 +39,7 @@ export function createClients(stage: Stage, { fallback }: ServiceOptions): Clien
 
   function open(session: string | undefined, forget: (client: LiveClient) => void): LiveClient {
     const standalone = createStandaloneSink()
-    const conversation = stage.open(standalone, fallback?.())
+    const conversation = stage.open(standalone, 'streamable-http')
     const client = { session, conversation, standalone }
     all.set(client, () => forget(client))
     if (all.size > remembered) finish(all.keys().next().value!)

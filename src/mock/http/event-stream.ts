@@ -7,6 +7,8 @@ export interface EventStream {
   readonly isOpen: boolean
   /** Ends the stream after what was written. */
   end(): void
+  /** Breaks the connection off. */
+  cut(): void
 }
 
 export type Headers = Readonly<Record<string, string>>
@@ -35,6 +37,7 @@ export function openEventStream(response: ServerResponse, headers: Headers = {})
       return draining
     },
     end: () => void response.end(),
+    cut: () => void response.destroy(),
   }
 }
 

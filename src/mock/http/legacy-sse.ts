@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Conversation } from '../conversation.js'
-import type { Stage } from '../mock.js'
+import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
 import { openEventStream } from './event-stream.js'
 import { readBody } from './read-body.js'
-import type { HttpService, ServiceOptions } from './serve-http.js'
+import type { HttpService } from './serve-http.js'
 import { createStandaloneSink } from './standalone-sink.js'
 
 /** HTTP+SSE of 2024-11-05: one stream brings everything, POSTs are only accepted. */
-export function createLegacySse(stage: Stage, { path, notice, fallback }: ServiceOptions): HttpService {
+export function createLegacySse(stage: Stage, path: string): HttpService {
   const conversations = new Map<string, { conversation: Conversation; close(): void }>()
   const messagePath = '/message'
 
   function open(response: ServerResponse): void {
     const id = randomUUID()
     const sink = createStandaloneSink()
-    const conversation = stage.open(sink, fallback?.())
+    const conversation = stage.open(sink, 'sse')
     const stream = openEventStream(response)
     void stream.event('endpoint', `${messagePath}?sessionId=${id}`)
     sink.attach(stream)
@@ -36,7 +36,7 @@ export function createLegacySse(stage: Stage, { path, notice, fallback }: Servic
     const body = await readBody(request)
     if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
     if (!known.conversation.take(body)) {
-      notice('a client sent a body that is not JSON')
+      stage.notice('a client sent a body that is not JSON')
       return refuse(response, 400, -32700, 'Parse error')
     }
     accept(response, 'Accepted')

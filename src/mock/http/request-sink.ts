@@ -69,5 +69,6 @@ export function createRequestSink({ response, requests, modern, headers }: Reque
       }
       return Promise.resolve()
     },
+    cut: () => void response.destroy(),
   }
 }

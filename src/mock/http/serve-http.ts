@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startLocalServer } from '../../transports/index.js'
-import type { Fallback } from '../conversation.js'
-import type { Stage } from '../mock.js'
+import type { Stage } from '../stage.js'
 import { createLegacySse } from './legacy-sse.js'
 import { createStreamable } from './streamable.js'
 
@@ -13,20 +12,11 @@ export interface HttpService {
   close(): Promise<void>
 }
 
-export interface ServiceOptions {
-  readonly path: string
-  readonly notice: (line: string) => void
-  /** Makes a fallback for a new conversation. */
-  readonly fallback?: (() => Fallback) | undefined
-}
-
 export interface HttpServeOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
   readonly transport?: 'streamable-http' | 'sse' | undefined
-  readonly notice: (line: string) => void
-  readonly fallback?: (() => Fallback) | undefined
 }
 
 export interface ServedHttp {
@@ -41,13 +31,13 @@ export async function serveHttp(stage: Stage, options: HttpServeOptions): Promis
   const transport = options.transport ?? (stage.play.transport === 'sse' ? 'sse' : 'streamable-http')
   const path = pathOf(stage.play.transport === transport ? stage.play.url : null, transport)
   const create = transport === 'sse' ? createLegacySse : createStreamable
-  const service = create(stage, { path, notice: options.notice, fallback: options.fallback })
+  const service = create(stage, path)
   const server = await startLocalServer({
     host: options.host,
     port: options.port,
     onRequest(request, response) {
       service.handle(request, response).catch((error: unknown) => {
-        options.notice(
+        stage.notice(
           `a request could not be answered: ${error instanceof Error ? error.message : String(error)}`,
         )
         response.destroy()

@@ -33,6 +33,7 @@ export function createStandaloneSink(): StandaloneSink {
       while (!closed && !stream?.isOpen) await new Promise<void>((resolve) => waiting.push(resolve))
       if (!closed) await stream?.event('message', text)
     },
+    cut: () => stream?.cut(),
     close() {
       closed = true
       stream?.end()

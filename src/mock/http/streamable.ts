@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
 import { findJsonValue, isFault, partsOf, readEnvelope } from '../../wire/index.js'
-import type { Stage } from '../mock.js'
+import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
 import { createClients, type LiveClient } from './clients.js'
 import { openEventStream } from './event-stream.js'
 import { readBody } from './read-body.js'
 import { createRequestSink } from './request-sink.js'
-import type { HttpService, ServiceOptions } from './serve-http.js'
+import type { HttpService } from './serve-http.js'
 
 /** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as the recorded clients spoke. */
-export function createStreamable(stage: Stage, options: ServiceOptions): HttpService {
+export function createStreamable(stage: Stage, path: string): HttpService {
   const { play } = stage
-  const { path, notice } = options
-  const clients = createClients(stage, options)
+  const clients = createClients(stage)
   const methods = play.legacy ? 'GET, POST, DELETE' : 'POST'
 
   /** Whose message this is; undefined when it was answered that nobody knows. */
@@ -47,7 +46,7 @@ export function createStreamable(stage: Stage, options: ServiceOptions): HttpSer
     if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
     const span = findJsonValue(body)
     if (isFault(span)) {
-      notice('a client sent a body that is not JSON')
+      stage.notice('a client sent a body that is not JSON')
       return refuse(response, 400, -32700, 'Parse error')
     }
     const raw = body.slice(span.start, span.end)

@@ -1,0 +1,161 @@
+import type { Writable } from 'node:stream'
+import type { Envelope } from '../../model/index.js'
+import { findJsonValue, idKey, isFault, readEnvelope } from '../../wire/index.js'
+import type { Fallback, Sink } from '../conversation.js'
+import { toLiveText } from '../live-text.js'
+import { missCode } from '../miss.js'
+import type { FallbackPlace } from '../stage.js'
+import { openServerLine, type ServerLine } from './server-line.js'
+
+/** Sees what passes between a client and the real server. */
+export interface FallbackWitness {
+  /** @param replaces the recorded call that this one asks again, or -1 */
+  asked(text: string, envelope: Envelope, replaces: number): void
+  fromClient(text: string, envelope: Envelope): void
+  fromServer(text: string, envelope: Envelope): void
+}
+
+export interface FallbackOptions extends FallbackPlace {
+  readonly command: readonly string[]
+  readonly errorOutput: Writable
+  readonly notice: (line: string) => void
+  readonly witness: FallbackWitness | undefined
+}
+
+interface Pending {
+  readonly id: string
+  readonly token: string | undefined
+  readonly sink: Sink
+}
+
+/** Ids of questions, which must not be those of the recorded server's. */
+const firstId = 2_000_000_000
+
+/**
+ * A real server that answers one client's calls. It is started by the first of them, and greeted as the client greeted
+ * the recorded one.
+ */
+export function createFallback(options: FallbackOptions): Fallback {
+  const { command, standalone, notice, witness } = options
+  const pending = new Map<string, Pending>()
+  /** By the id that the client was told: the server's own. */
+  const questions = new Map<string, string>()
+  let greeting: { readonly text: string; readonly id: string } | undefined
+  let initialized: string | undefined
+  let starting: Promise<ServerLine | undefined> | undefined
+  let greeted: (() => void) | undefined
+  let isGreeted = false
+  let gone: string | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let lastId = firstId
+
+  function start(): Promise<ServerLine | undefined> {
+    return (starting ??= begin())
+  }
+
+  async function begin(): Promise<ServerLine | undefined> {
+    const server = await openServerLine(command, options.errorOutput, take, end)
+    if ('error' in server) {
+      end(server.error)
+      return undefined
+    }
+    if (greeting) {
+      const answered = new Promise<void>((resolve) => (greeted = resolve))
+      await server.send(greeting.text)
+      await answered
+      isGreeted = true
+      if (initialized !== undefined) await server.send(initialized)
+    }
+    return server
+  }
+
+  function end(why: string): void {
+    if (gone !== undefined) return
+    gone = why
+    if (pending.size > 0 || greeted) notice(`the fallback does not answer: ${why}`)
+    greeted?.()
+    for (const { id, sink } of pending.values()) refuse(id, sink)
+    pending.clear()
+  }
+
+  function refuse(id: string, sink: Sink): void {
+    const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${gone}`)
+    const text = `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${message}}}`
+    void sink.send({ text, final: true })
+  }
+
+  function send(text: string): void {
+    writing = writing.then(async () => {
+      const server = await start()
+      await server?.send(text)
+    })
+  }
+
+  async function take(line: string): Promise<void> {
+    const span = findJsonValue(line)
+    if (isFault(span)) return
+    const text = line.slice(span.start, span.end)
+    const envelope = readEnvelope(text, 0)
+    if (envelope.kind === 'result' || envelope.kind === 'error') return answer(text, envelope)
+    witness?.fromServer(text, envelope)
+    const token = envelope.method === 'notifications/progress' ? envelope.progressToken : undefined
+    const asker = token === undefined ? undefined : [...pending.values()].find((one) => one.token === token)
+    const sink = asker?.sink ?? [...pending.values()].at(-1)?.sink ?? standalone
+    if (envelope.kind !== 'request' || envelope.id === undefined) return sink.send({ text })
+    const id = String((lastId += 1))
+    questions.set(idKey(id), envelope.id)
+    return sink.send({ text: toLiveText(text, [], { id }) })
+  }
+
+  async function answer(text: string, envelope: Envelope): Promise<void> {
+    const key = idKey(envelope.id ?? 'null')
+    if (greeted && greeting && key === idKey(greeting.id)) {
+      greeted()
+      greeted = undefined
+      return
+    }
+    const asked = pending.get(key)
+    if (!asked) return
+    pending.delete(key)
+    witness?.fromServer(text, envelope)
+    await asked.sink.send({ text, final: true })
+  }
+
+  return {
+    greet: (text, envelope) => void (greeting = { text, id: envelope.id! }),
+    ask(text, envelope, sink, replaces) {
+      const id = envelope.id!
+      if (gone !== undefined) return refuse(id, sink)
+      pending.set(idKey(id), { id, token: envelope.progressToken, sink })
+      witness?.asked(text, envelope, replaces)
+      send(text)
+    },
+    note(text, envelope) {
+      if (envelope.method === 'notifications/initialized') initialized = text
+      // What greets it is sent when it has answered the greeting.
+      if (!starting || gone !== undefined || (greeting && !isGreeted)) return
+      if (envelope.cancels !== undefined) {
+        const key = idKey(envelope.cancels)
+        if (!pending.delete(key)) return
+        witness?.fromClient(text, envelope)
+      }
+      send(text)
+    },
+    reply(text, envelope) {
+      const key = idKey(envelope.id ?? 'null')
+      const id = questions.get(key)
+      if (id === undefined) return false
+      questions.delete(key)
+      const own = toLiveText(text, [], { id })
+      witness?.fromClient(own, envelope)
+      send(own)
+      return true
+    },
+    ready: () => writing,
+    async close() {
+      await writing
+      const server = await starting
+      await server?.close()
+    },
+  }
+}

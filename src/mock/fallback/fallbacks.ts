@@ -1,0 +1,43 @@
+import type { Writable } from 'node:stream'
+import type { Recording } from '../../formats/index.js'
+import type { Fallback } from '../conversation.js'
+import type { Play } from '../read-script.js'
+import type { FallbackPlace } from '../stage.js'
+import { createFallback } from './fallback.js'
+import { createTapeCopy } from './tape-copy.js'
+
+export interface FallbacksOptions {
+  readonly command: readonly string[]
+  readonly notice: (line: string) => void
+  readonly errorOutput: Writable | undefined
+  readonly recording: Recording
+  readonly record: { readonly what: 'new' | 'all'; readonly out: string } | undefined
+}
+
+/** The real servers of a mock, one for each conversation that needs one, and what is kept of their answers. */
+export interface Fallbacks {
+  readonly open: (place: FallbackPlace) => Fallback
+  /** To be called when the conversations have closed theirs: writes the copy. */
+  close(play: Play): Promise<void>
+}
+
+export function createFallbacks({
+  command,
+  notice,
+  errorOutput,
+  recording,
+  record,
+}: FallbacksOptions): Fallbacks {
+  const copy = record && createTapeCopy(recording, record.out)
+  return {
+    open: (place) =>
+      createFallback({
+        ...place,
+        command,
+        notice,
+        errorOutput: errorOutput ?? process.stderr,
+        witness: copy?.witness(place.recorded),
+      }),
+    close: async (play) => copy?.write(play),
+  }
+}

@@ -1,0 +1,151 @@
+import { liveSubject, readParts, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
+import { isAnswer, type Direction, type Transport } from '../model/index.js'
+import { findJsonValue, idKey, isFault, readEnvelope } from '../wire/index.js'
+import type { Conversation, Outgoing, Sink } from './conversation.js'
+import { sleep } from './pace.js'
+
+export interface RuledOptions {
+  /** The rules in force. */
+  readonly rules: () => Rules
+  readonly transport: Transport
+  readonly notice: (line: string) => void
+}
+
+/** Requests whose answers are told apart by what they are about. */
+const rememberedRequests = 10_000
+/** JSON-RPC 2.0, section 5.1. */
+const internalError = -32603
+
+/**
+ * A conversation with rules between it and its client: they see every message of either side once, when it comes, and
+ * change, delay, drop, double or answer it.
+ */
+export function openRuled(
+  open: (standalone: Sink) => Conversation,
+  standalone: Sink,
+  options: RuledOptions,
+): Conversation {
+  const { notice } = options
+  const asked = new Map<string, Asked>()
+  const sinks = new WeakMap<Sink, Sink>()
+  const running = new Set<Promise<void>>()
+  const closing = new AbortController()
+  let toldOfHold = false
+
+  function run(work: Promise<void>): void {
+    const tracked: Promise<void> = work.finally(() => running.delete(tracked))
+    running.add(tracked)
+  }
+
+  function decide(text: string, direction: Direction): RuleDecision | undefined {
+    const frame = readParts(text)
+    const offer = { ...frame, direction, transport: options.transport, conversation: '', wallMs: Date.now() }
+    return options.rules().decide({
+      raw: text,
+      batch: frame.batch,
+      parts: frame.parts.map((part) => ({
+        start: part.start,
+        end: part.end,
+        subject: liveSubject(offer, part, askedBy(part.envelope, direction)),
+      })),
+    })
+  }
+
+  /** What a request is about, for the rules on its answer. */
+  function askedBy(envelope: ReturnType<typeof readEnvelope>, direction: Direction): Asked | undefined {
+    if (envelope.id === undefined) return undefined
+    const isReply = isAnswer(envelope)
+    const asker = (direction === 'client_to_server') === isReply ? '<' : '>'
+    const key = asker + idKey(envelope.id)
+    if (isReply) return asked.get(key)
+    if (asked.size >= rememberedRequests) asked.delete(asked.keys().next().value!)
+    asked.set(key, { method: envelope.method ?? null, name: envelope.subject ?? null })
+    return undefined
+  }
+
+  function tellOf({ verdict, problem, rule }: RuleDecision): void {
+    if (problem !== undefined) notice(problem)
+    if (verdict !== 'hold' || toldOfHold) return
+    toldOfHold = true
+    notice(`rule ${rule} holds messages for a person; a mock has none, so they go on`)
+  }
+
+  function ruled(sink: Sink): Sink {
+    const known = sinks.get(sink)
+    if (known) return known
+    const outer: Sink = {
+      get isOpen() {
+        return sink.isOpen
+      },
+      send: (message) => send(message, sink),
+      ...(sink.refuse && { refuse: (refusal) => sink.refuse!(refusal) }),
+      ...(sink.cut && { cut: () => sink.cut!() }),
+    }
+    sinks.set(sink, outer)
+    return outer
+  }
+
+  async function send(message: Outgoing, sink: Sink): Promise<void> {
+    const decision = message.noise ? undefined : decide(message.text, 'server_to_client')
+    if (!decision) return sink.send(message)
+    tellOf(decision)
+    if (decision.delayMs > 0) await sleep(decision.delayMs, closing.signal)
+    if (closing.signal.aborted) return
+    const { verdict, text = message.text, copies, answers } = decision
+    if (verdict === 'disconnect') return sink.cut?.()
+    // A question that a rule answers was never asked.
+    for (const answer of answers) inner.take(answer)
+    if (verdict === 'answer' || verdict === 'drop') {
+      return message.final ? withheld(readEnvelope(message.text, 0).id, decision, sink) : undefined
+    }
+    for (let copy = 0; copy < copies; copy += 1) await sink.send({ ...message, text, final: false })
+    await sink.send({ ...message, text })
+  }
+
+  /** Over HTTP a request that is never answered would keep its connection: an error says why. */
+  async function withheld(id: string | undefined, { rule }: RuleDecision, sink: Sink): Promise<void> {
+    if (!sink.refuse || id === undefined) return
+    const message = JSON.stringify(`wiretape: rule ${rule} dropped it`)
+    const error = `{"code":${internalError},"message":${message}}`
+    await sink.send({ text: `{"jsonrpc":"2.0","id":${id},"error":${error}}`, final: true })
+  }
+
+  async function takeDecided(text: string, sink: Sink, decision: RuleDecision): Promise<void> {
+    tellOf(decision)
+    if (decision.delayMs > 0) await sleep(decision.delayMs, closing.signal)
+    if (closing.signal.aborted) return
+    const { verdict, text: changed = text, copies, answers } = decision
+    if (verdict === 'disconnect') return sink.cut?.()
+    for (const answer of answers) await sink.send({ text: answer, final: true })
+    if (verdict === 'answer') return
+    if (verdict === 'drop') {
+      for (const { envelope } of readParts(text).parts)
+        if (envelope.kind === 'request') await withheld(envelope.id, decision, sink)
+      return
+    }
+    for (let copy = 0; copy <= copies; copy += 1) inner.take(changed, ruled(sink))
+  }
+
+  const inner = open(ruled(standalone))
+  return {
+    ...inner,
+    take(text, sink = standalone) {
+      const span = findJsonValue(text)
+      if (isFault(span)) return false
+      const raw = text.slice(span.start, span.end)
+      const decision = decide(raw, 'client_to_server')
+      if (!decision) return inner.take(raw, ruled(sink))
+      run(takeDecided(raw, sink, decision))
+      return true
+    },
+    async end() {
+      while (running.size > 0) await Promise.all(running)
+      await inner.end()
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(running)
+      await inner.close()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Recording } from '../formats/index.js'
+import type { Rules } from '../intercept/index.js'
+import { WiretapeError, type Transport } from '../model/index.js'
+import { createConversation, type Conversation, type Fallback, type Sink } from './conversation.js'
+import type { Miss } from './miss.js'
+import { parsePace } from './pace.js'
+import { readPlay, type Play } from './read-script.js'
+import { openRuled } from './ruled-conversation.js'
+
+export interface StageOptions {
+  /** A call beyond the recorded ones gets the last recorded answer again; otherwise it is a miss. @default false */
+  readonly repeatLast?: boolean
+  /** `fast`, `recorded`, or how many times faster: `4x`. @default 'fast' */
+  readonly pace?: string
+  /** Rules that every message passes, of either side: those in force when it comes. */
+  readonly rules?: (() => Rules) | undefined
+  /** Somebody to ask when the recording has no answer, anew for every conversation. */
+  readonly fallback?: ((place: FallbackPlace) => Fallback) | undefined
+  /** The recording answers nothing that the fallback can answer. @default false */
+  readonly askAlways?: boolean
+  readonly onMiss: (miss: Miss) => void
+  readonly onNotice: (line: string) => void
+}
+
+/** Where a fallback stands. */
+export interface FallbackPlace {
+  /** For what belongs to no call. */
+  readonly standalone: Sink
+  /** Number of the recorded conversation that the live one follows. */
+  readonly recorded: number
+}
+
+/** A recording that can be served to any number of clients. */
+export interface Stage {
+  readonly play: Play
+  readonly counts: { served: number; missed: number }
+  readonly notice: (line: string) => void
+  /** A new client has come. It follows the next recorded conversation. */
+  open(standalone: Sink, transport: Transport): Conversation
+}
+
+/**
+ * Reads a recording so that it can be served.
+ *
+ * @param name what the user calls it
+ * @throws WiretapeError `usage` for a pace that is none and for a recording of one side only
+ */
+export async function prepareStage(
+  recording: Recording,
+  name: string,
+  options: StageOptions,
+): Promise<Stage> {
+  const pace = parsePace(options.pace ?? 'fast')
+  if (!pace) {
+    throw new WiretapeError('usage', `--pace ${options.pace} is no pace`, {
+      hint: 'it is fast, recorded, or how many times faster than recorded, such as 4x',
+    })
+  }
+  const play = await readPlay(recording)
+  const missing = play.counts.client === 0 ? 'a client' : play.counts.server === 0 ? 'a server' : undefined
+  if (missing !== undefined) {
+    play.close()
+    throw new WiretapeError('usage', `${name} has no message of ${missing}, so there is nothing to serve`, {
+      hint: 'record a whole conversation',
+    })
+  }
+  const { rules, fallback, onNotice: notice } = options
+  const counts = { served: 0, missed: 0 }
+  let opened = 0
+
+  function converse(standalone: Sink, recorded: number): Conversation {
+    return createConversation({
+      play,
+      recorded,
+      pace: pace!,
+      standalone,
+      fallback: fallback?.({ standalone, recorded }),
+      askAlways: options.askAlways ?? false,
+      repeatLast: options.repeatLast ?? false,
+      onServed: () => void (counts.served += 1),
+      onMiss(miss) {
+        counts.missed += 1
+        options.onMiss(miss)
+      },
+    })
+  }
+
+  return {
+    play,
+    counts,
+    notice,
+    open(standalone, transport) {
+      const recorded = play.openings[opened % Math.max(1, play.openings.length)] ?? 0
+      opened += 1
+      if (!rules) return converse(standalone, recorded)
+      return openRuled((inner) => converse(inner, recorded), standalone, { rules, transport, notice })
+    },
+  }
+}

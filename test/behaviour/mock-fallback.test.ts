@@ -1,0 +1,241 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mock } from '../../src/index.js'
+import { wiretape, type Run } from './run-cli.js'
+import { cli, createStage, printed, server, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const mini = server('mini-mcp.mjs')
+const rpc = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const opening =
+  rpc({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  }) + rpc({ method: 'notifications/initialized' })
+const call = (id: number, name: string, args: object = {}, more: object = {}): string =>
+  rpc({ id, method: 'tools/call', params: { name, arguments: args, ...more } })
+
+/** Records what mini-mcp says to these messages. */
+async function recorded(...messages: string[]): Promise<string> {
+  await wiretape(stage.record(mini).slice(2), { input: opening + messages.join('') })
+  return stage.tape()
+}
+
+interface Answer {
+  readonly id: unknown
+  readonly result: { readonly content: readonly { readonly text: string }[] }
+  readonly error: { readonly code: number; readonly message: string }
+}
+
+async function asked(args: string[], ...messages: string[]): Promise<Run & { answers: Map<number, Answer> }> {
+  const run = await wiretape(['mock', ...args], { input: opening + messages.join('') })
+  const lines = run.stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+  return {
+    ...run,
+    answers: new Map(lines.filter(({ id }) => id !== undefined).map((line) => [line.id, line])),
+  }
+}
+
+const textOf = (answer: Answer | undefined): string | undefined => answer?.result.content[0]?.text
+
+describe('mock with a fallback', () => {
+  it('asks the real server what was not recorded, and keeps its answers in a copy that plays', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'old' }))
+    const copy = stage.path('copy.jsonl')
+    const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+    const questions = [
+      call(1, 'echo', { text: 'old' }),
+      call(2, 'echo', { text: `new ${token}` }),
+      call(3, 'progress', { steps: 2 }, { _meta: { progressToken: 'p' } }),
+    ]
+    const withServer = ['--fallback', '--record', 'new', '--out', copy, '--', ...mini]
+    const first = await asked([tape, ...withServer], ...questions)
+    expect([1, 2, 3].map((id) => textOf(first.answers.get(id)))).toEqual([
+      'old',
+      `new ${token}`,
+      'Did 2 steps',
+    ])
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' })
+
+    const text = readFileSync(copy, 'utf8')
+    expect(text).toContain('"text":"new [REDACTED]"')
+    expect(text).not.toContain(token)
+    expect(text.startsWith(readFileSync(tape, 'utf8').split('\n').slice(0, -2).join('\n'))).toBe(true)
+    const check = await wiretape(['inspect', '--check', copy])
+    expect(check.stdout).toMatch(/no faults\n$/)
+    const again = await asked([copy], ...questions)
+    expect(again.stdout.split('\n').toSorted()).toEqual(first.stdout.split('\n').toSorted())
+    expect(again.stderr).toBe('')
+  })
+
+  it('asks it everything with --record all, and its answers take the place of the recorded ones', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }), call(2, 'add', { a: 1, b: 2 }))
+    // A recording of a server that cannot add.
+    const wrong = stage.path('wrong.jsonl')
+    writeFileSync(wrong, readFileSync(tape, 'utf8').replace('"text":"3"', '"text":"4"'))
+    const copy = stage.path('copy.jsonl')
+    const withServer = ['--fallback', '--record', 'all', '--out', copy, '--', ...mini]
+    const { answers } = await asked([wrong, ...withServer], call(7, 'add', { a: 1, b: 2 }))
+    expect(textOf(answers.get(7))).toBe('3')
+    const played = await asked([copy], call(1, 'echo', { text: 'a' }), call(2, 'add', { a: 1, b: 2 }))
+    expect([1, 2].map((id) => textOf(played.answers.get(id)))).toEqual(['a', '3'])
+    expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
+  })
+
+  it("passes on the real server's own questions, and the answers to them", async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const talk = stage.start([process.execPath, cli, 'mock', tape, '--fallback', '--', ...mini])
+    await talk.send(opening + call(1, 'ask'))
+    await printed(talk, 'roots/list')
+    const question = talk
+      .stdout()
+      .toString()
+      .split('\n')
+      .find((line) => line.includes('roots/list'))!
+    await talk.send(rpc({ id: JSON.parse(question).id, result: { roots: ['r'] } }))
+    await printed(talk, String.raw`{\"roots\":[\"r\"]}`)
+    talk.stdin.end()
+    expect(await talk.ended).toEqual({ exitCode: 0, signal: null })
+  })
+
+  it('answers with an error when the server cannot be started, and goes on', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const run = await asked(
+      [tape, '--fallback', '--', '/no/such/program'],
+      call(5, 'add', { a: 1, b: 1 }),
+      call(6, 'echo', { text: 'a' }),
+    )
+    expect(run.answers.get(5)?.error.message).toMatch(
+      /^wiretape mock: the fallback does not answer: cannot start/,
+    )
+    expect(textOf(run.answers.get(6))).toBe('a')
+    expect(run.stderr).toMatch(/^wiretape: the fallback does not answer: cannot start [^\n]*\n$/)
+    expect(run.code).toBe(0)
+  })
+
+  it.each<[string[], string]>([
+    [['--fallback'], '--fallback needs the command of a server'],
+    [['--', 'x'], 'nothing is said of what to do with x'],
+    [['--record', 'new', '--out', 'f'], '--record keeps what a real server answers'],
+    [['--fallback', '--record', 'new', '--', 'x'], '--record needs a file for the copy'],
+    [['--fallback', '--out', 'f', '--', 'x'], '--out is for a copy of the recording'],
+  ])('refuses %j', async (args, why) => {
+    const { code, stderr } = await wiretape(['mock', 'tape.jsonl', ...args])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) })
+    expect(stderr).toMatch(/^wiretape: [^\n]+\n$/)
+  })
+})
+
+describe('mock with rules', () => {
+  const rules = (text: string): string => {
+    const path = stage.path('rules.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+
+  it('changes, answers and drops what passes', async () => {
+    const tape = await recorded(
+      call(1, 'echo', { text: 'a' }),
+      call(2, 'add', { a: 1, b: 2 }),
+      call(3, 'echo', { text: 'gone' }),
+      call(4, 'ask-nothing'),
+    )
+    const path = rules(`
+rules:
+  - { name: ask-right, when: 'tool:echo', replace: { pattern: 'typo', with: 'a' } }
+  - { name: lie, when: 'tool:add', on: answers, set: { '$.result.content[0].text': '5' } }
+  - { name: lose, when: 'tool:echo', on: answers, every: 2, drop: true }
+  - { name: block, when: 'tool:ask-nothing', respond: { error: { code: 1, message: blocked } } }
+`)
+    const { answers, stderr } = await asked(
+      [tape, '--rules', path],
+      call(1, 'echo', { text: 'typo' }),
+      call(2, 'add', { a: 1, b: 2 }),
+      call(3, 'echo', { text: 'gone' }),
+      call(4, 'ask-nothing'),
+    )
+    expect(textOf(answers.get(1))).toBe('a')
+    expect(textOf(answers.get(2))).toBe('5')
+    expect(answers.has(3)).toBe(false)
+    expect(answers.get(4)).toEqual({ jsonrpc: '2.0', id: 4, error: { code: 1, message: 'blocked' } })
+    expect(stderr).toBe('')
+  })
+
+  it('tells in one line what is wrong with them', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const { code, stderr } = await wiretape(['mock', tape, '--rules', rules('rules: 3')])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^wiretape: [^\n]*rules\.yaml[^\n]*\n$/)
+  })
+})
+
+describe('mock() of the library', () => {
+  const post = async (url: string, body: string): Promise<Answer> => {
+    const response = await fetch(url, { method: 'POST', body, headers: { accept: 'application/json' } })
+    return (await response.json()) as Answer
+  }
+
+  it('serves a recording over HTTP until it is closed, and tells what was missed', async () => {
+    const path = stage.path('bare.jsonl')
+    writeFileSync(
+      path,
+      [
+        '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":[]}',
+        '{"t":"2026-08-01T10:00:00.000Z","dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}',
+        '{"t":"2026-08-01T10:00:00.000Z","dir":"out","raw":{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}}',
+        '',
+      ].join('\n'),
+    )
+    const missed: string[] = []
+    const served = await mock(path, { onMiss: ({ what }) => missed.push(what) })
+    expect(await post(served.url!, rpc({ id: 'x', method: 'tools/list' }))).toEqual({
+      jsonrpc: '2.0',
+      id: 'x',
+      result: { tools: [] },
+    })
+    expect((await post(served.url!, rpc({ id: 'y', method: 'prompts/list' }))).error.code).toBe(-31404)
+    expect({ served: served.served, missed: served.missed, names: missed }).toEqual({
+      served: 1,
+      missed: 1,
+      names: ['prompts/list'],
+    })
+    await served.close()
+    await served.close()
+    await served.ended
+    await expect(fetch(served.url!)).rejects.toThrow('fetch failed')
+  })
+
+  it('over HTTP answers with an error what a rule drops', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const rules = stage.path('rules.yaml')
+    writeFileSync(rules, `rules: [{ name: lose, when: 'tool:echo', drop: true }]`)
+    const served = await mock(tape, { rules })
+    const opened = await fetch(served.url!, { method: 'POST', body: opening.split('\n')[0]! })
+    const session = opened.headers.get('mcp-session-id')!
+    await opened.text()
+    const response = await fetch(served.url!, {
+      method: 'POST',
+      body: call(2, 'echo', { text: 'a' }),
+      headers: { 'mcp-session-id': session },
+    })
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 2,
+      error: { code: -32603, message: 'wiretape: rule lose dropped it' },
+    })
+    await served.close()
+  })
+
+  it('rejects what cannot be served', async () => {
+    await expect(mock(stage.path('nothing.jsonl'))).rejects.toMatchObject({ code: 'unreadable' })
+  })
+})
