@@ -46,7 +46,7 @@ and the difference.
 Examples:
   wiretape mock tape.jsonl
   wiretape mock tape.jsonl --listen 127.0.0.1:8080
-  wiretape mock tape.jsonl --fallback --record new --out more.jsonl -- node server.js
+  wiretape mock t.jsonl --fallback --record new --out more.jsonl -- node srv.js
 
 In the configuration of an MCP client:
   "command": "wiretape", "args": ["mock", "/path/to/tape.jsonl"]`,
