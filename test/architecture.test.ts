@@ -50,6 +50,7 @@ const table: Readonly<Record<string, Rule>> = {
     imports: [
       'model',
       'wire',
+      'json-path',
       'transports',
       'formats',
       'filter',

@@ -8,6 +8,7 @@ import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
+import { registerReplay } from './commands/replay.js'
 import { registerRecover } from './commands/recover.js'
 import { registerUi } from './commands/ui.js'
 import { registerRules } from './commands/rules.js'
@@ -76,6 +77,7 @@ wiretape <command> --help tells more about a command.`,
     registerMock,
     registerImport,
     registerTrace,
+    registerReplay,
     registerDiff,
     registerLs,
     registerRecover,

@@ -19,6 +19,7 @@ export type { OfferKind } from './offered-places.js'
 export {
   createRecordingIndex,
   marksOf,
+  requestHashes,
   type RecordingIndex,
   type RecordingIndexer,
   type Subject,

@@ -16,7 +16,7 @@ export interface Matcher {
 export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
   ['any', 'any two values'],
   ['type', 'two values of one kind'],
-  ['timestamp', 'moments: ISO 8601, RFC 9110 or epoch numbers, alone or inside a text'],
+  ['timestamp', 'moments: ISO 8601, RFC 9110, a time of day or epoch numbers, alone or inside a text'],
   ['uuid', 'UUIDs, alone or inside a text'],
   ['duration', 'spans of time: 12ms, 1.5 s, PT2S, 00:01:02, or a number; alone or inside a text'],
   ['cursor', 'two strings that are not empty'],
@@ -28,7 +28,7 @@ export const matcherNames: readonly (readonly [name: string, meaning: string])[]
 ]
 
 const timestamps =
-  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC|[+-]\d{4}))?/g
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC|[+-]\d{4}))?|\b\d{1,2}:\d\d:\d\d\b(?:[ \u202f][AP]M\b)?/g
 const uuids = /[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/gi
 const durations =
   /\bPT?(?:\d+(?:\.\d+)?[YMWDHS])+|\b\d+:\d\d(?::\d\d(?:\.\d+)?)?\b|\b\d+(?:\.\d+)? ?(?:ns|[µu]s|ms|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)\b/g

@@ -39,8 +39,13 @@ export interface RecordingIndex {
 }
 
 export interface RecordingIndexer {
-  /** The next record, in file order. @param locator leads back to the record later */
-  take(record: TapeRecord, locator: number): void
+  /**
+   * The next record, in file order.
+   *
+   * @param locator leads back to the record later
+   * @returns the rows of its messages, `first` to `first + count - 1`
+   */
+  take(record: TapeRecord, locator: number): { readonly first: number; readonly count: number }
   /** The index of what was taken; call once. */
   finish(): RecordingIndex
 }
@@ -85,12 +90,12 @@ export function createRecordingIndex(): RecordingIndexer {
     const method = envelope.method ?? ''
     const text = record.raw.slice(start, end)
     const redacted = marksOf(record, i)
-    const key = paramsKey(text, method, { redacted, secrets: 'any', opaque: 'any' })
+    const key = requestHashes(text, method, redacted)
     // A task or a state is made by one run; its id names nothing in another.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
     subjectColumn[row] = subjectNumber(method, name, record.direction)
-    first[row] = hash(key, 0x811c9dc5)
-    second[row] = hash(key, 0x9747b28c)
+    first[row] = key[0]
+    second[row] = key[1]
     flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
   }
 
@@ -112,6 +117,7 @@ export function createRecordingIndex(): RecordingIndexer {
             offers.take(method, record.raw.slice(start, end), (flags[request]! & 2) !== 0)
         }
       }
+      return added
     },
     finish() {
       const { entries, sessions } = fold
@@ -135,6 +141,16 @@ export function createRecordingIndex(): RecordingIndexer {
       }
     },
   }
+}
+
+/** Two hashes of what a request asks for, equal in every run of it. */
+export function requestHashes(
+  text: string,
+  method: string,
+  redacted: readonly { readonly at: string; readonly tag: string }[] = [],
+): readonly [number, number] {
+  const key = paramsKey(text, method, { redacted, secrets: 'any', opaque: 'any' })
+  return [hash(key, 0x811c9dc5), hash(key, 0x9747b28c)]
 }
 
 /** What was redacted in one message of a record, as JSON Pointers into that message. */

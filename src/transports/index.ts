@@ -22,3 +22,12 @@ export {
   type HostPattern,
   type TunnelReason,
 } from './forward-proxy/index.js'
+export {
+  connectHttp,
+  connectSse,
+  type ClientConnection,
+  type ClientEvents,
+  type ClientFrame,
+  type HttpClientOptions,
+} from './http-client/index.js'
+export { connectStdio } from './stdio/connect-stdio.js'

@@ -2,8 +2,10 @@ import { Option, type Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import { recordFlags, type RecordOptions } from '../record-options.js'
+import { addReplayOptions, seconds } from '../replay-options.js'
 import type { ProxyExportOptions } from '../run/proxy-export.js'
 import type { ProxyInspectOptions } from '../run/proxy-inspect.js'
+import type { ProxyReplayOptions } from '../run/proxy-replay.js'
 import type { ProxyStartOptions } from '../run/proxy-start.js'
 import { optionOf } from './option-of.js'
 
@@ -11,8 +13,10 @@ import { optionOf } from './option-of.js'
 export function registerProxy(program: Command, io: Io, outcome: Outcome): void {
   const proxy = program
     .command('proxy')
-    .summary('record, print and export sessions as session files')
-    .description('The session workflow: record to a session file, print it, export it as evidence.')
+    .summary('the session workflow, with session files')
+    .description(
+      'The session workflow: record to a session file, print it, export it as evidence, replay it.',
+    )
     .addHelpText(
       'after',
       `
@@ -20,6 +24,7 @@ Examples:
   wiretape proxy start --target-command "node server.js" --session-file s.json
   wiretape proxy inspect --session-file s.json
   wiretape proxy export --session-file s.json --output evidence.json
+  wiretape proxy replay --session-file s.json --target-command "node v2.js"
 
 wiretape proxy <command> --help tells more about a command.`,
     )
@@ -27,6 +32,7 @@ wiretape proxy <command> --help tells more about a command.`,
   registerStart(proxy, io, outcome)
   registerInspect(proxy, io, outcome)
   registerExport(proxy, io, outcome)
+  registerProxyReplay(proxy, io, outcome)
 }
 
 function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
@@ -99,4 +105,31 @@ function registerExport(proxy: Command, io: Io, outcome: Outcome): void {
 Examples:
   wiretape proxy export --session-file s.json --output evidence.json --note no.7`,
   )
+}
+
+function registerProxyReplay(proxy: Command, io: Io, outcome: Outcome): void {
+  const command = proxy
+    .command('replay')
+    .summary('send a session to a live server and compare')
+    .description(
+      'Sends what the recorded client sent to a live server, one message after the other, and holds the answers ' +
+        'against the recorded ones. Exits 0 when all are the same, 1 when not.',
+    )
+    .requiredOption('--session-file <file>', 'the session; any format that wiretape reads; - reads stdin')
+    .option('--target-command <command>', 'the server and its arguments, as one text')
+    .option('--target-url <url>', 'the URL of the server')
+    .option('--output <file>', 'write the results to this file')
+    .option('--timeout <seconds>', 'for one answer', seconds, 10)
+    .option('--no-handshake', 'do not make a handshake where the session has none')
+  addReplayOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape proxy replay --session-file s.json --target-command "node v2.js"`,
+    )
+    .action(async (options: ProxyReplayOptions) => {
+      const { runProxyReplay } = await import('../run/proxy-replay.js')
+      outcome.code = await runProxyReplay(options, io)
+    })
 }

@@ -94,7 +94,7 @@ export async function printPieces(pieces: Iterable<string>, io: Io): Promise<voi
   for (const piece of pieces) if (!(await io.write(piece))) return
 }
 
-async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void, undefined> {
   let batch = ''
   for (const piece of pieces) {
     batch += piece

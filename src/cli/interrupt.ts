@@ -1,0 +1,28 @@
+import os from 'node:os'
+
+/** Ctrl-C and SIGTERM, as long as a command wants to end by itself. */
+export interface Interrupt {
+  readonly signal: AbortSignal
+  /** 130 for Ctrl-C. */
+  exitCode(): number
+  /** From now on a signal ends the process as ever. */
+  close(): void
+}
+
+export function onInterrupt(): Interrupt {
+  const aborting = new AbortController()
+  let which: NodeJS.Signals = 'SIGINT'
+  const take = (signal: NodeJS.Signals): void => {
+    which = signal
+    // The next one ends the process, should the first not be enough.
+    close()
+    aborting.abort()
+  }
+  function close(): void {
+    process.off('SIGINT', take)
+    process.off('SIGTERM', take)
+  }
+  process.on('SIGINT', take)
+  process.on('SIGTERM', take)
+  return { signal: aborting.signal, exitCode: () => 128 + os.constants.signals[which], close }
+}

@@ -1,0 +1,72 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { addCompareOptions } from './compare/compare-options.js'
+
+/** What both ways to replay have. */
+export function addReplayOptions(command: Command): Command {
+  command
+    .option('--header <Name: value>', 'a header for every request; repeatable (with a URL)', header)
+    .addOption(
+      new Option('--transport <transport>', 'how a URL is spoken to (default: as recorded)').choices([
+        'streamable-http',
+        'sse',
+      ]),
+    )
+    .option(
+      '--set <JSONPath=value>',
+      'a value for messages that have the place; ${NAME} is from the environment',
+      collect,
+    )
+    .addOption(
+      new Option('--unanswered <what>', "what the server's own requests get that the recording cannot answer")
+        .choices(['error', 'empty', 'fail'])
+        .default('error'),
+    )
+    .addOption(
+      new Option('--concurrency <how>', 'one request at a time, or overlapping as recorded')
+        .choices(['one', 'recorded'])
+        .default('one'),
+    )
+    .option('--pace <pace>', 'fast, recorded, or <N>x as fast as recorded', pace, Infinity)
+    .option('--filter <filter>', 'only messages of the client that match')
+    .option('--repeat <n>', 'so many runs', count, 1)
+    .option('--parallel <n>', 'so many runs at a time', count, 1)
+    .option('--update', 'accept the new answers into the recording; the old file is kept as .bak')
+    .option('--all', 'print what is the same too')
+  return addCompareOptions(command)
+}
+
+export function seconds(text: string): number {
+  const value = Number(text)
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It is a number of seconds, above 0.')
+  return value
+}
+
+function pace(text: string): number {
+  if (text === 'fast') return Infinity
+  if (text === 'recorded') return 1
+  const factor = /^(\d+(?:\.\d+)?)x$/.exec(text)
+  const value = Number(factor?.[1])
+  if (!(value > 0)) throw new InvalidArgumentError('It is fast, recorded, or a factor such as 2x.')
+  return value
+}
+
+function count(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > 10_000)
+    throw new InvalidArgumentError('It is a whole number from 1 to 10000.')
+  return value
+}
+
+function header(
+  text: string,
+  before: readonly (readonly [string, string])[] | undefined,
+): readonly (readonly [string, string])[] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined || /[\r\n\0]/.test(value))
+    throw new InvalidArgumentError("It is 'Name: value'.")
+  return [...(before ?? []), [name, value]]
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}

@@ -1,0 +1,46 @@
+import { splitCommandLine, WiretapeError } from '../../model/index.js'
+import { escapeText } from '../../render/index.js'
+import type { Io } from '../io.js'
+import { runReplayCommand, type ReplayOptions, type Teller } from './replay.js'
+
+export interface ProxyReplayOptions extends Omit<ReplayOptions, 'url'> {
+  readonly sessionFile: string
+  readonly targetCommand?: string
+  readonly targetUrl?: string
+}
+
+/** The session workflow's replay: its options, its lines, its result file; with verdicts. */
+export async function runProxyReplay(options: ProxyReplayOptions, io: Io): Promise<number> {
+  const { sessionFile, targetCommand, targetUrl, ...rest } = options
+  if (targetCommand === undefined && targetUrl === undefined) {
+    throw new WiretapeError('usage', 'either --target-command or --target-url is required', {
+      hint: 'see wiretape proxy replay --help',
+    })
+  }
+  // As documented: with both, the command wins.
+  if (targetCommand === undefined)
+    return runReplayCommand(sessionFile, [], { ...rest, url: targetUrl! }, io, teller)
+  const split = splitCommandLine(targetCommand)
+  if ('fault' in split) throw new WiretapeError('usage', `--target-command: ${split.fault}`)
+  if (split.words.length === 0) throw new WiretapeError('usage', '--target-command is empty')
+  return runReplayCommand(sessionFile, split.words, rest, io, teller)
+}
+
+const teller: Teller = {
+  start: ({ messages }, target) => `Replaying ${messages} messages against "${target}"...\n`,
+  outcome({ message, status, error, durationUs, comparison }) {
+    const what = message.method ?? '(response)'
+    const about = message.kind === 'notification' ? '(notification)' : `(id=${message.id ?? 'none'})`
+    const name = message.name === undefined ? '' : ` ${message.name}`
+    const verdict = comparison?.verdict ?? 'same'
+    const mark = verdict === 'same' && status !== 'not sent' ? '✓' : '✗'
+    const ms = durationUs === undefined ? '' : ` ${Math.round(durationUs / 1000)}ms`
+    const why = error ?? (verdict === 'same' ? '' : verdict)
+    const line = `#${String(message.index).padStart(3, '0')} → ${what}${name} ${about} ${mark}${ms}${why === '' ? '' : ` ${why}`}`
+    return `  ${escapeText(line)}\n`
+  },
+  end({ total, failed }, output) {
+    const counts = `${total - failed}/${total} succeeded${failed > 0 ? `, ${failed} failed` : ''}`
+    return `\nResults: ${counts}\n${output === undefined ? '' : `Results saved to ${escapeText(output)}\n`}`
+  },
+}

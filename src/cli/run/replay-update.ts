@@ -1,0 +1,59 @@
+import { resolve } from 'node:path'
+import { isNote, tellsOffers, type ComparisonSummary } from '../../compare/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { countOf, escapeText } from '../../render/index.js'
+import { acceptTexts, type MessageOutcome, type Plan } from '../../replay/index.js'
+import { replaceFile } from '../../tape/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import type { OpenRecording } from '../recordings.js'
+
+/**
+ * `--update`: puts the new answers into the recording and says which.
+ *
+ * @returns the exit status
+ */
+export async function updateRecording(
+  name: string,
+  recording: OpenRecording,
+  plan: Plan,
+  outcomes: readonly MessageOutcome[],
+  { offers }: ComparisonSummary,
+  io: Io,
+): Promise<number> {
+  const newOffers = offers.some((offer) => !isNote(offer))
+  const accepted = outcomes.filter(
+    ({ message, response, comparison }) =>
+      response !== undefined &&
+      message.peer >= 0 &&
+      (comparison?.verdict !== 'same' || (newOffers && tellsOffers(message.method ?? ''))),
+  )
+  if (accepted.length === 0) return exitCode.done
+  // Cursors and handles go with the answers that brought them, so the whole run is taken.
+  const { entries } = plan.index
+  const texts = new Map<number, string>()
+  for (const { message, sent, response } of outcomes) {
+    if (sent !== undefined) texts.set(message.seq, sent)
+    if (response !== undefined && message.peer >= 0) texts.set(entries.seq(message.peer), response)
+  }
+  const [file, ...more] = recording.files
+  const format = file?.file.format
+  if (!format?.write || more.length > 0 || plan.index.sessions.length > 1)
+    throw new WiretapeError('usage', `${name} cannot be written`, { hint: 'convert it to a tape first' })
+  const redacted = plan.session?.redaction !== 'none'
+  const renewed = acceptTexts({ records: () => recording.records() }, texts, redacted)
+  const bytes = format.write(renewed, () => undefined)
+  await replaceFile(resolve(io.cwd, name), bytes, { backup: true })
+  await io.write(
+    `Accepted ${countOf(accepted.length, 'answer')} into ${escapeText(name)}; the old one is kept as .bak\n`,
+  )
+  for (const { message } of accepted) {
+    await io.write(
+      `  #${message.seq} ${escapeText([message.method, message.name].filter(Boolean).join(' '))}\n`,
+    )
+  }
+  const left = outcomes.filter(
+    ({ comparison, response }) => comparison && comparison.verdict !== 'same' && response === undefined,
+  )
+  return left.length > 0 ? exitCode.found : exitCode.done
+}

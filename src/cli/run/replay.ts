@@ -1,0 +1,264 @@
+import { resolve } from 'node:path'
+import {
+  collectReport,
+  createLatencies,
+  reportKinds,
+  zeroCounts,
+  verdicts,
+  type ComparisonSummary,
+} from '../../compare/index.js'
+import { parseFilter, type Filter } from '../../filter/index.js'
+import { joinCommandLine, WiretapeError } from '../../model/index.js'
+import { countOf, createStyle, escapeText } from '../../render/index.js'
+import {
+  connectTo,
+  findMissingSecrets,
+  parseSetValue,
+  planReplay,
+  resultFile,
+  runReplay,
+  type MessageOutcome,
+  type Plan,
+  type ReplayTarget,
+  type RunOptions,
+  type RunResult,
+  type Unanswered,
+} from '../../replay/index.js'
+import { checkReplaceable, openRecords, replaceFile } from '../../tape/index.js'
+import type { CompareOptions } from '../compare/compare-options.js'
+import {
+  createSuggestions,
+  exchangeLines,
+  latencyLines,
+  offerLines,
+  summaryLine,
+  type Layout,
+} from '../compare/print.js'
+import { bytesOf, printPieces, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
+import { createComplaints } from '../complaints.js'
+import { exitCode } from '../exit-codes.js'
+import { onInterrupt } from '../interrupt.js'
+import type { Io } from '../io.js'
+import { openOne } from '../transfer.js'
+import { updateRecording } from './replay-update.js'
+
+export interface ReplayOptions extends CompareOptions {
+  readonly url?: string
+  readonly header?: readonly (readonly [string, string])[]
+  readonly transport?: 'streamable-http' | 'sse'
+  readonly output?: string
+  /** Seconds. */
+  readonly timeout: number
+  readonly handshake: boolean
+  readonly set?: readonly string[]
+  readonly unanswered: Unanswered
+  readonly concurrency: 'one' | 'recorded'
+  /** How many times as fast as recorded. */
+  readonly pace: number
+  readonly filter?: string
+  readonly repeat: number
+  readonly parallel: number
+  readonly update?: boolean
+  readonly all?: boolean
+}
+
+/** How a replay is told while it runs. */
+export interface Teller {
+  readonly start: (plan: Plan, target: string) => string
+  readonly outcome: (outcome: MessageOutcome) => string
+  readonly end: (outcomes: Counted, output: string | undefined) => string
+}
+
+/** What became of messages, counted. */
+export interface Counted {
+  total: number
+  failed: number
+}
+
+/**
+ * @param command of the server, where there is no URL
+ * @param teller in the place of our own lines
+ */
+export async function runReplayCommand(
+  name: string,
+  command: readonly string[],
+  options: ReplayOptions,
+  io: Io,
+  teller?: Teller,
+): Promise<number> {
+  const filter = filterOf(options.filter)
+  const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
+  const settings = await settingsOf(options, name, io)
+  const wanted = await wantedReports(options, io)
+  if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
+  if (options.update && (name === '-' || options.repeat > 1)) {
+    throw new WiretapeError('usage', `--update needs a file, and one run`, {
+      hint: 'leave out --repeat, or --update',
+    })
+  }
+  const { recording, close } = await openOne([name], io)
+  const records = openRecords(recording.files.map(({ file }) => file))
+  const interrupt = onInterrupt()
+  try {
+    const complaints = createComplaints()
+    const plan = await planReplay(
+      records,
+      name,
+      (diagnostic) => complaints.input({ ...diagnostic, file: name }),
+      filter,
+    )
+    await complaints.tell(io)
+    await refuseMissingSecrets(plan, sets)
+    const target = targetOf(command, options, plan)
+    const label = 'command' in target ? joinCommandLine(target.command) : target.url
+    const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
+    const quiet = options.json === true
+    const shown =
+      teller?.start(plan, label) ??
+      `Replaying ${countOf(plan.messages, 'message')} of ${name} against ${label}\n`
+    if (!quiet) await io.write(escapeText(shown.slice(0, -1)) + '\n')
+    const report = quiet || wanted.length > 0 ? collectReport({ before: name, after: label }) : undefined
+    const suggestions = createSuggestions()
+    const kept: MessageOutcome[] = []
+    const counted: Counted = { total: 0, failed: 0 }
+    const keeps = options.output !== undefined || options.update === true
+
+    const show = (text: string): void => {
+      if (quiet || text === '') return
+      void io.write(text)
+      // Somebody looks on.
+      void io.flush()
+    }
+    const sink = {
+      outcome(outcome: MessageOutcome): void {
+        const { comparison } = outcome
+        counted.total += 1
+        if (isFailed(outcome)) counted.failed += 1
+        if (keeps) kept.push(outcome)
+        if (teller) show(teller.outcome(outcome))
+        if (!comparison) return
+        report?.take(comparison)
+        suggestions.take(comparison)
+        // What was not sent has one reason, which is told at the end.
+        const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
+        if (!teller && isTold) show(exchangeLines(comparison, layout))
+      },
+      question(comparison: NonNullable<MessageOutcome['comparison']>): void {
+        report?.take(comparison)
+        suggestions.take(comparison)
+        if (options.all || comparison.verdict !== 'same') show(exchangeLines(comparison, layout))
+      },
+    }
+    const run: RunOptions = {
+      timeoutMs: options.timeout * 1000,
+      handshake: options.handshake,
+      unanswered: options.unanswered,
+      concurrency: options.concurrency,
+      speed: options.pace,
+      sets,
+      settings,
+      signal: interrupt.signal,
+    }
+    const results = await runAll(options, () => runReplay(plan, connectTo(target), run, sink))
+    const summary = joined(results)
+    const unreachable = results.find((result) => result.unreachable)
+    if (unreachable) throw new WiretapeError('usage', unreachable.stopped ?? 'the server cannot be reached')
+    const stopped = results.find((result) => result.stopped !== undefined)?.stopped
+
+    if (options.output !== undefined) {
+      const about = { command: 'command' in target ? label : null, url: 'url' in target ? target.url : null }
+      await replaceFile(resolve(io.cwd, options.output), bytesOf(resultFile(about, kept)))
+    }
+    if (teller) show(teller.end(counted, options.output))
+    const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
+    show(`${tail}${tail === '' ? '' : '\n'}`)
+    if (stopped !== undefined) show(`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`)
+    if (!teller || !summary.same) show(summaryLine(summary, layout))
+    const collected = report?.finish(summary)
+    if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
+    if (collected) await writeReports(wanted, collected, io)
+    if (interrupt.signal.aborted) return interrupt.exitCode()
+    if (options.update && stopped === undefined)
+      return await updateRecording(name, recording, plan, kept, summary, io)
+    return summary.same ? exitCode.done : exitCode.found
+  } finally {
+    interrupt.close()
+    await records.close()
+    await close()
+  }
+}
+
+/** No answer, or not the recorded one. */
+function isFailed({ status, comparison }: MessageOutcome): boolean {
+  return comparison ? comparison.verdict !== 'same' : status !== 'sent'
+}
+
+function filterOf(text: string | undefined): Filter | undefined {
+  if (text === undefined) return undefined
+  const parsed = parseFilter(text)
+  if (parsed.filter) return parsed.filter
+  throw new WiretapeError('usage', `--filter ${text}: ${parsed.fault.message}`)
+}
+
+function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan): ReplayTarget {
+  if (options.url !== undefined && command.length > 0)
+    throw new WiretapeError('usage', 'both a command and --url are given', { hint: 'name one server' })
+  if (options.url === undefined) {
+    if (options.header) throw new WiretapeError('usage', '--header goes with --url')
+    if (command.length > 0) return { command }
+    throw new WiretapeError('usage', 'replay against what?', { hint: 'add -- COMMAND, or --url URL' })
+  }
+  const transport = options.transport ?? (plan.session?.transport === 'sse' ? 'sse' : 'streamable-http')
+  return { url: options.url, transport, ...(options.header && { headers: options.header }) }
+}
+
+const mostSecretsTold = 5
+
+async function refuseMissingSecrets(plan: Plan, sets: RunOptions['sets']): Promise<void> {
+  const missing = await findMissingSecrets(plan, sets)
+  const [first] = missing
+  if (!first) return
+  const told = missing.slice(0, mostSecretsTold).map(({ seq, title, path }) => `#${seq} ${title}: ${path}`)
+  const more = missing.length > told.length ? ` and ${missing.length - told.length} more` : ''
+  throw new WiretapeError('usage', `redacted values that the server needs: ${told.join('; ')}${more}`, {
+    hint: `give them: --set '${first.path}=VALUE' or --set '${first.path}=\${VARIABLE}'`,
+  })
+}
+
+/** `--repeat` runs, `--parallel` of them at a time. */
+async function runAll(
+  { repeat, parallel }: ReplayOptions,
+  run: () => Promise<RunResult>,
+): Promise<readonly RunResult[]> {
+  const results: RunResult[] = []
+  let begun = 0
+  const total = Math.max(repeat, parallel)
+  async function worker(): Promise<void> {
+    while (begun < total && !results.some(({ stopped }) => stopped !== undefined)) {
+      begun += 1
+      results.push(await run())
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, total) }, worker))
+  return results
+}
+
+/** All runs together. */
+function joined(results: readonly RunResult[]): ComparisonSummary {
+  const [first] = results
+  if (first && results.length === 1) return first
+  const counts = zeroCounts()
+  for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]
+  const latencies = createLatencies()
+  for (const { times } of results)
+    for (const { subject, beforeUs, afterUs } of times) latencies.add(subject, beforeUs, afterUs)
+  const offers = new Map(
+    results.flatMap((result) => result.offers).map((offer) => [JSON.stringify(offer), offer]),
+  )
+  return {
+    counts,
+    offers: [...offers.values()],
+    latency: latencies.list(),
+    same: results.every(({ same }) => same),
+  }
+}

@@ -1,0 +1,86 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Recording } from '../formats/index.js'
+import type { MessageRecord, RedactionMark, TapeRecord } from '../model/index.js'
+import { createRedactor, redactionMarker } from '../redaction/index.js'
+import { readEnvelope, spliceText, type TextEdit } from '../wire/index.js'
+import { valueAt } from './live-values.js'
+
+/**
+ * A recording with the texts of a new run in the place of recorded ones. Secrets in them are taken out by the
+ * built-in rules where the recording was redacted, and whatever stands where something was redacted; it keeps its tag.
+ * Messages of the client that were redacted stay as they are.
+ *
+ * @param texts exact texts by the number that the recorded message has
+ * @param redacted the recording was redacted
+ */
+export function acceptTexts(
+  recording: Recording,
+  texts: ReadonlyMap<number, string>,
+  redacted: boolean,
+): Recording {
+  const key = randomBytes(32)
+  const tag = (secret: string): string => createHmac('sha256', key).update(secret).digest('hex').slice(0, 16)
+  const redactor = redacted ? createRedactor({ defaults: true, tag }) : undefined
+
+  function accepted(record: MessageRecord, text: string): MessageRecord {
+    const {
+      red: before = [],
+      bytes: _bytes,
+      utf8: _utf8,
+      modified: _modified,
+      original: _original,
+      ...rest
+    } = record
+    const found = redactor?.json(text)
+    const { raw, red } = alike(found?.raw ?? text, found?.red ?? [], before)
+    const [part] = record.parts
+    return {
+      ...rest,
+      raw,
+      parts: [{ ...part!, envelope: readEnvelope(raw, 0), start: 0, end: raw.length }],
+      ...(red.length > 0 && { red }),
+    }
+  }
+
+  async function* records(): AsyncGenerator<TapeRecord, void, undefined> {
+    let next = 0
+    for await (const record of recording.records()) {
+      if (record.type !== 'message') {
+        yield record
+        continue
+      }
+      const seq = record.seq ?? next
+      next = seq + record.parts.length
+      const isKept = record.batch || (record.direction === 'client_to_server' && record.red !== undefined)
+      const text = isKept ? undefined : texts.get(seq)
+      yield text === undefined || text === record.raw ? record : accepted(record, text)
+    }
+  }
+  return { records }
+}
+
+/** What was taken out by rules that we do not have goes again, and equal places keep their tags. */
+function alike(
+  text: string,
+  red: readonly RedactionMark[],
+  before: readonly RedactionMark[],
+): { raw: string; red: RedactionMark[] } {
+  const known = new Map(before.map((mark) => [mark.at, mark]))
+  const kept = red.map((mark) => known.get(mark.at) ?? mark)
+  const done = new Set(red.map(({ at }) => at))
+  const edits: TextEdit[] = []
+  for (const mark of known.values()) {
+    if (done.has(mark.at)) continue
+    const value = valueAt(text, { start: 0, end: text.length }, mark.at)
+    if (!value) continue
+    edits.push({ start: value.start, end: value.end, text: JSON.stringify(redactionMarker) })
+    kept.push(mark)
+  }
+  return {
+    raw: spliceText(
+      text,
+      edits.toSorted((a, b) => a.start - b.start),
+    ),
+    red: kept,
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  diffJson,
+  requestHashes,
+  type CompareSettings,
+  type ExchangeComparison,
+  type Place,
+} from '../compare/index.js'
+import type { Envelope } from '../model/index.js'
+import { findJsonValue, isFault, memberOf, membersOf, spliceText } from '../wire/index.js'
+import type { Plan, PlannedQuestion } from './plan.js'
+
+/** What is said to a request of the server that the recording knows no answer to. */
+export type Unanswered =
+  /** A JSON-RPC error: method not found. */
+  | 'error'
+  /** An empty result. */
+  | 'empty'
+  /** As `error`, and the replay has failed. */
+  | 'fail'
+
+/** Which recorded request of the server a live one is. */
+export interface QuestionPicker {
+  /** Takes the recorded one that asks for the same, else the first of the same method. */
+  pick(text: string, method: string): PlannedQuestion | undefined
+  /** True while one may still come that the client had answered before that row. */
+  isExpected(beforeRow: number): boolean
+  /** Nobody waits any longer for those that the client had answered before that row. */
+  giveUp(beforeRow: number): void
+  /** Those that were not asked. */
+  left(): readonly PlannedQuestion[]
+}
+
+export function createQuestionPicker(plan: Plan, connection: string): QuestionPicker {
+  const left = plan.questions.filter((question) => question.connection === connection)
+  const givenUp = new Set<PlannedQuestion>()
+  const answeredBefore = (row: number): PlannedQuestion[] =>
+    left.filter((question) => question.answerRow >= 0 && question.answerRow < row && !givenUp.has(question))
+  return {
+    pick(text, method) {
+      const [first, second] = requestHashes(text, method)
+      const sameMethod = left.filter((question) => question.method === method)
+      const same = sameMethod.find(({ row }) => {
+        const key = plan.index.key(row)
+        return key[0] === first && key[1] === second
+      })
+      const question = same ?? sameMethod[0]
+      if (question) left.splice(left.indexOf(question), 1)
+      return question
+    },
+    isExpected: (row) => left.length > 0 && answeredBefore(row).length > 0,
+    giveUp(row) {
+      if (left.length > 0) for (const question of answeredBefore(row)) givenUp.add(question)
+    },
+    left: () => left,
+  }
+}
+
+/** A recorded answer under the id of the live request. */
+export function withId(text: string, id: string): string {
+  const found = findJsonValue(text)
+  if (isFault(found)) return text
+  const member = memberOf(membersOf(text, found.start), 'id')
+  return member ? spliceText(text, [{ start: member.start, end: member.end, text: id }]) : text
+}
+
+/** What is said where the recording has nothing. A ping is always answered. */
+export function defaultAnswer({ id = 'null', method }: Envelope, unanswered: Unanswered): string {
+  if (method === 'ping' || unanswered === 'empty') return `{"jsonrpc":"2.0","id":${id},"result":{}}`
+  const message = JSON.stringify(`the recording has no answer to ${method}`)
+  return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":${message}}}`
+}
+
+/** A request of the server as it was recorded. */
+export interface RecordedQuestion {
+  readonly text: string
+  readonly seq: number
+}
+
+/** Compares what the server asked, then and now; one of them is undefined where it did not. */
+export function compareQuestion(
+  before: RecordedQuestion | undefined,
+  after: string | undefined,
+  { method = '', subject }: Envelope,
+  settings: CompareSettings,
+): ExchangeComparison {
+  const [old, now] = [before && paramsOf(before.text), after === undefined ? undefined : paramsOf(after)]
+  const shown = old ?? now
+  const base = {
+    method,
+    ...(subject !== undefined && { name: subject }),
+    direction: 'server_to_client' as const,
+    ...(before && { before: { seq: before.seq } }),
+    more: 0,
+    schemaFaults: [],
+  }
+  const params = shown === undefined ? {} : { params: shown }
+  if (!before || after === undefined)
+    return { verdict: before ? 'missing' : 'new', ...base, ...params, differences: [] }
+  // The same by meaning: tokens and the like are never equal.
+  const [a, b] = [requestHashes(before.text, method), requestHashes(after, method)]
+  const same = settings.level !== 'exact' && a[0] === b[0] && a[1] === b[1]
+  if (same || settings.level === 'schema' || old === undefined || now === undefined)
+    return { verdict: 'same', ...base, differences: [] }
+  const whole = (text: string): { start: number; end: number } => ({ start: 0, end: text.length })
+  const { differences, more } = diffJson(old, whole(old), now, whole(now), {
+    exact: settings.level === 'exact',
+  })
+  const placed = differences.map((difference) => ({
+    ...difference,
+    place: ['params', ...difference.place] as Place,
+  }))
+  return { ...base, verdict: placed.length > 0 ? 'changed' : 'same', ...params, differences: placed, more }
+}
+
+function paramsOf(text: string): string | undefined {
+  const found = findJsonValue(text)
+  const member = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')
+  return member && text.slice(member.start, member.end)
+}

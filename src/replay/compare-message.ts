@@ -1,0 +1,83 @@
+import {
+  compareAnswers,
+  failureOf,
+  outputSchemas,
+  type CompareSettings,
+  type ExchangeComparison,
+  type Offers,
+} from '../compare/index.js'
+import type { Mark } from './live-values.js'
+import type { Finished } from './ordered-outcomes.js'
+import type { Plan, PlannedMessage } from './plan.js'
+
+/** An answer as it was recorded. */
+export interface RecordedAnswer {
+  readonly text: string
+  readonly marks: readonly Mark[]
+}
+
+/** Holds what came of a request against what was recorded. */
+export function compareMessage(
+  plan: Plan,
+  message: PlannedMessage,
+  answer: RecordedAnswer | undefined,
+  finished: Finished,
+  settings: CompareSettings,
+  offers: Offers,
+): ExchangeComparison {
+  const { status, response, error } = finished
+  const base = sidesOf(plan, message, answer, finished)
+  const none = { differences: [], more: 0, schemaFaults: [] }
+  const notes = error === undefined ? {} : { notes: [error] }
+  if (status === 'not sent') return { verdict: 'not sent', ...none, ...base, ...notes }
+  // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
+  if (response === undefined && (!answer || message.loose)) return { verdict: 'same', ...none, ...base }
+  if (!answer && message.loose) return { verdict: 'same', ...none, ...base }
+  if (status === 'failed') {
+    const verdict = base.before.failure === undefined ? 'error now' : 'changed'
+    return { verdict, ...none, ...base, ...(verdict === 'changed' && notes) }
+  }
+  const { method = '', name } = message
+  const outputSchema =
+    settings.level === 'schema' && method === 'tools/call'
+      ? outputSchemas(offers, plan.index.offers).get(name ?? '')
+      : undefined
+  const compared = compareAnswers(
+    answer && { text: answer.text, redacted: answer.marks.map(({ at }) => at) },
+    response === undefined ? undefined : { text: response },
+    { method, name, outputSchema },
+    settings,
+  )
+  return { ...compared, ...base, ...notes }
+}
+
+function sidesOf(
+  { index: { entries } }: Plan,
+  { method = '', name, seq, peer }: PlannedMessage,
+  answer: RecordedAnswer | undefined,
+  { status, response, error, durationUs }: Finished,
+): Pick<ExchangeComparison, 'method' | 'name' | 'direction' | 'after'> & {
+  before: NonNullable<ExchangeComparison['before']>
+} {
+  const [failedBefore, failsNow] = [
+    answer && failureOf(answer.text),
+    response === undefined ? error : failureOf(response),
+  ]
+  return {
+    method,
+    ...(name !== undefined && { name }),
+    direction: 'client_to_server',
+    before: {
+      seq,
+      ...(answer && { answerSeq: entries.seq(peer), latencyUs: entries.latencyUs(peer) }),
+      ...(failedBefore !== undefined && { failure: failedBefore }),
+    },
+    ...(status !== 'not sent' && {
+      after: {
+        seq,
+        ...(durationUs !== undefined && response !== undefined && { latencyUs: durationUs }),
+        ...(failsNow !== undefined && { failure: failsNow }),
+      },
+    }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Envelope } from '../model/index.js'
+import type { ClientConnection, ClientEvents, ClientFrame } from '../transports/index.js'
+import { findJsonValue, idKey, isFault, kindAt, partsOf, readEnvelope } from '../wire/index.js'
+
+/** A request that was sent and waits for its answer. */
+export interface Pending {
+  readonly frame: ClientFrame
+  /** The answer, or why there will be none. Called once. */
+  settle(result: { readonly text: string; readonly envelope: Envelope } | { readonly error: string }): void
+}
+
+export interface LiveEvents {
+  /** A request of the server. */
+  question(text: string, envelope: Envelope): void
+  ended(reason: string): void
+}
+
+/** One live connection, with the requests on it that wait for answers. */
+export interface LiveConnection {
+  readonly pending: ReadonlyMap<string, Pending>
+  /** Why the server is gone. */
+  readonly ended: string | undefined
+  expect(id: string, pending: Pending): void
+  /** Nobody waits any more: an answer that comes later is passed over. */
+  forget(id: string): void
+  send(frame: ClientFrame): Promise<void>
+  close(): Promise<void>
+}
+
+export type Connect = (events: ClientEvents) => Promise<ClientConnection | { readonly error: string }>
+
+/** Opens a connection and reads what comes from it. */
+export async function openLive(
+  connect: Connect,
+  events: LiveEvents,
+): Promise<LiveConnection | { readonly error: string }> {
+  const pending = new Map<string, Pending>()
+  let ended: string | undefined
+
+  function settle(key: string, result: Parameters<Pending['settle']>[0]): void {
+    const waiting = pending.get(key)
+    pending.delete(key)
+    waiting?.settle(result)
+  }
+
+  function take(text: string, start: number, end: number, via: ClientFrame | undefined): void {
+    const message = text.slice(start, end)
+    const envelope = readEnvelope(message, 0)
+    if (envelope.kind === 'request') return events.question(message, envelope)
+    if (envelope.kind !== 'result' && envelope.kind !== 'error') return
+    const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
+    if (id !== undefined && pending.has(id)) return settle(id, { text: message, envelope })
+    // An error without an id answers what its own response belongs to.
+    const asked = id === undefined && via ? keysOf(via) : []
+    if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
+  }
+
+  function keysOf(frame: ClientFrame): string[] {
+    return [...pending].filter(([, waiting]) => waiting.frame === frame).map(([key]) => key)
+  }
+
+  const connection = await connect({
+    message(text, via) {
+      const found = findJsonValue(text)
+      if (isFault(found)) return
+      const whole = text.slice(found.start, found.end)
+      if (kindAt(whole, 0) === 'object') take(whole, 0, whole.length, via)
+      else if (kindAt(whole, 0) === 'array')
+        for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
+    },
+    failed(frame, reason) {
+      for (const key of keysOf(frame)) settle(key, { error: `Read failed: ${reason}` })
+    },
+    ended(reason) {
+      ended ??= reason
+      for (const key of pending.keys()) settle(key, { error: `Read failed: ${reason}` })
+      events.ended(reason)
+    },
+  })
+  if ('error' in connection) return connection
+  return {
+    pending,
+    get ended() {
+      return ended
+    },
+    expect: (id, waiting) => void pending.set(idKey(id), waiting),
+    forget: (id) => void pending.delete(idKey(id)),
+    send: (frame) => connection.send(frame),
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,202 @@
+import { diffJson, toPointer } from '../compare/index.js'
+import type { CompiledPath } from '../json-path/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import {
+  decodeString,
+  elementsOf,
+  findJsonValue,
+  isFault,
+  kindAt,
+  memberOf,
+  membersOf,
+  skipValue,
+  spliceText,
+  type Span,
+  type TextEdit,
+} from '../wire/index.js'
+
+/** A value that redaction took out of a message. */
+export interface Mark {
+  /** JSON Pointer into the message. */
+  readonly at: string
+  readonly tag: string
+}
+
+/** `--set`: a value for a place in every message that has it. */
+export interface SetValue {
+  readonly path: CompiledPath
+  /** As JSON text. */
+  readonly json: string
+}
+
+/** A message with the values of this run in it. */
+export interface LiveText {
+  readonly text: string
+  /** JSON Pointers to what was replaced. */
+  readonly replaced: readonly string[]
+  /** JSON Pointers to redacted values for which this run has none. */
+  readonly missing: readonly string[]
+}
+
+/** What this run of a server made otherwise than the recorded one, for later messages that give it back. */
+export interface LiveValues {
+  /** Learns from an answer, or from a request of the server. */
+  learn(recorded: string, marks: readonly Mark[], live: string): void
+  /** Every other character stays the recorded one. */
+  apply(recorded: string, marks: readonly Mark[]): LiveText
+}
+
+/** Where what a server made stands in what a client says: cursors, states, ids of tasks, tokens. */
+const givenBack =
+  /^\/params\/(?:cursor|requestState|taskId|progressToken|_meta\/io\.modelcontextprotocol~1related-task\/taskId)$|^\/result\/_meta\/io\.modelcontextprotocol~1related-task\/taskId$/
+
+/** Values remembered; a server that makes more of them in one run makes them in every answer. */
+const mostRemembered = 100_000
+const mostDifferences = 1_000
+
+export function createLiveValues(sets: readonly SetValue[]): LiveValues {
+  /** Live JSON text by the recorded one. */
+  const byText = new Map<string, string>()
+  /** By tag: the live text of what the marker stands for, without quotes where it is a part of a string. */
+  const byTag = new Map<string, string>()
+
+  function remember(recorded: string, live: string): void {
+    if (byText.size < mostRemembered) byText.set(recorded, live)
+  }
+
+  return {
+    learn(recorded, marks, live) {
+      const [a, b] = [wholeOf(recorded), wholeOf(live)]
+      if (!a || !b) return
+      for (const { at, tag } of marks) {
+        const [written, said] = [valueAt(recorded, a, at), valueAt(live, b, at)]
+        const secret = written && said && partOf(textOf(recorded, written), textOf(live, said))
+        if (secret !== undefined) byTag.set(tag, secret)
+      }
+      const marked = new Set(marks.map(({ at }) => at))
+      for (const { kind, place, before, after } of diffJson(recorded, a, live, b, { most: mostDifferences })
+        .differences) {
+        if (kind !== 'changed' || before === undefined || after === undefined) continue
+        if (marked.has(toPointer(place)) || !isScalar(before) || !isScalar(after)) continue
+        remember(before, after)
+      }
+    },
+
+    apply(recorded, marks) {
+      const whole = wholeOf(recorded)
+      if (!whole) return { text: recorded, replaced: [], missing: [] }
+      const edits: (TextEdit & { at: string })[] = []
+      const missing: string[] = []
+      const setPlaces = new Map<number, string>()
+      for (const { path, json } of sets)
+        for (const { start } of path.find(recorded, whole)) setPlaces.set(start, json)
+      const tags = new Map<string, string[]>()
+      for (const { at, tag } of marks) tags.set(at, [...(tags.get(at) ?? []), tag])
+
+      function visit(start: number, end: number, at: string, depth: number): void {
+        const set = setPlaces.get(start)
+        if (set !== undefined) {
+          for (const tag of tags.get(at) ?? []) byTag.set(tag, partOf(recorded.slice(start, end), set) ?? set)
+          edits.push({ start, end, text: set, at })
+          return
+        }
+        const kind = kindAt(recorded, start)
+        if (tags.has(at)) return restore(start, end, at, tags.get(at)!)
+        if (depth > deepest) return
+        if (kind === 'object') {
+          for (const member of membersOf(recorded, start))
+            visit(member.start, member.end, at + step(member.name), depth + 1)
+        } else if (kind === 'array') {
+          for (const [i, element] of elementsOf(recorded, start).entries())
+            visit(element.start, element.end, `${at}/${i}`, depth + 1)
+        } else thread(start, end, at)
+      }
+
+      function thread(start: number, end: number, at: string): void {
+        const text = recorded.slice(start, end)
+        if (!givenBack.test(at) && !(at.startsWith('/params/') && looksMade(text))) return
+        const live = byText.get(text)
+        if (live !== undefined && live !== text) edits.push({ start, end, text: live, at })
+      }
+
+      function restore(start: number, end: number, at: string, tagsHere: readonly string[]): void {
+        let text = recorded.slice(start, end)
+        for (const tag of tagsHere) {
+          const live = byTag.get(tag)
+          if (live === undefined) {
+            missing.push(at)
+            return
+          }
+          text = text === `"${redactionMarker}"` ? live : text.replace(redactionMarker, () => unquoted(live))
+        }
+        edits.push({ start, end, text, at })
+      }
+
+      visit(whole.start, whole.end, '', 0)
+      const sorted = edits.toSorted((a, b) => a.start - b.start)
+      return { text: spliceText(recorded, sorted), replaced: sorted.map(({ at }) => at), missing }
+    },
+  }
+}
+
+const deepest = 256
+
+/**
+ * Strings that no person writes twice by chance: a value of an argument that a server returned before is taken for
+ * that value only if it looks like an id, a handle or a path that the server made.
+ */
+function looksMade(text: string): boolean {
+  return text.startsWith('"') && text.length >= 10 && /\d/.test(text) && !/\s/.test(text)
+}
+
+function isScalar(text: string): boolean {
+  const kind = kindAt(text, 0)
+  return kind === 'string' || kind === 'number'
+}
+
+/** What the marker in a recorded string stands for in the live one; undefined when the rest differs. */
+function partOf(written: string, said: string): string | undefined {
+  if (written === `"${redactionMarker}"`) return said
+  if (!written.startsWith('"') || !said.startsWith('"')) return undefined
+  const [before, after, ...more] = decodeString(written, 0, written.length).split(redactionMarker)
+  const live = decodeString(said, 0, said.length)
+  if (before === undefined || after === undefined || more.length > 0) return undefined
+  if (!live.startsWith(before) || !live.endsWith(after) || live.length < before.length + after.length)
+    return undefined
+  return JSON.stringify(live.slice(before.length, live.length - after.length))
+}
+
+function unquoted(json: string): string {
+  return json.startsWith('"') ? json.slice(1, -1) : json
+}
+
+function wholeOf(text: string): Span | undefined {
+  const found = findJsonValue(text)
+  return isFault(found) ? undefined : { start: found.start, end: found.end }
+}
+
+function textOf(text: string, { start, end }: Span): string {
+  return text.slice(start, end)
+}
+
+function step(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** The value at a JSON Pointer; of members with the same name the last counts. */
+export function valueAt(text: string, whole: Span, pointer: string): Span | undefined {
+  let value: Span = whole
+  for (const written of pointer.split('/').slice(1)) {
+    const name = written.replaceAll('~1', '/').replaceAll('~0', '~')
+    const kind = kindAt(text, value.start)
+    const next: Span | undefined =
+      kind === 'object'
+        ? memberOf(membersOf(text, value.start), name)
+        : kind === 'array'
+          ? elementsOf(text, value.start)[Number(name)]
+          : undefined
+    if (!next) return undefined
+    value = next
+  }
+  return { start: value.start, end: value === whole ? skipValue(text, value.start) : value.end }
+}

@@ -1,0 +1,62 @@
+import { marksOf, toJsonPath } from '../compare/index.js'
+import { createLiveValues, type Mark, type SetValue } from './live-values.js'
+import type { Plan } from './plan.js'
+
+/** A message that cannot be sent as it was: something in it was redacted, and no answer before it had it. */
+export interface MissingSecret {
+  readonly seq: number
+  /** `tools/call login` */
+  readonly title: string
+  /** JSONPath to the value. */
+  readonly path: string
+}
+
+/**
+ * Finds what a live server would get a marker for. A redacted value is known when the server itself said it before
+ * (it has the same tag), or when `--set` gives it.
+ */
+export async function findMissingSecrets(plan: Plan, sets: readonly SetValue[]): Promise<MissingSecret[]> {
+  const missing: MissingSecret[] = []
+  if (plan.session?.redaction === 'none') return missing
+  /** Tags of values that the server will have said by then. */
+  const said = new Set<string>()
+  const { entries } = plan.index
+  const values = createLiveValues(sets)
+  let nextRow = 0
+
+  async function listen(beforeRow: number): Promise<void> {
+    for (; nextRow < beforeRow; nextRow += 1) {
+      const isOfServer = entries.direction(nextRow) === 'server_to_client'
+      const kind = entries.kind(nextRow)
+      if (!isOfServer || (kind !== 'result' && kind !== 'error' && kind !== 'request')) continue
+      const { record, part } = await plan.message(nextRow)
+      for (const { tag } of marksOf(record, part)) said.add(tag)
+    }
+  }
+
+  for (const frame of plan.frames) {
+    const record = await plan.read(frame.locator)
+    if (!record.red) continue
+    await listen(frame.row)
+    for (const { part, seq, method = 'an answer', name } of frame.messages) {
+      const unknown = marksOf(record, part).filter(({ tag }) => !said.has(tag))
+      if (unknown.length === 0) continue
+      const { start, end } = record.parts[part]!
+      const open = new Set(values.apply(record.raw.slice(start, end), unknown).missing)
+      const title = name === undefined ? method : `${method} ${name}`
+      for (const at of new Set(unknown.map((mark: Mark) => mark.at))) {
+        if (open.has(at)) missing.push({ seq, title, path: toJsonPath(placeOf(at)) })
+      }
+    }
+  }
+  return missing
+}
+
+function placeOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) =>
+      /^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
+    )
+}

@@ -1,0 +1,30 @@
+import type { ExchangeComparison } from '../compare/index.js'
+import type { PlannedMessage } from './plan.js'
+
+/** What became of one message of the client. */
+export interface MessageOutcome {
+  readonly message: PlannedMessage
+  readonly status:
+    | 'answered'
+    /** It asks for no answer. */
+    | 'sent'
+    | 'timed out'
+    /** It could not be sent, or its answer could not be read. */
+    | 'failed'
+    | 'not sent'
+  /** Exact text, as recorded. */
+  readonly original: string
+  /** Exact text, as sent now. */
+  readonly sent?: string
+  /** Exact text of the answer. */
+  readonly response?: string
+  /** Exact text of the recorded answer. */
+  readonly recorded?: string
+  /** Why there is no answer, or why it was not sent; in the words of the result file. */
+  readonly error?: string
+  readonly durationUs?: number
+  /** JSON Pointers to values of this run that stand in the place of recorded ones. */
+  readonly replaced: readonly string[]
+  /** Of a request. */
+  readonly comparison?: ExchangeComparison
+}

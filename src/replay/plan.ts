@@ -1,0 +1,241 @@
+import { createRecordingIndex, type RecordingIndex } from '../compare/index.js'
+import { matchFilter, rowSubject, type Filter } from '../filter/index.js'
+import { isAnswer, type HttpHeaders, type MessageRecord, type Report, type Session } from '../model/index.js'
+import { WiretapeError } from '../model/index.js'
+import type { OpenRecords } from '../tape/index.js'
+
+/** One message that the client said. */
+export interface PlannedMessage {
+  /** Its place among the messages of the client, from 0. */
+  readonly index: number
+  readonly row: number
+  readonly part: number
+  /** Number given at recording. */
+  readonly seq: number
+  readonly kind: 'request' | 'notification' | 'answer' | 'invalid'
+  readonly method?: string
+  readonly name?: string
+  /** Exact JSON text. */
+  readonly id?: string
+  /** Row of the answer to a request, of the request that an answer belongs to; -1 for none. */
+  readonly peer: number
+  /** Nobody counts on an answer: it was cancelled, or stays open by design. */
+  readonly loose: boolean
+}
+
+/** What the client sent at once: one message, or a batch. */
+export interface PlannedFrame {
+  readonly locator: number
+  /** Row of its first message. */
+  readonly row: number
+  /** When it was sent: microseconds since the session began. */
+  readonly us: number
+  readonly connection: string
+  readonly messages: readonly PlannedMessage[]
+}
+
+/** A request that the server made, and how the client answered it. */
+export interface PlannedQuestion {
+  readonly row: number
+  readonly connection: string
+  readonly method: string
+  /** Row of the client's answer; -1 when it gave none. */
+  readonly answerRow: number
+}
+
+/** One client's talk, which needs a connection of its own. */
+export interface PlannedConnection {
+  readonly name: string
+  /** How it opens: as recorded, with a handshake that we make, or without any, as the modern era does. */
+  readonly opening: 'recorded' | 'none' | 'missing'
+  /** The version that was spoken. */
+  readonly protocolVersion?: string
+}
+
+/** What a recording says that a client has to do. No payloads. */
+export interface Plan {
+  readonly index: RecordingIndex
+  readonly session: Session | undefined
+  readonly frames: readonly PlannedFrame[]
+  readonly questions: readonly PlannedQuestion[]
+  readonly connections: ReadonlyMap<string, PlannedConnection>
+  /** Messages of the client, all of them. */
+  readonly messages: number
+  /** The record at a locator. */
+  read(locator: number): Promise<MessageRecord>
+  /** Exact text of the message in a row, and what was redacted in it. */
+  message(row: number): Promise<{ record: MessageRecord; part: number }>
+}
+
+interface DraftFrame {
+  locator: number
+  row: number
+  count: number
+  us: number
+  conversation: string
+  fromClient: boolean
+}
+
+interface Talk {
+  initializes: boolean
+  modern: boolean
+  version: string | undefined
+}
+
+const handshake: ReadonlySet<string | undefined> = new Set([
+  'initialize',
+  'notifications/initialized',
+  'server/discover',
+])
+
+/**
+ * Reads a recording once.
+ *
+ * @throws WiretapeError when the client says nothing in it
+ */
+export async function planReplay(
+  records: OpenRecords,
+  name: string,
+  report: Report,
+  filter?: Filter,
+): Promise<Plan> {
+  const indexer = createRecordingIndex()
+  const drafts: DraftFrame[] = []
+  const talks = new Map<string, Talk>()
+  let sessions = 0
+  for await (const { record, locator } of records.records(report)) {
+    const { first, count } = indexer.take(record, locator)
+    // A further segment goes on with the session.
+    if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
+    if (record.type !== 'message') continue
+    const conversation = `${sessions} ${record.conversation ?? ''}`
+    noteTalk(talks, conversation, record)
+    const fromClient = record.direction === 'client_to_server'
+    if (!fromClient && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
+    drafts.push({
+      locator,
+      row: first,
+      count,
+      us: record.us ?? Date.parse(record.t) * 1000,
+      conversation,
+      fromClient,
+    })
+  }
+  const index = indexer.finish()
+  const read = async (locator: number): Promise<MessageRecord> => {
+    const record = await records.read(locator)
+    if (record.type === 'message') return record
+    throw new WiretapeError('unreadable', `${name} changed while it was read`)
+  }
+
+  /** Conversations without a handshake have no state of their own, and may share a connection. */
+  const connectionOf = (conversation: string): string =>
+    talks.get(conversation)?.initializes ? conversation : `${conversation.split(' ', 1)[0]} `
+  const frames: PlannedFrame[] = []
+  const questions: PlannedQuestion[] = []
+  const connections = new Map<string, PlannedConnection>()
+  let messages = 0
+  for (const draft of drafts) {
+    const connection = connectionOf(draft.conversation)
+    if (!connections.has(connection))
+      connections.set(connection, openingOf(connection, talks.get(draft.conversation)))
+    if (!draft.fromClient) {
+      for (let row = draft.row; row < draft.row + draft.count; row += 1) {
+        if (index.entries.kind(row) !== 'request') continue
+        const { method } = index.subjects[index.subjectOf(row)]!
+        questions.push({ row, connection, method, answerRow: index.entries.peer(row) })
+      }
+      continue
+    }
+    const record = await read(draft.locator)
+    const planned = messagesOf(record, draft, index, messages, filter)
+    if (planned.length === 0) continue
+    messages += planned.length
+    frames.push({ locator: draft.locator, row: draft.row, us: draft.us, connection, messages: planned })
+  }
+  if (frames.length === 0) {
+    const why =
+      filter && drafts.some(({ fromClient }) => fromClient)
+        ? 'no message that the filter takes'
+        : 'no message of a client'
+    throw new WiretapeError('not-a-recording', `${name} holds ${why}`, { hint: 'there is nothing to replay' })
+  }
+  return {
+    index,
+    session: index.sessions[0],
+    frames,
+    questions,
+    connections,
+    messages,
+    read,
+    async message(row) {
+      const { locator, part } = index.place(row)
+      return { record: await read(locator), part }
+    },
+  }
+}
+
+function messagesOf(
+  record: MessageRecord,
+  { row: first }: DraftFrame,
+  index: RecordingIndex,
+  before: number,
+  filter: Filter | undefined,
+): PlannedMessage[] {
+  const planned: PlannedMessage[] = []
+  const { entries, subjects } = index
+  for (const [part, { envelope }] of record.parts.entries()) {
+    const row = first + part
+    const peer = entries.peer(row)
+    if (filter && !handshake.has(envelope.method)) {
+      const asked = isAnswer(envelope) && peer >= 0 ? subjects[index.subjectOf(peer)] : undefined
+      const request = asked && {
+        method: asked.method,
+        ...(asked.name !== undefined && { subject: asked.name }),
+      }
+      const subject = rowSubject({
+        entries,
+        row,
+        record,
+        part: record.parts[part]!,
+        transport: null,
+        ...(request && { request }),
+      })
+      if (!matchFilter(filter, subject)) continue
+    }
+    const kind = isAnswer(envelope) ? 'answer' : (envelope.kind as 'request' | 'notification' | 'invalid')
+    planned.push({
+      index: before + planned.length,
+      row,
+      part,
+      seq: entries.seq(row),
+      kind,
+      ...(envelope.method !== undefined && { method: envelope.method }),
+      ...(envelope.subject !== undefined && { name: envelope.subject }),
+      ...(envelope.id !== undefined && { id: envelope.id }),
+      peer,
+      loose: entries.has(row, 'stream') || entries.has(row, 'cancelled'),
+    })
+  }
+  return planned
+}
+
+function noteTalk(talks: Map<string, Talk>, conversation: string, record: MessageRecord): void {
+  let talk = talks.get(conversation)
+  if (!talk) talks.set(conversation, (talk = { initializes: false, modern: false, version: undefined }))
+  for (const { envelope } of record.parts) {
+    if (envelope.method === 'initialize') talk.initializes = true
+    if (envelope.modern || envelope.method === 'server/discover') talk.modern = true
+    if (envelope.protocolVersion !== undefined) talk.version = envelope.protocolVersion
+  }
+  talk.version ??= headerOf(record.http?.headers, 'mcp-protocol-version')
+}
+
+function openingOf(name: string, talk: Talk | undefined): PlannedConnection {
+  const opening = talk?.initializes ? 'recorded' : talk?.modern ? 'none' : 'missing'
+  return { name, opening, ...(talk?.version !== undefined && { protocolVersion: talk.version }) }
+}
+
+function headerOf(headers: HttpHeaders | undefined, name: string): string | undefined {
+  return headers?.find(([written]) => written.toLowerCase() === name)?.[1]
+}

@@ -1,0 +1,85 @@
+import net from 'node:net'
+import { WiretapeError } from '../model/index.js'
+import {
+  connectHttp,
+  connectSse,
+  connectStdio,
+  type ClientConnection,
+  type ClientEvents,
+} from '../transports/index.js'
+import type { Connect } from './live-connection.js'
+
+/** The server that is asked now. */
+export type ReplayTarget =
+  | {
+      /** The server and its arguments; it is started for every connection, without a shell. */
+      readonly command: readonly string[]
+    }
+  | {
+      readonly url: string
+      /** Sent with every request, such as `Authorization`. */
+      readonly headers?: readonly (readonly [name: string, value: string])[]
+      /** `sse` is HTTP+SSE of 2024-11-05. @default 'streamable-http' */
+      readonly transport?: 'streamable-http' | 'sse'
+    }
+
+const probeMs = 5_000
+/** Of what a server wrote to stderr before it ended. */
+const keptStderr = 4_096
+
+/** @throws WiretapeError `usage` for a URL that is none */
+export function connectTo(target: ReplayTarget): Connect {
+  if ('command' in target) return (events) => connectCommand(target.command, events)
+  const url = URL.canParse(target.url) ? new URL(target.url) : undefined
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new WiretapeError('usage', `${target.url} is no http or https URL`)
+  const headers = target.headers ?? []
+  return async (events) => {
+    const refused = await probe(url)
+    if (refused !== undefined) return { error: `cannot reach ${url.origin}: ${refused}` }
+    if (target.transport !== 'sse') return connectHttp(url, { headers }, events)
+    try {
+      return await connectSse(url, { headers }, events)
+    } catch (error) {
+      return {
+        error: `cannot open ${url.origin}${url.pathname}: ${error instanceof Error ? error.message : String(error)}`,
+      }
+    }
+  }
+}
+
+/** A server that ends early mostly says why on stderr. */
+async function connectCommand(
+  command: readonly string[],
+  events: ClientEvents,
+): Promise<ClientConnection | { readonly error: string }> {
+  let tail = ''
+  return connectStdio(command, {
+    ...events,
+    stderr(bytes) {
+      tail = (tail + Buffer.from(bytes).toString('utf8')).slice(-keptStderr)
+    },
+    ended(reason) {
+      const last = tail.trimEnd().split('\n').at(-1) ?? ''
+      events.ended(last === '' ? reason : `${reason}: ${last}`)
+    },
+  })
+}
+
+/** Why nobody answers there; undefined when somebody does. */
+function probe(url: URL): Promise<string | undefined> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port })
+    const finish = (why: string | undefined): void => {
+      socket.destroy()
+      resolve(why)
+    }
+    socket.setTimeout(probeMs, () => finish('nobody answered'))
+    socket.once('connect', () => finish(undefined))
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      const known = { ECONNREFUSED: 'the connection was refused', ENOTFOUND: 'its host name was not found' }
+      finish(known[error.code as keyof typeof known] ?? error.code ?? error.message)
+    })
+  })
+}

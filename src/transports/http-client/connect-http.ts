@@ -1,0 +1,229 @@
+import type http from 'node:http'
+import { JsonObject, createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
+import { failureWords } from '../http-proxy/failure-words.js'
+import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
+import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
+import { mirroredHeaders } from './mcp-headers.js'
+
+export interface HttpClientOptions {
+  /** Sent with every request. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+}
+
+/** Longer messages are refused. */
+export const longestMessage = 64 * 1024 * 1024
+const listenHeadMs = 2_000
+const closeMs = 2_000
+/** What the standard leaves to clients when a server says no `retry`. */
+const reconnectMs = 1_000
+const mostReconnects = 20
+
+type Headers = [string, string][]
+
+/**
+ * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
+ * resumption are seen to; nothing is sent before the first frame.
+ */
+export function connectHttp(url: URL, options: HttpClientOptions, events: ClientEvents): ClientConnection {
+  const agent = createClientAgent(url)
+  const aborting = new AbortController()
+  const { signal } = aborting
+  let sessionId: string | undefined
+  let protocolVersion: string | undefined
+  let closed: Promise<void> | undefined
+  const reading = new Set<Promise<void>>()
+
+  function headersFor(accept: string, frame?: ClientFrame): Headers {
+    const headers: Headers = [['Accept', accept]]
+    if (frame) headers.push(['Content-Type', 'application/json'])
+    if (sessionId !== undefined) headers.push(['Mcp-Session-Id', sessionId])
+    const mirrored = frame ? mirroredHeaders(frame) : []
+    if (mirrored.length === 0 && protocolVersion !== undefined)
+      headers.push(['MCP-Protocol-Version', protocolVersion])
+    return [...headers, ...mirrored, ...(frame?.headers ?? []), ...(options.headers ?? [])].map(([n, v]) => [
+      n,
+      v,
+    ])
+  }
+
+  async function send(frame: ClientFrame): Promise<void> {
+    let response: OpenResponse
+    const head = openResponse({
+      url,
+      method: 'POST',
+      headers: headersFor('application/json, text/event-stream', frame),
+      body: frame.text,
+      agent,
+      signal,
+    })
+    // An answer may take its time; whoever sent the request waits for the answer and not for us.
+    if (frame.requests > 0) {
+      track(
+        head.then(
+          (open) => receive(open, frame),
+          (error: unknown) => fail(frame, error),
+        ),
+      )
+      return
+    }
+    try {
+      response = await head
+    } catch (error) {
+      return fail(frame, error)
+    }
+    await receive(response, frame)
+    if (frame.method === 'notifications/initialized') await listen()
+  }
+
+  function fail(frame: ClientFrame, error: unknown): void {
+    if (!signal.aborted) events.failed(frame, failureWords(error))
+  }
+
+  function track(work: Promise<void>): void {
+    const settled = work.finally(() => reading.delete(settled))
+    reading.add(settled)
+  }
+
+  async function receive(response: OpenResponse, frame: ClientFrame): Promise<void> {
+    const { status, headers, body } = response
+    try {
+      if (frame.method === 'initialize' && typeof headers['mcp-session-id'] === 'string')
+        sessionId = headers['mcp-session-id']
+      const type = headers['content-type'] ?? ''
+      if (/^text\/event-stream\b/i.test(type)) return await followStream(body, frame)
+      const text = await readBody(body, longestMessage)
+      if (status >= 200 && status < 300) {
+        if (text.trim() !== '') take(text, frame)
+        else if (frame.requests > 0) events.failed(frame, `HTTP ${status} without an answer`)
+      } else if (frame.requests > 0 && isMessage(text)) events.message(text, frame)
+      else events.failed(frame, refusal(status, headers, text))
+    } catch (error) {
+      fail(frame, error)
+    }
+  }
+
+  function take(text: string, frame: ClientFrame): void {
+    if (frame.method === 'initialize') protocolVersion = negotiated(text) ?? protocolVersion
+    events.message(text, frame)
+  }
+
+  /** Reads an event stream to its end, and where it was cut off goes on by its last event id. */
+  async function followStream(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
+    let body: http.IncomingMessage | undefined = first
+    let lastId: string | undefined
+    let waitMs = reconnectMs
+    let answers = 0
+    for (let tries = 0; body && tries <= mostReconnects; tries += 1) {
+      const parser = createSseParser({ maxBytes: longestMessage })
+      try {
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          for (const event of parser.push(chunk)) {
+            if (event.id !== undefined) lastId = event.id
+            if (event.retry !== undefined) waitMs = event.retry
+            const { data } = event
+            if (data === undefined || data === '' || (event.event ?? 'message') !== 'message') continue
+            if (isAnswerText(data)) answers += 1
+            if (frame) take(data, frame)
+            else events.message(data, undefined)
+          }
+        }
+      } catch (error) {
+        if (lastId === undefined && frame) return fail(frame, error)
+      }
+      const isDone = frame ? answers >= frame.requests : false
+      if (signal.aborted || isDone) return
+      if (lastId === undefined) break
+      body = await resume(lastId, waitMs)
+    }
+    if (frame && answers < frame.requests) events.failed(frame, 'its event stream ended without an answer')
+  }
+
+  async function resume(lastId: string, waitMs: number): Promise<http.IncomingMessage | undefined> {
+    await pause(waitMs, signal)
+    if (signal.aborted) return undefined
+    const headers: Headers = [...headersFor('text/event-stream'), ['Last-Event-ID', lastId]]
+    const response = await openResponse({ url, method: 'GET', headers, agent, signal }).catch(() => undefined)
+    if (response?.status === 200) return response.body
+    response?.body.resume()
+    return undefined
+  }
+
+  /** The stream on which a server of the legacy era speaks unasked; 405 where it has none. */
+  async function listen(): Promise<void> {
+    const opening = openResponse({
+      url,
+      method: 'GET',
+      headers: headersFor('text/event-stream'),
+      agent,
+      signal,
+    })
+      .then((response) => {
+        const isStream = /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')
+        if (response.status === 200 && isStream) track(followStream(response.body, undefined))
+        else response.body.resume()
+      })
+      .catch(() => undefined)
+    await Promise.race([opening, pause(listenHeadMs, signal)])
+  }
+
+  async function end(): Promise<void> {
+    if (sessionId !== undefined) {
+      const timeout = AbortSignal.timeout(closeMs)
+      const headers = headersFor('application/json')
+      await openResponse({ url, method: 'DELETE', headers, agent, signal: timeout })
+        .then(({ body }) => body.resume())
+        .catch(() => undefined)
+    }
+    aborting.abort()
+    await Promise.allSettled(reading)
+    agent.destroy()
+  }
+
+  return { send, close: () => (closed ??= end()) }
+}
+
+/** A JSON-RPC message, as far as its outermost shape tells. */
+function isMessage(text: string): boolean {
+  const found = findJsonValue(text)
+  return (
+    !isFault(found) &&
+    kindAt(text, found.start) === 'object' &&
+    new JsonObject(text, found.start).has('jsonrpc')
+  )
+}
+
+function isAnswerText(text: string): boolean {
+  const found = findJsonValue(text)
+  if (isFault(found) || kindAt(text, found.start) !== 'object') return false
+  const message = new JsonObject(text, found.start)
+  return message.has('result') || message.has('error')
+}
+
+function negotiated(text: string): string | undefined {
+  const found = findJsonValue(text)
+  if (isFault(found) || kindAt(text, found.start) !== 'object') return undefined
+  return new JsonObject(text, found.start).object('result')?.string('protocolVersion')
+}
+
+const longestReason = 120
+
+function refusal(status: number, headers: http.IncomingHttpHeaders, text: string): string {
+  const line = text.trim().split('\n', 1)[0]!.slice(0, longestReason)
+  if (status === 401) return `HTTP 401: the server asks for authorization`
+  if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${headers.location ?? 'nowhere'}`
+  return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
+}
+
+/** Ends early when the signal does. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+}

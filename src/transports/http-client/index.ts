@@ -1,0 +1,32 @@
+import type { ClientConnection, ClientEvents } from './client-frame.js'
+import type { HttpClientOptions } from './connect-http.js'
+
+export type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
+export type { HttpClientOptions } from './connect-http.js'
+
+/**
+ * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
+ * resumption are seen to; nothing is sent before the first frame. Loaded when it is needed, as all of HTTP.
+ */
+export async function connectHttp(
+  url: URL,
+  options: HttpClientOptions,
+  events: ClientEvents,
+): Promise<ClientConnection> {
+  const client = await import('./connect-http.js')
+  return client.connectHttp(url, options, events)
+}
+
+/**
+ * A client of an HTTP+SSE server (2024-11-05).
+ *
+ * @throws Error when the stream does not open, or says no endpoint
+ */
+export async function connectSse(
+  url: URL,
+  options: HttpClientOptions,
+  events: ClientEvents,
+): Promise<ClientConnection> {
+  const client = await import('./connect-sse.js')
+  return client.connectSse(url, options, events)
+}

@@ -1,0 +1,232 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call as said, tapeOf } from '../compare/stage.js'
+import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
+import { plainEnv, type Run } from './run-cli.js'
+import { cli, createStage, printed, server } from './stage.js'
+
+const release = (...changes: string[]): string[] => server('release.mjs', ...changes)
+const call = (id: number, name: string, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+/** A talk in which the server hands out a cursor and a handle that it wants back. */
+const user: Client = {
+  messages: [
+    ...opening,
+    { id: 1, method: 'tools/list' },
+    ({ result }) => ({ id: 2, method: 'tools/list', params: { cursor: result.nextCursor } }),
+    call(3, 'search', { query: 'x' }),
+    call(4, 'open'),
+    ({ result }) => call(5, 'read', JSON.parse(result.content[0]!.text)),
+  ],
+}
+const answering: Client = {
+  answers: { 'roots/list': { result: { roots: [{ uri: 'file:///recorded' }] } } },
+  messages: [
+    ...opening,
+    call(1, 'ask'),
+    { id: 2, method: 'tools/call', params: { name: 'progress', _meta: { progressToken: 7 } } },
+  ],
+}
+
+describe('wiretape replay', () => {
+  let stage: ReplayStage
+  beforeAll(async () => {
+    stage = createReplayStage()
+    for (const name of ['base', 'old']) {
+      await stage.record(`${name}.jsonl`, user, release())
+      writeFileSync(stage.path(`${name}.compare.yaml`), 'match: {"$..handle": uuid}\n')
+    }
+    await stage.record('asks.jsonl', answering, server('mini-mcp.mjs'))
+  })
+  afterAll(() => stage.close())
+
+  const replay = (tape: string, command: readonly string[], ...options: string[]): Promise<Run> =>
+    stage.run('replay', tape, ...options, '--', ...command)
+  /** Lines about exchanges and offers, without their numbers. */
+  const found = ({ stdout }: Run): string[] =>
+    stdout
+      .split('\n')
+      .filter((line) =>
+        /^ {2}(?:changed|error now|fixed now|missing|new|timed out|breaking|compatible) /.test(line),
+      )
+      .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
+
+  it('finds nothing in the same server, whose cursors and handles are new ones', async () => {
+    const run = await replay('base.jsonl', release())
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toMatch(/^Replaying 7 messages of base\.jsonl against .*release\.mjs\n/)
+    expect(run.stdout).toContain('Same: 6 same')
+  })
+
+  it.each<[string, string[], number]>([
+    [
+      'rename',
+      [
+        'error now tools/call search #7',
+        'breaking tool search removed',
+        'compatible tool search-files added',
+      ],
+      1,
+    ],
+    ['describe', ['compatible tool open: description changed'], 1],
+    ['drop-field', ['changed tools/call search #7'], 1],
+    ['slow', [], 0],
+    // The handle that `read` gives back was never handed out.
+    ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
+  ])('finds exactly what changed: %s', async (change, expected, code) => {
+    const run = await replay('base.jsonl', release(change))
+    expect(found(run)).toEqual(expected)
+    expect(run.code).toBe(code)
+  })
+
+  it('marks a time-out and goes on', async () => {
+    const run = await replay('base.jsonl', release('hang'), '--timeout', '0.5')
+    expect(found(run)).toEqual(['timed out tools/call search #7'])
+    expect(run.stdout).toContain('    Timeout after 0.5s\n')
+    expect(run.stdout).toContain('Different: 5 same, 1 timed out')
+  })
+
+  it('ends when the server dies, and says what was not sent', async () => {
+    const run = await replay('base.jsonl', release('die'))
+    expect(found(run)).toEqual(['error now tools/call search #7'])
+    expect(run.stdout).toContain('Stopped: the server exited with 3')
+    expect(run.stdout).toContain('2 not sent')
+    expect(run.code).toBe(1)
+  })
+
+  it('ends when the handshake is refused', async () => {
+    const run = await replay('base.jsonl', release('refuse'))
+    expect(run.stdout).toContain('Stopped: the handshake was refused: error -32000: Not today')
+    expect(run.code).toBe(1)
+  })
+
+  it("answers the server's own requests as the recorded client did", async () => {
+    expect(await replay('asks.jsonl', server('mini-mcp.mjs'), '--all')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('same       roots/list (asked by the server)'),
+    })
+  })
+
+  it.each([
+    ['error', 'the recording has no answer'],
+    ['empty', '{}'],
+  ])('answers what the recording cannot with %s', async (unanswered, answer) => {
+    const recorded = [{ method: 'initialize', params: {}, result: {} }, said('ask', {}, 'whatever')]
+    writeFileSync(stage.path('unasked.jsonl'), tapeOf(recorded))
+    const run = await replay('unasked.jsonl', server('mini-mcp.mjs'), '--unanswered', unanswered)
+    expect(found(run)).toContain('new roots/list (asked by the server)')
+    expect(run.stdout).toContain(answer)
+  })
+
+  it('makes a handshake where the recording has none, unless told not to', async () => {
+    writeFileSync(stage.path('no-opening.jsonl'), tapeOf([said('add', { a: 1, b: 2 }, '3')]))
+    expect(await replay('no-opening.jsonl', server('mini-mcp.mjs'))).toMatchObject({ code: 0 })
+    const refused = await replay('no-opening.jsonl', release('refuse'))
+    expect(refused.stdout).toContain('Stopped: the handshake was refused')
+    const bare = await replay('no-opening.jsonl', release('refuse'), '--no-handshake')
+    expect(bare.stdout).toContain('error now  tools/call add')
+  })
+
+  it('sends only what a filter takes, and the handshake', async () => {
+    const run = await replay('base.jsonl', release(), '--filter', 'tool:search')
+    expect(run.stdout).toContain('Replaying 3 messages')
+    expect(run.code).toBe(0)
+  })
+
+  it('runs several times, and at the same time, and as recorded', async () => {
+    const run = await replay(
+      'base.jsonl',
+      release(),
+      '--repeat',
+      '3',
+      '--parallel',
+      '2',
+      '--concurrency',
+      'recorded',
+      '--pace',
+      '100x',
+    )
+    expect(run.stdout).toContain('Same: 18 same')
+    expect(run.stdout).toMatch(/search +3 → 3/)
+  })
+
+  it('takes new answers into the recording, and then finds nothing', async () => {
+    const updated = await replay('old.jsonl', release('drop-field', 'describe'), '--update')
+    expect(updated).toMatchObject({ code: 0, stderr: '' })
+    expect(updated.stdout).toContain('Accepted 4 answers into old.jsonl')
+    expect(await replay('old.jsonl', release('drop-field', 'describe'))).toMatchObject({ code: 0 })
+    expect(readFileSync(stage.path('old.jsonl.bak'), 'utf8')).toContain('took')
+    expect(await stage.run('inspect', '--check', 'old.jsonl')).toMatchObject({ code: 0 })
+  })
+
+  it('wants the values that redaction took out, and takes them from the command line', async () => {
+    const secret: Client = {
+      messages: [...opening, call(1, 'echo', { text: 'x', password: 'hunter2-hunter2' })],
+    }
+    await stage.record('secret.jsonl', secret, server('mini-mcp.mjs'))
+    const place = '$.params.arguments.password'
+    const refused = await replay('secret.jsonl', server('mini-mcp.mjs'))
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toBe(
+      `wiretape: redacted values that the server needs: #3 tools/call echo: ${place} (give them: --set '${place}=VALUE' or --set '${place}=\${VARIABLE}')\n`,
+    )
+    const results = stage.path('secret-results.json')
+    expect(
+      await replay('secret.jsonl', server('mini-mcp.mjs'), '--set', `${place}=again`, '--output', results),
+    ).toMatchObject({ code: 0 })
+    expect(readFileSync(results, 'utf8')).toContain('"password":"again"')
+  })
+
+  it('tells JSON to machines', async () => {
+    const run = await replay('base.jsonl', release('drop-field'), '--json')
+    expect(JSON.parse(run.stdout)).toMatchObject({ same: false, counts: { same: 5, changed: 1 } })
+  })
+
+  it.each([
+    [['none.jsonl', '--', 'node'], 'none.jsonl holds no message of a client'],
+    [['base.jsonl'], 'replay against what?'],
+    [
+      ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp'],
+      'cannot reach http://127.0.0.1:1: the connection was refused',
+    ],
+    [['base.jsonl', '--', './no-such-server'], 'no such program'],
+    [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: it has no value'],
+    [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter tool:'],
+  ])('ends with 2 and one line: %s', async (args, message) => {
+    writeFileSync(stage.path('none.jsonl'), tapeOf([]))
+    const { code, stderr } = await stage.run('replay', ...args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('keeps what it has on Ctrl-C', async () => {
+    const theatre = createStage()
+    try {
+      const results = stage.path('partial.json')
+      const args = [
+        'replay',
+        stage.path('base.jsonl'),
+        '--all',
+        '--output',
+        results,
+        '--',
+        ...release('hang'),
+      ]
+      const actor = theatre.start([process.execPath, cli, ...args], { env: plainEnv(), detached: true })
+      await printed(actor, 'tools/list  #5')
+      process.kill(actor.pid, 'SIGINT')
+      expect(await actor.ended).toEqual({ exitCode: 130, signal: null })
+      const file: { results: { verdict: string }[] } = JSON.parse(readFileSync(results, 'utf8'))
+      const entries = file.results
+      expect(entries.map(({ verdict }) => verdict).slice(0, 4)).toEqual(['same', null, 'same', 'same'])
+      expect(entries.at(-1)).toMatchObject({ verdict: 'not sent', error: 'Not sent: interrupted' })
+    } finally {
+      await theatre.close()
+    }
+  })
+})
