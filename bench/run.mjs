@@ -31,6 +31,7 @@ const SUITES = {
   stdio: () => import('./stdio.mjs'),
   http: () => import('./http.mjs'),
   redact: () => import('./redact.mjs'),
+  viewer: () => import('./viewer.mjs'),
 }
 
 /** @param {number | undefined} value */

@@ -52,6 +52,8 @@ export interface EntryTable {
   /** Returns the new row's number. `us` is monotonic microseconds since the session began. */
   add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
   kind(row: number): EntryKind
+  /** Position of its kind in `entryKinds`. */
+  kindNumber(row: number): number
   direction(row: number): Direction
   us(row: number): number
   /** Message number given at recording; -1 for rows that are no message. */
@@ -118,6 +120,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       return length - 1
     },
     kind: (row) => entryKinds[kindColumn[row]!]!,
+    kindNumber: (row) => kindColumn[row]!,
     direction: (row) =>
       (flagColumn[row]! & entryFlag.fromServer) === 0 ? 'client_to_server' : 'server_to_client',
     us: (row) => usColumn[row]!,

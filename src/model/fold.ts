@@ -200,7 +200,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   function releasePart(record: MessageRecord, part: Part, row: number): void {
-    const sizeBytes = utf8Length(record.raw, part.start, part.end)
+    const sizeBytes = part.sizeBytes ?? utf8Length(record.raw, part.start, part.end)
     entries.release(row, { kind: part.envelope.kind, sizeBytes, heldMs: record.heldMs ?? 0 })
     if (record.modified) entries.mark(row, 'modified')
     if (part.envelope.toolError) entries.mark(row, 'toolError')
@@ -226,7 +226,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       kind: envelope.kind,
       us,
       seq,
-      sizeBytes: utf8Length(record.raw, part.start, part.end),
+      sizeBytes: part.sizeBytes ?? utf8Length(record.raw, part.start, part.end),
       flags,
     })
   }

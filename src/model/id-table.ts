@@ -42,23 +42,39 @@ export function createIdTable(): IdTable {
   return {
     set(id, row) {
       if (size * 3 > capacity * 2) grow()
-      const hashA = hash(id, 0x811c9dc5)
-      const hashB = hash(id, 0x9747b28c)
+      hash(id)
       const slot = slotOf(hashA, hashB)
       if (rows[slot] === 0) size += 1
       first[slot] = hashA
       second[slot] = hashB
       rows[slot] = row + 1
     },
-    get: (id) => rows[slotOf(hash(id, 0x811c9dc5), hash(id, 0x9747b28c))]! - 1,
+    get(id) {
+      hash(id)
+      return rows[slotOf(hashA, hashB)]! - 1
+    },
   }
 }
 
-/** FNV-1a with a final mix (murmur3's), seeded. */
-function hash(text: string, seed: number): number {
-  let h = seed
-  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+/** What `hash` found: two numbers, and no object a message. */
+let hashA = 0
+let hashB = 0
+
+/** FNV-1a with a final mix (murmur3's), with two seeds. */
+function hash(text: string): void {
+  let a = 0x811c9dc5
+  let b = 0x9747b28c
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 0x01000193)
+    b = Math.imul(b ^ code, 0x01000193)
+  }
+  hashA = mixed(a)
+  hashB = mixed(b)
+}
+
+function mixed(hash: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return h ^ (h >>> 16)
 }

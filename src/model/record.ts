@@ -64,6 +64,8 @@ export interface Part {
   /** Where the message stands in the record's `raw` (UTF-16 code units, end exclusive). */
   readonly start: number
   readonly end: number
+  /** Bytes of it in UTF-8, where whoever read it knows. */
+  readonly sizeBytes?: number
   /** `proxyId` of the request that this answer belongs to. */
   readonly correlatedId?: string
   /** An answer to a request that had been answered before. */

@@ -1,3 +1,4 @@
+import { batch } from '@preact/signals'
 import { ReaderFailure, createReader, type Reader } from './reader.js'
 import {
   crashed,
@@ -10,12 +11,13 @@ import {
   lanes,
   notice,
   range,
+  reading,
   selected,
   table,
   version,
 } from './state.js'
 import type { Matches } from './state.js'
-import type { Opening, Slot } from '../worker/protocol.js'
+import type { Lane, Opening, Slot } from '../worker/protocol.js'
 
 let current: Reader | undefined
 
@@ -28,15 +30,29 @@ export function reader(): Reader {
 /** @param worker runs what stands in worker/ */
 export function connect(worker: Worker): void {
   let asked = false
+  const told = new Map<number, Lane>()
+  const takeLanes = (): void => {
+    const next = [...lanes.peek()]
+    for (const [index, one] of told) next[index] = one
+    told.clear()
+    lanes.value = next
+  }
   const changed = (): void => {
     if (asked) return
     asked = true
-    // A page that is not looked at gets no frames.
-    const tell = document.hidden ? (run: () => void) => void setTimeout(run, 200) : requestAnimationFrame
-    tell(() => {
+    const draw = (): void => {
       asked = false
-      version.value += 1
-    })
+      batch(() => {
+        if (told.size > 0) takeLanes()
+        version.value += 1
+      })
+    }
+    // Drawing a long recording anew takes as long as it is long; while it is read, that is time of the reader.
+    const pauseMs = table.length / (reading.peek() ? 400 : 2_000)
+    // A page that is not looked at gets no frames.
+    if (document.hidden) setTimeout(draw, 300)
+    else if (pauseMs > 20) setTimeout(() => requestAnimationFrame(draw), pauseMs)
+    else requestAnimationFrame(draw)
   }
   current = createReader(worker, {
     rows(rows, changes) {
@@ -44,9 +60,18 @@ export function connect(worker: Worker): void {
       changed()
     },
     lane(one) {
-      const next = [...lanes.value]
-      next[one.index] = one
-      lanes.value = next
+      told.set(one.index, one)
+      const before = lanes.peek()[one.index]
+      if (before?.state === one.state && table.length > 0) {
+        // How far it is read is shown with the rows.
+        changed()
+        return
+      }
+      batch(() => {
+        takeLanes()
+        // It is whole: what is still to be drawn is drawn at once.
+        version.value += 1
+      })
     },
     matches({ slot, text, bits, count, done }) {
       const wanted = slot === 'filter' ? filterText : highlightText

@@ -1,5 +1,5 @@
 import { entryFlag, entryKinds, type EntryFlag, type EntryKind } from '../../src/model/index.js'
-import { extraFlag, type Changes, type Rows } from '../worker/protocol.js'
+import { extraFlag, idText, type Changes, type Rows } from '../worker/protocol.js'
 
 /** The rows of all lanes, in typed columns: some 50 bytes a row, so that any row can be drawn at once. */
 export interface Table {
@@ -49,7 +49,7 @@ export function createTable(): Table {
   let method = new Uint32Array(capacity)
   let subject = new Uint32Array(capacity)
   let note = new Uint32Array(capacity)
-  let id = new Uint32Array(capacity)
+  let id = new Int32Array(capacity)
   let order = new Int32Array(capacity)
   const words: string[] = []
   const held = new Map<number, number>()
@@ -70,7 +70,7 @@ export function createTable(): Table {
     method = extend(method, new Uint32Array(capacity))
     subject = extend(subject, new Uint32Array(capacity))
     note = extend(note, new Uint32Array(capacity))
-    id = extend(id, new Uint32Array(capacity))
+    id = extend(id, new Int32Array(capacity))
     order = extend(order, new Int32Array(capacity))
   }
 
@@ -127,7 +127,7 @@ export function createTable(): Table {
     subject: (row) => words[subject[row]!] ?? '',
     heldUs: (row) => held.get(row) ?? 0,
     note: (row) => words[note[row]!] ?? '',
-    id: (row) => words[id[row]!] ?? '',
+    id: (row) => idText(id[row]!, (number) => words[number] ?? ''),
     methodWord: (row) => method[row]!,
     subjectWord: (row) => subject[row]!,
     word: (number) => words[number] ?? '',

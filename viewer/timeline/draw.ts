@@ -8,7 +8,6 @@ export interface Inks {
   readonly line: string
   readonly text: string
   readonly gap: string
-  readonly selected: string
 }
 
 export interface Picture {
@@ -22,7 +21,6 @@ export interface Picture {
   readonly laneHeight: number
   readonly inks: Inks
   readonly shown: (row: number) => boolean
-  readonly selected: number
 }
 
 export const axisHeight = 18
@@ -43,15 +41,10 @@ export function draw(context: CanvasRenderingContext2D, picture: Picture): void 
   const last = lowerBound(order, picture.to + 1)
   if (last - first <= mostBars) drawBars(context, picture, order, first, last)
   else drawSums(context, picture, order, first, last)
-  drawSelected(context, picture)
 }
 
 const xOf = (picture: Picture, at: number): number =>
   ((at - picture.from) / Math.max(1, picture.to - picture.from)) * picture.width
-
-function topOf(picture: Picture, lane: number): number {
-  return axisHeight + picture.lanes.indexOf(lane) * picture.laneHeight
-}
 
 function drawAxis(context: CanvasRenderingContext2D, picture: Picture): void {
   const { width, height, from, to, origin, inks } = picture
@@ -136,9 +129,10 @@ function drawSums(
   const gaps = new Uint8Array(columns * lanes)
   const scale = columns / Math.max(1, picture.to - picture.from)
   let most = 1
+  const placeOf = Array.from({ length: 256 }, (_, lane) => picture.lanes.indexOf(lane))
   for (let i = first; i < last; i += 1) {
     const row = order[i]!
-    const lane = picture.lanes.indexOf(table.lane(row))
+    const lane = placeOf[table.lane(row)]!
     const column = Math.floor((table.at(row) - picture.from) * scale)
     if (lane < 0 || column < 0 || column >= columns || !picture.shown(row)) continue
     const cell = lane * columns + column
@@ -170,26 +164,6 @@ function drawSums(
       }
     }
   }
-}
-
-function drawSelected(context: CanvasRenderingContext2D, picture: Picture): void {
-  const { selected } = picture
-  if (selected < 0 || selected >= table.length) return
-  const x = Math.round(xOf(picture, table.at(selected))) + 0.5
-  if (x < 0 || x > picture.width) return
-  const top = topOf(picture, table.lane(selected))
-  context.strokeStyle = picture.inks.selected
-  context.lineWidth = 1.5
-  context.beginPath()
-  context.moveTo(x, axisHeight - 4)
-  context.lineTo(x, picture.height)
-  context.stroke()
-  context.lineWidth = 1
-  if (top < axisHeight) return
-  context.fillStyle = picture.inks.selected
-  context.beginPath()
-  context.arc(x, axisHeight - 4, 3, 0, Math.PI * 2)
-  context.fill()
 }
 
 /** Position of the first row at or after a time. */

@@ -60,11 +60,18 @@ export function Timeline() {
       laneHeight,
       inks: inksOf(element),
       shown: (row) => !matches || matches.has(row) || matches.has(headOf(row)),
-      selected: selected.value,
     })
-  })
-  // The colours come from the style sheet.
-  theme.value
+    // The colours come from the style sheet.
+  }, [
+    version.value,
+    from,
+    to,
+    width.value,
+    height,
+    matches,
+    theme.value,
+    visible.map(({ index }) => index).join(),
+  ])
 
   useEffect(() => {
     const element = canvas.current!
@@ -159,6 +166,13 @@ export function Timeline() {
           role="img"
           aria-label={`${table.length} messages over ${formatDuration(end - begin)}. Drag marks a stretch of time, the wheel zooms, a double click shows everything.`}
         />
+        {selected.value >= 0 && selected.value < table.length && (
+          <div
+            class="needle"
+            hidden={table.at(selected.value) < from || table.at(selected.value) > to}
+            style={{ left: place(table.at(selected.value)) }}
+          />
+        )}
         {marked && (
           <>
             <div class="shade" style={{ left: 0, width: place(marked[0]) }} />
@@ -190,6 +204,5 @@ function inksOf(element: Element): Inks {
     line: ink('--line'),
     text: ink('--ink-3'),
     gap: ink('--changed'),
-    selected: ink('--accent'),
   }
 }

@@ -1,9 +1,9 @@
 import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
-import { createFold, entryKinds, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
+import { createFold, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { createColumn } from './columns.js'
 import { idOf, isFrame, methodOf, noteOf, subjectOf } from './describe.js'
-import { extraFlag, type Changes, type Lane, type Rows } from './protocol.js'
+import { extraFlag, idNumber, idText, type Changes, type Lane, type Rows } from './protocol.js'
 import type { Source } from './source.js'
 import type { Words } from './words.js'
 
@@ -25,7 +25,8 @@ export interface LaneIndex {
   readonly method: (local: number) => number
   readonly subject: (local: number) => number
   readonly note: (local: number) => number
-  readonly id: (local: number) => number
+  /** Exact text; empty where there is none. */
+  readonly id: (local: number) => string
   readonly conversation: (local: number) => number
   readonly rule: (local: number) => number
   /** 0 where there is none. */
@@ -60,7 +61,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const method = createColumn((n) => new Uint32Array(n))
   const subject = createColumn((n) => new Uint32Array(n))
   const note = createColumn((n) => new Uint32Array(n))
-  const id = createColumn((n) => new Uint32Array(n))
+  const id = createColumn((n) => new Int32Array(n))
   const extra = createColumn((n) => new Uint16Array(n))
   const conversation = createColumn((n) => new Uint32Array(n))
   const rule = createColumn((n) => new Uint32Array(n))
@@ -88,7 +89,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       method.push(words.numberOf(methodOf(record, part)))
       subject.push(words.numberOf(subjectOf(record, part)))
       note.push(words.numberOf(noteOf(record, part)))
-      id.push(words.numberOf(idOf(record, part)))
+      id.push(idNumber(idOf(record, part), (text) => words.numberOf(text)))
       extra.push(extraOf(record))
       conversation.push(words.numberOf(conversationOf(record)))
       rule.push(words.numberOf('rule' in record ? (record.rule ?? '') : ''))
@@ -117,7 +118,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     method: (local) => method.get(local),
     subject: (local) => subject.get(local),
     note: (local) => note.get(local),
-    id: (local) => id.get(local),
+    id: (local) => idText(id.get(local), (number) => words.wordOf(number)),
     conversation: (local) => conversation.get(local),
     rule: (local) => rule.get(local),
     httpStatus: (local) => httpStatus.get(local),
@@ -131,7 +132,6 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     describe: () => ({
       index,
       sessions: fold.sessions,
-      counts: fold.counts(),
       bytesRead,
       problems,
       problemCount,
@@ -143,23 +143,23 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       const rows = emptyRows(index, count === 0 ? 0 : global.get(from), count)
       for (let i = 0; i < count; i += 1) {
         const row = from + i
-        rows.kind[i] = entryKinds.indexOf(entries.kind(row))
+        rows.kind[i] = entries.kindNumber(row)
         rows.flags[i] = entries.flags(row)
-        rows.at[i] = at.get(row)
         rows.seq[i] = entries.seq(row)
         rows.size[i] = entries.size(row)
         rows.peer[i] = globalOr(entries.peer(row))
         rows.linked[i] = globalOr(entries.linked(row))
-        rows.method[i] = method.get(row)
-        rows.subject[i] = subject.get(row)
-        rows.note[i] = note.get(row)
-        rows.id[i] = id.get(row)
-        rows.extra[i] = extra.get(row)
       }
+      rows.at.set(at.view().subarray(from))
+      rows.method.set(method.view().subarray(from))
+      rows.subject.set(subject.view().subarray(from))
+      rows.note.set(note.view().subarray(from))
+      rows.id.set(id.view().subarray(from))
+      rows.extra.set(extra.view().subarray(from))
       const old = Int32Array.from(changed)
       const changes: Changes = {
         rows: old.map((row) => global.get(row)),
-        kind: Uint8Array.from(old, (row) => entryKinds.indexOf(entries.kind(row))),
+        kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
         flags: Uint16Array.from(old, (row) => entries.flags(row)),
         size: Uint32Array.from(old, (row) => entries.size(row)),
         heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
@@ -187,7 +187,7 @@ function emptyRows(lane: number, first: number, count: number): Rows {
     method: new Uint32Array(count),
     subject: new Uint32Array(count),
     note: new Uint32Array(count),
-    id: new Uint32Array(count),
+    id: new Int32Array(count),
     extra: new Uint16Array(count),
     strings: [],
   }

@@ -1,4 +1,4 @@
-import type { Counts, Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
+import type { Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
 
 /** What the page asks the worker to open. */
 export type Opening =
@@ -12,7 +12,6 @@ export interface Lane {
   readonly name: string
   readonly format: string
   readonly sessions: readonly Session[]
-  readonly counts: Counts
   readonly state: 'reading' | 'following' | 'done' | 'failed'
   readonly bytesRead: number
   readonly sizeBytes: number
@@ -41,9 +40,22 @@ export interface Rows {
   readonly method: Uint32Array
   readonly subject: Uint32Array
   readonly note: Uint32Array
-  readonly id: Uint32Array
+  /** JSON-RPC ids: what `idNumber` made of them. */
+  readonly id: Int32Array
   readonly extra: Uint16Array
   readonly strings: readonly string[]
+}
+
+/** An id that is a small whole number stands for itself; another is a word. -1 is none. */
+export function idNumber(text: string, wordOf: (text: string) => number): number {
+  if (text === '') return -1
+  if (text.length < 10 && /^(?:0|[1-9]\d*)$/.test(text)) return Number(text)
+  return -2 - wordOf(text)
+}
+
+export function idText(number: number, wordAt: (number: number) => string): string {
+  if (number >= 0) return String(number)
+  return number === -1 ? '' : wordAt(-2 - number)
 }
 
 /** Rows that were sent before and about which more is known now. */

@@ -41,7 +41,7 @@ export class RowSubject implements FilterSubject {
   }
 
   get id(): string | null {
-    return this.#lane.word(this.#lane.id(this.row)) || null
+    return this.#lane.id(this.row) || null
   }
 
   get sequence(): number | null {

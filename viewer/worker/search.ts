@@ -58,7 +58,7 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
     running = true
     let told = performance.now()
     const breathe = async (): Promise<boolean> => {
-      if (performance.now() - told > tellEveryMs) {
+      if (performance.now() - told > (library.length > 200_000 ? 4 * tellEveryMs : tellEveryMs)) {
         told = performance.now()
         report(false)
       }

@@ -50,10 +50,10 @@ export interface LineReader {
   close(): void
 }
 
-/** @param decode reads one line; `decodeLine`, or something quicker that knows less */
+/** @param decode reads one line of so many bytes; `decodeLine`, or something quicker that knows less */
 export function createLineReader(
   report: Report,
-  decode: (text: string) => DecodedLine = decodeLine,
+  decode: (text: string, sizeBytes: number) => DecodedLine = decodeLine,
 ): LineReader {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
@@ -93,7 +93,7 @@ export function createLineReader(
   }
 
   function decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
-    const line = decode(text)
+    const line = decode(text, sizeBytes)
     if ('fault' in line) {
       if (line.version !== undefined) throw wrongVersion(line.version, number)
       if (last) return torn()
