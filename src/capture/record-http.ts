@@ -65,6 +65,8 @@ export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFi
   try {
     await recorder.ready
     proxy.hold(false)
+    capture.live.connect({ url: proxy.url, stop: () => ended.end('SIGTERM') })
+    await capture.live.listen()
     options.onListening(proxy.url)
     await ended.signal
     await proxy.close()

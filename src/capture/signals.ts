@@ -39,13 +39,19 @@ export function forwardSignals(
 const endings: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves at the first signal that ends a program; later ones change nothing, the tape is being closed. */
-export function untilSignal(): { readonly signal: Promise<NodeJS.Signals>; cancel(): void } {
+export function untilSignal(): {
+  readonly signal: Promise<NodeJS.Signals>
+  /** As if that signal had come. */
+  end(signal: NodeJS.Signals): void
+  cancel(): void
+} {
   let resolve: (signal: NodeJS.Signals) => void = () => undefined
   const signal = new Promise<NodeJS.Signals>((settle) => (resolve = settle))
   const listener = (name: NodeJS.Signals): void => resolve(name)
   for (const name of endings) process.on(name, listener)
   return {
     signal,
+    end: (name) => resolve(name),
     cancel() {
       for (const name of endings) process.off(name, listener)
     },

@@ -9,6 +9,7 @@ import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
+import { registerTail } from './commands/tail.js'
 import { registerRecover } from './commands/recover.js'
 import { registerUi } from './commands/ui.js'
 import { registerRules } from './commands/rules.js'
@@ -80,6 +81,7 @@ wiretape <command> --help tells more about a command.`,
     registerReplay,
     registerDiff,
     registerLs,
+    registerTail,
     registerRecover,
     registerUi,
     registerRules,

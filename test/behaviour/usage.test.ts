@@ -157,6 +157,7 @@ describe('help', () => {
     ['import'],
     ['trace import-mcp'],
     ['ls'],
+    ['tail'],
     ['recover'],
     ['ui'],
   ])('of %s fits 80 columns and shows an example', async (command) => {

@@ -80,6 +80,7 @@ const factNotes: Readonly<Record<Fact, Note>> = {
   undelivered: { text: 'not delivered', tone: 'yellow' },
   batch: { text: 'batch', tone: 'dim' },
   waiting: { text: 'held, never passed on', tone: 'yellow' },
+  'held-now': { text: 'held', tone: 'yellow' },
   dropped: { text: 'dropped', tone: 'yellow' },
   modified: { text: 'modified', tone: 'yellow' },
   injected: { text: 'sent by wiretape', tone: 'yellow' },

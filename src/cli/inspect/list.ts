@@ -54,7 +54,23 @@ export function layoutOf(
   recordings: readonly LoadedRecording[],
   options: { style: Style; columns: number | undefined; verbose: boolean },
 ): ListLayout {
-  const extent = extentOf(recordings)
+  return layoutFor(extentOf(recordings), recordings, options)
+}
+
+/** For rows that are still to come. @param startMs when their session began */
+export function liveLayout(
+  startMs: number,
+  options: { style: Style; columns: number | undefined },
+): ListLayout {
+  // Wide enough for an hour and 100,000 messages; what is wider moves its line.
+  return layoutFor({ seq: 99_999, time: 8, id: 8, startMs }, [], { ...options, verbose: false })
+}
+
+function layoutFor(
+  extent: ReturnType<typeof extentOf>,
+  recordings: readonly LoadedRecording[],
+  options: { style: Style; columns: number | undefined; verbose: boolean },
+): ListLayout {
   let cells: Column[] = [
     { name: '#', width: Math.max(3, String(extent.seq).length), side: 'left', text: seqOf },
     { name: 'time', width: Math.max(6, extent.time), side: 'left', text: timeOf, dim: true },

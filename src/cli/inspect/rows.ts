@@ -61,6 +61,8 @@ export type Fact =
   | 'undelivered'
   | 'batch'
   | 'waiting'
+  /** As `waiting`, while it is being recorded. */
+  | 'held-now'
   | 'dropped'
   | 'modified'
   | 'injected'
@@ -123,7 +125,7 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
   }
 }
 
-function messageRow(
+export function messageRow(
   entries: EntryTable,
   record: MessageRecord | HeldRecord,
   { row, part, request }: WalkedRow,
@@ -152,7 +154,7 @@ interface RequestNumbers {
 /** Requests that a link is likely to name; older ones are forgotten. */
 const numbersKept = 32_768
 
-function requestNumbers(): RequestNumbers {
+export function requestNumbers(): RequestNumbers {
   let young = new Map<string, number>()
   let old = young
   return {
@@ -168,7 +170,7 @@ function requestNumbers(): RequestNumbers {
   }
 }
 
-function columnsOf(
+export function columnsOf(
   entries: EntryTable,
   row: number,
 ): Pick<InspectRow, 'row' | 'kind' | 'direction' | 'seq' | 'us' | 'sizeBytes'> {

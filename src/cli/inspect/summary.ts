@@ -26,7 +26,7 @@ export interface Page {
 const longestText = 2_000
 
 /** What is known about a session as a whole, above its messages. */
-export function sessionHeader(session: Session, { style, columns }: Page): string {
+export function sessionHeader(session: Session, { style, columns }: Page, unended = 'incomplete'): string {
   const command = session.command
     .map((word) => (/[^\w@%+=:,./-]/.test(word) || word === '' ? JSON.stringify(word) : word))
     .join(' ')
@@ -43,7 +43,7 @@ export function sessionHeader(session: Session, { style, columns }: Page): strin
   else if (session.error !== undefined) facts.push(session.error)
   else if (session.signal !== undefined) facts.push(`ended by ${session.signal}`)
   else if (session.exitCode !== undefined && session.complete) facts.push(`exit ${session.exitCode}`)
-  if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : 'incomplete')
+  if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : unended)
   lines.push(pieces(facts, columns))
   const peers: string[] = []
   if (session.client) peers.push(`client ${session.client.name} ${session.client.version}`.trim())

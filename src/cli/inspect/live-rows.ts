@@ -1,0 +1,104 @@
+import {
+  isAnswer,
+  type Fold,
+  type HeldRecord,
+  type MessageRecord,
+  type TapeRecord,
+} from '../../model/index.js'
+import type { LoadedRecording } from '../recordings.js'
+import type { NamedRequest } from '../row-numbers.js'
+import { columnsOf, messageRow, requestNumbers, type Fact, type InspectRow } from './rows.js'
+
+/** Requests that an answer is likely to name; older ones are forgotten. */
+const requestsKept = 32_768
+
+/** Rows of a recording that is being made, as its records come. */
+export interface LiveRows {
+  /** What the record adds to the list; what a held message became is a row too. */
+  take(record: TapeRecord): InspectRow[]
+}
+
+export function createLiveRows(fold: Fold): LiveRows {
+  const { entries } = fold
+  const numbers = requestNumbers()
+  /** What requests were about, by their row. */
+  const asked = new Map<number, NamedRequest>()
+  const recording: LoadedRecording = {
+    files: [],
+    // It is printed as it comes, and read once.
+    records: async function* () {},
+    fold,
+    problems: [],
+    problemCount: 0,
+    longestId: 0,
+  }
+
+  /** Records of messages that are held, with their first row. */
+  const held = new Map<string, { readonly record: HeldRecord; readonly first: number }>()
+
+  function rowsOf(record: MessageRecord | HeldRecord, first: number): InspectRow[] {
+    return record.parts.map((part, i) => {
+      const row = first + i
+      const { method, subject, kind } = part.envelope
+      if (kind === 'request' && method !== undefined) {
+        if (asked.size >= requestsKept) asked.delete(asked.keys().next().value!)
+        asked.set(row, { method, ...(subject !== undefined && { subject }) })
+      }
+      const request = isAnswer(part.envelope) ? asked.get(entries.peer(row)) : undefined
+      const message = messageRow(entries, record, { row, part, ...(request && { request }) }, numbers)
+      const facts = new Set([...message.facts].flatMap(liveFact))
+      return { ...ofSession(), record, t: record.t, ...columnsOf(entries, row), ...message, facts }
+    })
+  }
+
+  function ofSession(): Pick<InspectRow, 'recording' | 'session' | 'startMs'> {
+    const session = fold.sessions.at(-1)
+    return { recording, session, startMs: session ? Date.parse(session.startedAt) : NaN }
+  }
+
+  return {
+    take(record) {
+      const { first, count } = fold.push(record)
+      switch (record.type) {
+        case 'held':
+          held.set(record.parts[0]?.id ?? '', { record, first })
+          return rowsOf(record, first)
+        case 'message':
+          held.delete(record.parts[0]?.id ?? '')
+          return rowsOf(record, first)
+        case 'dropped': {
+          const dropped = held.get(record.id)
+          held.delete(record.id)
+          return dropped ? rowsOf(dropped.record, dropped.first) : []
+        }
+        case 'noise':
+        case 'stderr':
+        case 'http':
+        case 'gap': {
+          if (count === 0) return []
+          const columns = columnsOf(entries, first)
+          return [
+            {
+              ...ofSession(),
+
+              record,
+              raw: '',
+              t: record.t,
+              linked: [],
+              facts: new Set(),
+              ...columns,
+            },
+          ]
+        }
+        default:
+          return []
+      }
+    },
+  }
+}
+
+/** What only the end tells is left out. */
+function liveFact(fact: Fact): Fact[] {
+  if (fact === 'unanswered') return []
+  return [fact === 'waiting' ? 'held-now' : fact]
+}

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach, socketOf } from './attach.js'
+import { run } from './run-cli.js'
+import { cli, createStage, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
+const call = (id: unknown, name: string): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })}\n`
+const tail = (...args: string[]): string[] => [process.execPath, cli, 'tail', ...args]
+
+async function record(...options: string[]): Promise<Actor> {
+  const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--label', 'mini', ...options]))
+  await socketOf(stage)
+  return recorder
+}
+
+describe('tail', () => {
+  it('prints what there is and what comes, and ends with the capture', async () => {
+    const recorder = await record()
+    await recorder.send(ping(1))
+    const tailing = stage.start(tail())
+    await printed(tailing, '← result of #0 ping')
+    await recorder.send(call(2, 'echo'))
+    await printed(tailing, '← result of #2 tools/call echo')
+    recorder.stdin.end()
+    expect(await tailing.ended).toEqual({ exitCode: 0, signal: null })
+    const lines = tailing.stdout().toString()
+    expect(lines).toContain('→ tools/call echo')
+    expect(lines).not.toContain('unanswered')
+    expect(tailing.stderr().toString()).toBe('')
+  })
+
+  it('keeps what a filter matches, answers by their request', async () => {
+    const recorder = await record()
+    const tailing = stage.start(tail('mini', '--filter', 'tool:echo'))
+    await recorder.send(ping(1) + call(2, 'echo') + ping(3))
+    await printed(tailing, '← result of #')
+    recorder.stdin.end()
+    await tailing.ended
+    expect(tailing.stdout().toString()).not.toContain('ping')
+  })
+
+  it('prints the lines of the tape as they are with --json, from now on with --new', async () => {
+    const recorder = await record()
+    const odd = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping","n":1.0,"n":2}'
+    await recorder.send(ping('before'))
+    await until('it is answered', () => recorder.stdout().includes('before'))
+    const screen = await attach(stage)
+    await until('it is on the tape', () => screen.records().length === 3)
+    const tailing = stage.start(tail('--new', '--json'))
+    await printed(tailing, '"type":"meta"')
+    await recorder.send(`${odd}\n`)
+    await printed(tailing, '"dir":"out"')
+    const text = tailing.stdout().toString()
+    expect(text).toContain(`"raw":${odd},`)
+    expect(text).not.toContain('before')
+  })
+
+  it('shows messages that are held, and what became of them', async () => {
+    const recorder = await record('--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    const tailing = stage.start(tail())
+    await recorder.send(call(1, 'echo'))
+    await printed(tailing, '→ tools/call echo · held')
+    const { message } = await screen.held()
+    await screen.tell({ type: 'forward', message })
+    await printed(tailing, '← result of #0 tools/call echo')
+    await recorder.send(call(2, 'echo'))
+    await screen.tell({ type: 'drop', message: (await screen.held(2))['message'] })
+    await printed(tailing, '→ tools/call echo · dropped')
+  })
+
+  it('says when there is nothing to follow, or nothing of that name', async () => {
+    const options = { cwd: stage.folder, env: stage.env }
+    const none = await run(tail(), options)
+    expect(none).toMatchObject({ code: 2, stdout: '' })
+    expect(none.stderr).toMatch(/^wiretape: no capture is live .*\n$/)
+    await record()
+    const other = await run(tail('other'), options)
+    expect(other.code).toBe(2)
+    expect(other.stderr).toMatch(/^wiretape: no live capture is called "other" .*mini.*\n$/)
+    const filter = await run(tail('--filter', 'tool:('), options)
+    expect(filter.code).toBe(2)
+    expect(filter.stderr).toMatch(/^wiretape: --filter, column \d+: .*\n$/)
+  })
+
+  it('says so when the capture was killed', async () => {
+    const recorder = await record()
+    const tailing = stage.start(tail())
+    await printed(tailing, 'what')
+    kill(recorder.pid)
+    expect(await tailing.ended).toMatchObject({ exitCode: 1 })
+    expect(tailing.stderr().toString()).toMatch(/^wiretape: the capture is gone .*\n$/)
+  })
+})
