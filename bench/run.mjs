@@ -32,6 +32,7 @@ const SUITES = {
   http: () => import('./http.mjs'),
   redact: () => import('./redact.mjs'),
   viewer: () => import('./viewer.mjs'),
+  convert: () => import('./convert.mjs'),
 }
 
 /** @param {number | undefined} value */

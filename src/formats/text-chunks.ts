@@ -1,5 +1,5 @@
 /** Characters put out at a time. */
-const textAtOnce = 1 << 16
+const textAtOnce = 1 << 18
 
 /** A text that comes in small pieces, as UTF-8 in chunks that are worth a write. */
 export async function* textChunks(

@@ -1,15 +1,47 @@
-import { decodeString, elementsOf, kindAt, membersOf } from '../../wire/index.js'
+import { decodeString, elementsOf, kindAt, membersOf, skipString } from '../../wire/index.js'
 import { numberText } from './number-text.js'
 
-/** A number that JavaScript may print otherwise than it stands there; also some text inside strings. */
-const oddNumber = /[[:,]\s*-?(?:\d+[.eE]|\d{16}|0(?<=-0))/
+/**
+ * A number that JavaScript may print otherwise than importers do: `1.0`, an exponent, many digits, very small ones,
+ * `-0`.
+ */
+const oddNumber = /\d+\.0+(?!\d)|\d[eE]|\d+\.\d+[eE]|0\.0000|\d{16}|[\d.]{17}|-0(?!\.)/
 /** Names that JavaScript moves to the front of an object. */
 const numericName = /"\d{1,10}"\s*:/
 
 /** Whether `JSON.parse` gives every number of the checked text exactly, and prints it again as importers do. */
 export function hasPlainNumbers(text: string): boolean {
-  return /^-?\d/.test(text) ? /^(?:0|-?[1-9]\d{0,14})$/.test(text) : !oddNumber.test(text)
+  // The same text is asked about several times in a row.
+  if (text !== lastText) {
+    lastText = text
+    lastIsPlain = !hasOddNumber(text)
+  }
+  return lastIsPlain
 }
+
+/** Looks between strings only: most of a message is inside of them. */
+function hasOddNumber(text: string): boolean {
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at)
+    const end = quote === -1 ? text.length : quote
+    // What may be odd has at least two characters, and one that is none of JSON's own.
+    if (end - at > 1 && hasDigit(text, at, end) && oddNumber.test(text.slice(at, end))) return true
+    if (quote === -1) return false
+    at = skipString(text, quote)
+  }
+  return false
+}
+
+function hasDigit(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x30 && code <= 0x39) return true
+  }
+  return false
+}
+
+let lastText = ''
+let lastIsPlain = false
 
 /**
  * A checked JSON value on one line without white space, as importers print it: members in their order, of

@@ -1,6 +1,7 @@
 import { JsonObject } from '../../wire/index.js'
 import { compactText, hasPlainNumbers } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
+import { parsedOf } from './strict-json.js'
 
 /** What a message is to an importer. */
 export type Meaning = 'list' | 'call' | 'tools' | 'result' | 'error' | 'other-request' | 'none'
@@ -33,7 +34,7 @@ type Loose = Readonly<Record<string, unknown>>
  * @param stamp that of its entry, which counts more than its own
  */
 export function readTranscriptMessage(text: string, number: number, stamp?: Stamp): MessageOutcome {
-  const value = JSON.parse(text) as unknown
+  const value = parsedOf(text)!.value
   if (!isObject(value)) return { refusal: `MCP event at source line ${number} must be a JSON object` }
   const isPlain = hasPlainNumbers(text)
   let exact: JsonObject | undefined
@@ -104,7 +105,7 @@ function plainStamp(value: Loose): number | undefined {
 }
 
 function isStamp(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0
+  return Number.isInteger(value) && (value as number) >= 0
 }
 
 function exactStamp(raw: (name: string) => string | undefined): Stamp | undefined {

@@ -1,10 +1,9 @@
 import { findJsonValue, isFault, skipString } from '../../wire/index.js'
+import { hasPlainNumbers } from './compact.js'
 import { hasLoneSurrogate } from '../session-json/demanding.js'
 
 /** Levels of objects and arrays that importers follow. */
 const deepest = 127
-
-const beyondDoubles = /[[:,]\s*-?(?:\d+(?:\.\d+)?[eE]|\d{300})/
 
 /**
  * Why importers take a text for no JSON, in their words; undefined when they take it.
@@ -13,8 +12,9 @@ const beyondDoubles = /[[:,]\s*-?(?:\d+(?:\.\d+)?[eE]|\d{300})/
  * @param line 1-based, of the start of the text
  */
 export function jsonFault(text: string, outerDepth = 0, line = 1): string | undefined {
-  const span = whereJson(text)
-  if (isFault(span)) return `${phraseOf(span.reason, text, span.at)} at ${placeOf(text, span.at, line)}`
+  const span = isJson(text) ? undefined : findJsonValue(text)
+  if (span && isFault(span))
+    return `${phraseOf(span.reason, text, span.at)} at ${placeOf(text, span.at, line)}`
   const deep = tooDeepAt(text, deepest - outerDepth)
   if (deep !== -1) return `recursion limit exceeded at ${placeOf(text, deep, line)}`
   if (hasLoneSurrogate(text)) return `lone surrogate in a string at ${placeOf(text, 0, line)}`
@@ -23,15 +23,24 @@ export function jsonFault(text: string, outerDepth = 0, line = 1): string | unde
 }
 
 /** The engine's own parser tells sooner that all is well. */
-function whereJson(text: string): ReturnType<typeof findJsonValue> {
-  if (text.length > 1 << 20) return findJsonValue(text)
-  try {
-    JSON.parse(text)
-    return { start: 0, end: text.length }
-  } catch {
-    return findJsonValue(text)
-  }
+function isJson(text: string): boolean {
+  return text.length <= 1 << 20 && parsedOf(text) !== undefined
 }
+
+/** What `JSON.parse` makes of a text; undefined when it is no JSON. The last one is kept: it is asked for again. */
+export function parsedOf(text: string): { readonly value: unknown } | undefined {
+  if (text === lastText) return lastParsed
+  lastText = text
+  try {
+    lastParsed = { value: JSON.parse(text) as unknown }
+  } catch {
+    lastParsed = undefined
+  }
+  return lastParsed
+}
+
+let lastText = ''
+let lastParsed: { readonly value: unknown } | undefined
 
 function phraseOf(reason: string, text: string, at: number): string {
   if (reason === 'unexpected text after the value') return 'trailing characters'
@@ -69,7 +78,7 @@ function mayBeDeep(text: string, most: number): boolean {
 }
 
 function numberOutOfRangeAt(text: string): number {
-  if (!beyondDoubles.test(text) && !/^\s*-?\d/.test(text)) return -1
+  if (hasPlainNumbers(text)) return -1
   const number = /-?[0-9][0-9.eE+-]*/y
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)

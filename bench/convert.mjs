@@ -1,0 +1,117 @@
+// @ts-check
+/** Large files: import, convert and inspect beside a loop that reads the lines and parses each. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { watchResidentSet } from './lib/resident-set.mjs'
+import { writeRecording } from './lib/recording-files.mjs'
+
+const BARE = 'readline + JSON.parse'
+const OURS = 'wiretape'
+const MOST_TIMES = 3
+const MOST_BYTES = 250 * 1000 * 1000
+
+/**
+ * @param {readonly string[]} argv
+ * @returns {Promise<{ seconds: number, peakBytes: number, stdout: string }>}
+ */
+async function timed(argv) {
+  const start = performance.now()
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const memory = watchResidentSet(child.pid ?? 0)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (/** @type {Buffer} */ chunk) => {
+    if (stdout.length < 10_000) stdout += chunk.toString('latin1')
+  })
+  child.stderr.on('data', (/** @type {Buffer} */ chunk) => (stderr += chunk.toString()))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  const { peakBytes } = memory.read()
+  memory.stop()
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`)
+  return { seconds: (performance.now() - start) / 1000, peakBytes, stdout }
+}
+
+/**
+ * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
+ * @returns {Promise<import('./run.mjs').SuiteReport>}
+ */
+export async function run({ quick, cli, say }) {
+  const sizeBytes = Number(process.env['BENCH_CONVERT_MB'] ?? (quick ? 100 : 1000)) * 1_000_000
+  const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
+  /** @type {import('./run.mjs').SuiteReport['measures'][number][]} */
+  const measures = []
+  /** @type {import('./run.mjs').SuiteReport['verdicts'][number][]} */
+  const verdicts = []
+  /** @type {string[]} */
+  const problems = []
+  try {
+    for (const format of /** @type {const} */ (['jsonrpc', 'trace-v1'])) {
+      const file = join(folder, `in.${format}`)
+      const made = await writeRecording(file, format, sizeBytes)
+      const megabytes = Math.round(made.sizeBytes / 1e6)
+      say(`${format}: ${megabytes} MB, ${made.messages} messages`)
+      const bare = await timed([join(import.meta.dirname, 'lib/bare-lines.mjs'), file])
+      const out = join(folder, 'out')
+      const works = [
+        ...(format === 'jsonrpc'
+          ? [
+              {
+                name: 'import',
+                args: ['import', file, '--out-trace', out],
+                proof: `Parsed ${made.messages} MCP`,
+              },
+            ]
+          : []),
+        ...['trace-v1', 'jsonrpc', 'session-json', 'csv']
+          .filter((to) => to !== format)
+          .map((to) => ({
+            name: `convert to ${to}`,
+            args: ['convert', '--force', '--to', to, file, out],
+            proof: `: ${made.messages}`,
+          })),
+        {
+          name: 'inspect with a filter',
+          args: ['inspect', '--filter', 'tool:search status:error', file],
+          proof: 'tools/call search',
+        },
+      ]
+      for (const { name, args, proof } of works) {
+        const ours = await timed([cli, ...args])
+        if (!ours.stdout.replaceAll(/(?<=\d),(?=\d{3})/g, '').includes(proof)) {
+          problems.push(`${format}, ${name}: the output lacks "${proof}": ${ours.stdout.slice(0, 200)}`)
+        }
+        const times = ours.seconds / bare.seconds
+        const title = `${format}, ${name}`
+        measures.push({
+          name: title,
+          unit: 's',
+          values: { [BARE]: bare.seconds, [OURS]: ours.seconds },
+          ratio: times,
+        })
+        measures.push({
+          name: `${title}: memory`,
+          unit: 'MB',
+          values: { [BARE]: bare.peakBytes / 1e6, [OURS]: ours.peakBytes / 1e6 },
+        })
+        verdicts.push({
+          promise: `${title} <= ${MOST_TIMES} times the bare loop`,
+          measured: `${times.toFixed(2)} times`,
+          kept: times <= MOST_TIMES,
+        })
+        verdicts.push({
+          promise: `${title} <= 250 MB resident`,
+          measured: `${Math.round(ours.peakBytes / 1e6)} MB`,
+          kept: ours.peakBytes <= MOST_BYTES,
+        })
+        rmSync(out, { force: true })
+      }
+      if (statSync(file).size !== made.sizeBytes) problems.push(`${file} was changed`)
+      rmSync(file)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { lanes: [BARE, OURS], measures, verdicts, books: { problems } }
+}
