@@ -20,6 +20,7 @@ const config: UserConfig = {
     modulePreload: false,
     cssCodeSplit: false,
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       input: entry,
       // Formats are loaded when they are used, which is at once in a single script.

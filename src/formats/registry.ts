@@ -1,6 +1,7 @@
 import type { Format } from './format.js'
 import { assayTrace } from './assay-trace/index.js'
 import { csv } from './csv/index.js'
+import { har } from './har/index.js'
 import { httpSse, streamableHttp } from './http-transcript/index.js'
 import { inspector } from './inspector/index.js'
 import { jsonrpc } from './jsonrpc/index.js'
@@ -15,6 +16,7 @@ export const formats: readonly Format[] = [
   sessionJson,
   jsonrpc,
   inspector,
+  har,
   streamableHttp,
   httpSse,
   assayTrace,

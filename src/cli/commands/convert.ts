@@ -16,7 +16,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option('--from <format>', 'what the input is (default: its content tells)')
     .option(
       '--to <format>',
-      'what to write: trace-v1, session-json, jsonrpc, inspector, streamable-http, http-sse, assay-trace, ' +
+      'what to write: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
         'otlp-json, markdown, csv, html (default: the name of the output tells)',
     )
     .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')

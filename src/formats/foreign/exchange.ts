@@ -77,7 +77,8 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
     }
     head = {}
   }
-  if (records.length > told) return records
+  // A request of which nothing more is known needs no record of its own.
+  if (records.length > told || (hasRequest && status === undefined && error === undefined)) return records
   const t = isoTime(exchange.answeredMs) ?? noTime
   const { body, bytes } = exchange
   const rest = { ...head, ...(body !== undefined && { body }), ...(bytes !== undefined && { bytes }) }

@@ -1,0 +1,149 @@
+import type { HttpHeaders, SseContext } from '../../model/index.js'
+
+/** One exchange while it is put together. */
+export interface EntryDraft {
+  readonly url: string
+  readonly method: string
+  readonly conversation: string | undefined
+  /** Milliseconds since the epoch, with microseconds. */
+  readonly sentMs: number
+  firstMs: number | undefined
+  lastMs: number
+  requestHeaders: HttpHeaders
+  requestBody: string | undefined
+  status: number | undefined
+  headers: HttpHeaders
+  body: string | undefined
+  /** Base64 of a body that is no text. */
+  bytes: string | undefined
+  readonly events: EventDraft[]
+  error: string | undefined
+  /** Characters of its payloads. */
+  size: number
+}
+
+export interface EventDraft {
+  readonly ms: number
+  readonly sse: SseContext
+  readonly data: string
+}
+
+const streamType = 'text/event-stream'
+
+/** An entry of HAR 1.2 as JSON text, on lines of its own. */
+export function entryText(draft: EntryDraft): string {
+  const { sentMs, firstMs = sentMs, lastMs, events, conversation } = draft
+  const members = [
+    `"startedDateTime":${JSON.stringify(timeText(sentMs))}`,
+    `"time":${duration(lastMs - sentMs)}`,
+    `"request":${requestText(draft)}`,
+    `"response":${responseText(draft)}`,
+    '"cache":{}',
+    `"timings":{"send":0,"wait":${duration(firstMs - sentMs)},"receive":${duration(lastMs - firstMs)}}`,
+    '"_resourceType":"fetch"',
+  ]
+  if (events.length > 0) members.push(`"_eventSourceMessages":[${events.map(eventText).join(',')}]`)
+  if (conversation !== undefined) members.push(`"_conversation":${JSON.stringify(conversation)}`)
+  return `{${members.join(',\n')}}`
+}
+
+function requestText({ method, url, requestHeaders, requestBody }: EntryDraft): string {
+  const type = valueOf(requestHeaders, 'content-type') ?? 'application/json'
+  const members = [
+    `"method":${JSON.stringify(method)}`,
+    `"url":${JSON.stringify(url)}`,
+    '"httpVersion":"HTTP/1.1"',
+    '"cookies":[]',
+    `"headers":${headersText(requestHeaders)}`,
+    `"queryString":${queryText(url)}`,
+    '"headersSize":-1',
+    `"bodySize":${requestBody === undefined ? 0 : utf8Length(requestBody)}`,
+  ]
+  if (requestBody !== undefined) {
+    members.push(`"postData":{"mimeType":${JSON.stringify(type)},"text":${JSON.stringify(requestBody)}}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+function responseText({ status, headers, body, bytes, events, error }: EntryDraft): string {
+  const said = valueOf(headers, 'content-type') ?? ''
+  // DevTools show events only when it is exactly that.
+  const isStream = events.length > 0 || said.startsWith(streamType)
+  const type = isStream ? streamType : said
+  const text = events.length > 0 ? events.map(streamText).join('') : body
+  const size = text === undefined ? 0 : utf8Length(text)
+  const content = [`"size":${size}`, `"mimeType":${JSON.stringify(type)}`]
+  if (bytes !== undefined && text === undefined)
+    content.push(`"text":${JSON.stringify(bytes)}`, '"encoding":"base64"')
+  else if (text !== undefined) content.push(`"text":${JSON.stringify(text)}`)
+  const members = [
+    `"status":${status ?? 0}`,
+    '"statusText":""',
+    '"httpVersion":"HTTP/1.1"',
+    '"cookies":[]',
+    `"headers":${headersText(headers)}`,
+    `"content":{${content.join(',')}}`,
+    `"redirectURL":${JSON.stringify(valueOf(headers, 'location') ?? '')}`,
+    '"headersSize":-1',
+    `"bodySize":${size}`,
+  ]
+  if (error !== undefined) members.push(`"_error":${JSON.stringify(error)}`)
+  return `{${members.join(',')}}`
+}
+
+function eventText({ ms, sse, data }: EventDraft): string {
+  const members = [
+    `"time":${ms / 1000}`,
+    `"eventName":${JSON.stringify(sse.event ?? 'message')}`,
+    `"eventId":${JSON.stringify(sse.id ?? '')}`,
+    `"data":${JSON.stringify(data)}`,
+  ]
+  if (sse.retry !== undefined) members.push(`"_retry":${sse.retry}`)
+  return `{${members.join(',')}}`
+}
+
+/** The event as it may have stood in the stream. */
+function streamText({ sse, data }: EventDraft): string {
+  let text = ''
+  if (sse.event !== undefined) text += `event: ${sse.event}\n`
+  if (sse.id !== undefined) text += `id: ${sse.id}\n`
+  if (sse.retry !== undefined) text += `retry: ${sse.retry}\n`
+  for (const line of data.split('\n')) text += `data: ${line}\n`
+  return `${text}\n`
+}
+
+function headersText(headers: HttpHeaders): string {
+  return JSON.stringify(headers.map(([name, value]) => ({ name, value })))
+}
+
+function queryText(url: string): string {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  const pairs = query === '' ? [] : query.split('&')
+  return JSON.stringify(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return { name, value: value.join('=') }
+    }),
+  )
+}
+
+export function valueOf(headers: HttpHeaders, name: string): string | undefined {
+  return headers.find(([written]) => written.toLowerCase() === name)?.[1]
+}
+
+/** ISO 8601 with microseconds where there are any. */
+function timeText(ms: number): string {
+  if (!(Math.abs(ms) <= 8.64e15)) return new Date(0).toISOString()
+  const whole = Math.floor(ms)
+  const micros = Math.round((ms - whole) * 1000)
+  const text = new Date(whole).toISOString()
+  return micros > 0 && micros < 1000 ? text.replace('Z', `${String(micros).padStart(3, '0')}Z`) : text
+}
+
+function duration(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(0, Math.round(ms * 1000) / 1000) : 0
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length
+}

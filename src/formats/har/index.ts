@@ -1,0 +1,19 @@
+import type { Format } from '../format.js'
+import { lazyRead, lazyWrite } from '../lazy.js'
+
+/** HTTP Archive 1.2, with the events of streams as Chrome DevTools has them. */
+export const har: Format = {
+  id: 'har',
+  title: 'HTTP Archive (HAR 1.2)',
+  extension: '.har',
+  detect,
+  read: lazyRead(async () => (await import('./read.js')).readHar),
+  write: lazyWrite(async () => (await import('./write.js')).writeHar),
+}
+
+/** An object whose `log` has what logs have. */
+function detect(head: Uint8Array): number {
+  const text = new TextDecoder().decode(head)
+  if (!/^\ufeff?\s*\{\s*"log"\s*:\s*\{/.test(text)) return 0
+  return /"(?:entries|creator|version)"\s*:/.test(text) ? 0.95 : 0.5
+}

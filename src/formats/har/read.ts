@@ -1,0 +1,192 @@
+import { WiretapeError, type HttpHeaders, type Report, type TapeRecord } from '../../model/index.js'
+import {
+  createJsonPieces,
+  findJsonValue,
+  isFault,
+  JsonObject,
+  kindAt,
+  type JsonPiece,
+} from '../../wire/index.js'
+import { exchangeRecords, type ForeignEvent } from '../foreign/exchange.js'
+import { foreignEnd, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { createTimeOrder } from '../foreign/time-order.js'
+import type { Input } from '../format.js'
+import { parseMicros } from '../session-json/time.js'
+import { fromBase64 } from './base64.js'
+import { stdioHost } from './names.js'
+
+/**
+ * The exchanges of an archive as records, in the order of their times. What is no JSON-RPC stays an HTTP exchange;
+ * pages, images and the like are passed over.
+ */
+export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
+  const order = createTimeOrder()
+  let started = false
+  let entries = 0
+  let hasLog = false
+  let number = 0
+  let others = 0
+  let t = noTime
+
+  function wrong(message: string, line: number): void {
+    report({ severity: 'error', code: 'bad-entry', message, at: { line } })
+  }
+
+  function* passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
+    for (const record of records) {
+      if (record.type !== 'unknown' && record.t !== undefined && record.t > t) t = record.t
+      yield record
+    }
+  }
+
+  function* take(piece: JsonPiece): Generator<TapeRecord> {
+    if (piece.fault !== undefined) return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+    const [log, list, index] = piece.path
+    if (log !== 'log') return
+    hasLog = true
+    if (list !== 'entries' || typeof index !== 'number') return
+    entries += 1
+    const span = findJsonValue(piece.text)
+    const isObject = !isFault(span) && kindAt(piece.text, span.start) === 'object'
+    const entry = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
+    if (!entry) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
+    const isStdio = entry.url.startsWith(stdioHost)
+    const records = exchangeRecords({ ...entry, number })
+    const isMcp = records.some(
+      ({ record }) => record.type === 'message' || (record.type === 'http' && record.sse),
+    )
+    if (!isMcp && !isAboutMcp(entry.url, entry.mimeType)) {
+      others += 1
+      return
+    }
+    number += 1
+    if (!started) {
+      started = true
+      t = isoTime(entry.sentMs) ?? noTime
+      const url = isStdio ? undefined : entry.url.replace(/[?#].*$/s, '')
+      const label = isStdio ? decodeURIComponentSafely(entry.url.slice(stdioHost.length)) : undefined
+      const transport = isStdio ? 'stdio' : 'streamable-http'
+      yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
+    }
+    if (!Number.isNaN(entry.sentMs)) yield* passOn(order.until(entry.sentMs - 0.001))
+    for (const { ms, record } of records) {
+      const plain = isStdio ? withoutHttp(record) : record
+      if (plain) order.add(Number.isNaN(ms) ? 0 : ms, plain, piece.text.length)
+    }
+  }
+
+  const pieces = createJsonPieces({
+    opens: (path, kind) =>
+      path.length === 0 ||
+      (path.length === 1 && path[0] === 'log' && kind === 'object') ||
+      (path.length === 2 && path[0] === 'log' && path[1] === 'entries' && kind === 'array'),
+    resume: (path) => (path.length === 2 ? { element: 'startedDateTime' } : undefined),
+  })
+  for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* take(piece)
+  for (const piece of pieces.end()) yield* take(piece)
+  if (!hasLog)
+    throw new WiretapeError('not-a-recording', 'it holds no "log"', { hint: 'Is it the right file?' })
+  if (!started && entries > 0) {
+    const message = `none of its ${entries} exchanges is one of MCP`
+    throw new WiretapeError('not-a-recording', message, { hint: 'Was it recorded in another tab?' })
+  }
+  if (!started) yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
+  yield* passOn(order.until(Infinity))
+  if (others > 0) {
+    const message = `exchanges that are none of MCP are passed over: ${others}`
+    report({ severity: 'warning', code: 'passed-over', message })
+  }
+  yield foreignEnd(t)
+}
+
+type Exchange = Omit<Parameters<typeof exchangeRecords>[0], 'number'> & { readonly mimeType: string }
+
+function entryOf(entry: JsonObject): Exchange | undefined {
+  const request = entry.object('request')
+  const response = entry.object('response')
+  const method = request?.string('method')
+  const url = request?.string('url')
+  if (!request || method === undefined || url === undefined) return undefined
+  const sentMs = (parseMicros(entry.string('startedDateTime') ?? '') ?? Number.NaN) / 1000
+  const content = response?.object('content')
+  const status = response?.number('status')
+  const timings = entry.object('timings')
+  const headerMs =
+    spent(timings?.number('wait')) + spent(timings?.number('send')) + spent(timings?.number('blocked'))
+  const isBinary = content?.string('encoding') === 'base64'
+  const decoded = isBinary ? fromBase64(content?.string('text') ?? '') : undefined
+  const text = isBinary ? decoded : content?.string('text')
+  const mimeType = content?.string('mimeType') ?? ''
+  const events = eventsOf(entry)
+  const headers = headersOf(response)
+  const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type')
+  return {
+    method,
+    url,
+    requestHeaders: headersOf(request),
+    requestBody: request.object('postData')?.string('text'),
+    status: status === undefined || status === 0 ? undefined : status,
+    headers: hasType || mimeType === '' ? headers : [...headers, ['content-type', mimeType]],
+    body: text === undefined && !isBinary ? undefined : text,
+    ...(isBinary && decoded === undefined && { bytes: content?.string('text') }),
+    sentMs,
+    answeredMs: sentMs + (headerMs > 0 ? headerMs : spent(entry.number('time'))),
+    ...(events && { events }),
+    error: response?.string('_error'),
+    mimeType,
+  }
+}
+
+/** -1 stands for what does not apply. */
+function spent(ms: number | undefined): number {
+  return ms !== undefined && ms > 0 ? ms : 0
+}
+
+function eventsOf(entry: JsonObject): ForeignEvent[] | undefined {
+  const events = entry.objects('_eventSourceMessages')
+  if (events.length === 0) return undefined
+  return events.flatMap((event) => {
+    const data = event?.string('data')
+    if (!event || data === undefined) return []
+    const name = event.string('eventName')
+    const id = event.string('eventId')
+    const retry = event.number('_retry')
+    const sse = {
+      ...(name !== undefined && name !== '' && { event: name }),
+      ...(id !== undefined && id !== '' && { id }),
+      ...(retry !== undefined && { retry }),
+    }
+    return [{ ms: Math.round((event.number('time') ?? Number.NaN) * 1_000_000) / 1000, sse, data }]
+  })
+}
+
+function headersOf(message: JsonObject | undefined): HttpHeaders {
+  return (message?.objects('headers') ?? []).flatMap((header) => {
+    const name = header?.string('name')
+    const value = header?.string('value')
+    return name === undefined || value === undefined ? [] : [[name, value] as const]
+  })
+}
+
+/** OAuth and its discovery, and what a server of MCP says without JSON-RPC. */
+function isAboutMcp(url: string, mimeType: string): boolean {
+  return (
+    /\/(?:\.well-known\/oauth|mcp(?:[/?#]|$)|sse(?:[/?#]|$)|messages?(?:[/?#]|$))/.test(url) ||
+    mimeType.startsWith('text/event-stream')
+  )
+}
+
+/** Of stdio there is no HTTP: what stood around messages was made up. */
+function withoutHttp(record: TapeRecord): TapeRecord | undefined {
+  if (record.type !== 'message') return undefined
+  const { http: _http, sse: _sse, ...rest } = record
+  return rest
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

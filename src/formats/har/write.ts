@@ -1,0 +1,200 @@
+import type { HttpRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import { adopt } from '../adopt.js'
+import type { Recording } from '../format.js'
+import { createLosses, type Losses } from '../losses.js'
+import { textChunks } from '../text-chunks.js'
+import { metaOf } from '../told/told.js'
+import { entryText, valueOf, type EntryDraft } from './entry.js'
+import { stdioHost } from './names.js'
+
+/** Characters of entries that may wait for the end of an earlier one. */
+const mostWaiting = 48 * 1024 * 1024
+
+/** Where a record goes: the exchange it belongs to, and whether that ends with it. */
+interface Place {
+  readonly key: number
+  readonly isLast: boolean
+}
+
+/**
+ * A recording as an HTTP archive, its exchanges in the order in which they began. Messages of stdio have no HTTP: each
+ * request and its answer stand as an exchange with a made-up URL.
+ */
+export function writeHar(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
+  return textChunks(textOf(adopt(recording), report))
+}
+
+async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
+  const losses = createLosses(report)
+  const meta = await metaOf(recording)
+  const placeOf = await findPlaces(recording)
+  const started = Date.parse(meta?.startedAt ?? '')
+  const waiting = new Map<number, { draft: EntryDraft; done: boolean }>()
+  let size = 0
+  let index = 0
+  let separator = '\n'
+  yield '{"log":{"version":"1.2","creator":{"name":"wiretape","version":"1"},"pages":[],"entries":['
+
+  function* flush(all: boolean): Generator<string> {
+    for (const [key, { draft, done }] of waiting) {
+      if (!done && !all && size <= mostWaiting) return
+      waiting.delete(key)
+      size -= draft.size
+      yield `${separator}${entryText(draft)}`
+      separator = ',\n'
+    }
+  }
+
+  for await (const record of recording.records()) {
+    const at = index
+    index += 1
+    if (record.type !== 'message' && record.type !== 'http') {
+      losses.record(record)
+      continue
+    }
+    noteLosses(record, losses)
+    const ms =
+      record.us === undefined || Number.isNaN(started) ? Date.parse(record.t) : started + record.us / 1000
+    const { key, isLast } = placeOf(at)
+    const open = waiting.get(key) ?? { draft: draftOf(record, ms, meta), done: false }
+    const before = open.draft.size
+    put(record, ms, open.draft)
+    size += open.draft.size - before
+    open.done = isLast
+    waiting.set(key, open)
+    yield* flush(false)
+  }
+  yield* flush(true)
+  yield `${separator === '\n' ? '' : '\n'}]}}\n`
+  if (meta?.wiretape === undefined || meta.wiretape.transport === 'stdio') {
+    if (index > 0 && separator !== '\n') losses.add('the URLs are made up, stdio has none')
+  }
+  losses.tell()
+}
+
+function noteLosses(record: MessageRecord | HttpRecord, losses: Losses): void {
+  if (record.type === 'http') return
+  if (record.modified) losses.add('what messages were before they were changed is left out')
+  if (record.red || record.parts.some(({ links }) => links))
+    losses.add('links and tags of redaction are left out')
+}
+
+/**
+ * Goes through the recording once. Over HTTP a record belongs to its exchange, which ends with its last record. On stdio
+ * an answer belongs to the exchange of its request, which ends with it; all others are exchanges by themselves.
+ */
+async function findPlaces(recording: Recording): Promise<(index: number) => Place> {
+  const lastOf = new Map<number, number>()
+  let keys = new Float64Array(1024)
+  const open = new Map<string, number>()
+  let index = 0
+  function see(record: TapeRecord): number {
+    if (record.type === 'http') return record.exchange
+    if (record.type !== 'message') return -1
+    if (record.http) return record.http.exchange
+    const own = -2 - index
+    const fromClient = record.direction === 'client_to_server'
+    let request: number | undefined
+    for (const { id, correlatedId, envelope, late } of record.parts) {
+      if (correlatedId !== undefined && !late) {
+        request ??= open.get(correlatedId)
+        open.delete(correlatedId)
+      }
+      // What the server asks, and the client's answer, are exchanges of their own.
+      if (fromClient && envelope.kind === 'request' && id !== undefined) open.set(id, own)
+    }
+    // One answer an exchange: what answers the rest of a batch later stands by itself.
+    const isFree = request !== undefined && lastOf.get(request) === -2 - request
+    return isFree ? request! : own
+  }
+  for await (const record of recording.records()) {
+    const key = see(record)
+    if (index >= keys.length) {
+      const larger = new Float64Array(keys.length * 2)
+      larger.set(keys)
+      keys = larger
+    }
+    keys[index] = key
+    lastOf.set(key, index)
+    index += 1
+  }
+  return (at) => ({ key: keys[at]!, isLast: lastOf.get(keys[at]!) === at })
+}
+
+function draftOf(record: MessageRecord | HttpRecord, ms: number, meta: MetaRecord | undefined): EntryDraft {
+  const http = record.type === 'http' ? record : record.http
+  const isServers = record.type === 'message' && record.direction === 'server_to_client'
+  const label = meta?.label ?? ''
+  const origin =
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(meta?.wiretape?.url ?? '')?.[0] ?? 'http://unknown.invalid'
+  const path =
+    http && 'path' in http && http.path
+      ? http.path
+      : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(meta?.wiretape?.url ?? '')?.[1] || '/'
+  return {
+    url: http ? `${origin}${path}` : `${stdioHost}${encodeURIComponent(label)}`,
+    method: http && 'method' in http && http.method ? http.method : isServers ? 'GET' : 'POST',
+    conversation: record.conversation,
+    sentMs: ms,
+    firstMs: undefined,
+    lastMs: ms,
+    requestHeaders: [],
+    requestBody: undefined,
+    status: undefined,
+    headers: [],
+    body: undefined,
+    bytes: undefined,
+    events: [],
+    error: undefined,
+    size: 0,
+  }
+}
+
+function put(record: MessageRecord | HttpRecord, ms: number, draft: EntryDraft): void {
+  if (record.type === 'http') return putHttp(record, ms, draft)
+  const { raw, http, sse } = record
+  draft.size += raw.length
+  if (record.direction === 'client_to_server') {
+    draft.requestBody = draft.requestBody === undefined ? raw : `${draft.requestBody}\n${raw}`
+    if (http?.headers) draft.requestHeaders = http.headers
+    // Nothing is said about an answer; where none follows, what HTTP says to a notification.
+    if (!http && !record.parts.some(({ envelope }) => envelope.kind === 'request')) draft.status = 202
+    return
+  }
+  answered(ms, draft, http)
+  if (!http && draft.requestBody === undefined) {
+    draft.events.push({ ms, sse: sse ?? { event: 'message' }, data: raw })
+    return
+  }
+  if (sse || draft.events.length > 0) draft.events.push({ ms, sse: sse ?? {}, data: raw })
+  else {
+    if (!valueOf(draft.headers, 'content-type'))
+      draft.headers = [...draft.headers, ['content-type', 'application/json']]
+    draft.body = draft.body === undefined ? raw : `${draft.body}\n${raw}`
+  }
+}
+
+function answered(
+  ms: number,
+  draft: EntryDraft,
+  http: { readonly status?: number; readonly headers?: EntryDraft['headers'] } | undefined,
+): void {
+  draft.firstMs ??= ms
+  draft.lastMs = Math.max(draft.lastMs, ms)
+  if (http?.headers && draft.headers.length === 0) draft.headers = http.headers
+  draft.status = http?.status ?? draft.status ?? 200
+}
+
+function putHttp(record: HttpRecord, ms: number, draft: EntryDraft): void {
+  const { requestHeaders, requestBody, status, headers, body, bytes, sse, why } = record
+  if (requestHeaders) draft.requestHeaders = requestHeaders
+  if (requestBody !== undefined) draft.requestBody = requestBody
+  if (status !== undefined || headers)
+    answered(ms, draft, { ...(status !== undefined && { status }), ...(headers && { headers }) })
+  draft.lastMs = Math.max(draft.lastMs, ms)
+  draft.size += body?.length ?? 0
+  if (sse) draft.events.push({ ms, sse, data: body ?? '' })
+  else if (body !== undefined && body !== '') draft.body ??= body
+  if (bytes !== undefined) draft.bytes ??= bytes
+  if (why !== undefined) draft.error = why
+}
