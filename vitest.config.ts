@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Where the counts go as JSON, for whoever adds up several runs. */
 const report = process.env['WIRETAPE_TEST_REPORT']
 
 export default defineConfig({
+  // The examples say what users say.
+  resolve: { alias: { wiretape: resolve(import.meta.dirname, 'dist/index.js') } },
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     pool: 'forks',
     // Many tests start processes of their own: half of a large machine, both cores of a small one.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),

@@ -14,3 +14,4 @@ export {
   type TrafficReport,
 } from './forward/record-forward.js'
 export { exemptHosts } from './forward/client-environment.js'
+export { record, type LibraryRecordOptions, type Recorder } from './record.js'

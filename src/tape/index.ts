@@ -12,3 +12,9 @@ export { listTapes, summarizeTape, type TapeSummary } from './summary.js'
 export { snapshotTape } from './read-tape.js'
 export { checkReplaceable, replaceFile } from './replace-file.js'
 export { segmentsOf } from './segments-of.js'
+export {
+  readRecording,
+  type ReadRecording,
+  type RecordedExchange,
+  type RecordedMessage,
+} from './read-recording.js'

@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { WiretapeError } from '../model/index.js'
+import { listTapes } from '../tape/index.js'
+
+/** What to record, and where. */
+export type LibraryRecordOptions = (
+  | {
+      /** The server and its arguments. */
+      readonly command: readonly string[]
+    }
+  | {
+      /** The URL of a Streamable HTTP server that runs. */
+      readonly url: string
+    }
+) & {
+  /** Path of the tape. What is there is replaced when the recording is closed. */
+  readonly file: string
+  /** More options of `wiretape record`, such as `['--redact', 'acct-[0-9]+']`. */
+  readonly options?: readonly string[]
+}
+
+/** A recorder in the path of a client. */
+export interface Recorder {
+  /** What a stdio client starts in the place of the server. */
+  readonly server: { readonly command: string; readonly args: string[] }
+  /** Where a client of HTTP connects; undefined for a command. */
+  readonly url: string | undefined
+  /**
+   * Waits for the end of the recording and puts the tape in its place. Close the client first. Can be called twice.
+   *
+   * @returns path of the tape
+   * @throws WiretapeError `not-a-recording` when no client was recorded, more than one were, or one still is after 15 s
+   */
+  close(): Promise<string>
+}
+
+const longestWaitMs = 15_000
+const pollMs = 20
+
+/**
+ * Records what a client and a server say to each other, to a tape.
+ *
+ * ```ts
+ * const recorder = await record({ command: ['node', 'server.js'], file: 'baseline.jsonl' })
+ * await client.connect(new StdioClientTransport(recorder.server))
+ * // …
+ * await client.close()
+ * await recorder.close()
+ * ```
+ *
+ * @throws WiretapeError `unwritable`; `usage` when the recorder of a URL does not start
+ */
+export async function record(what: LibraryRecordOptions): Promise<Recorder> {
+  const file = resolve(what.file)
+  await mkdir(dirname(file), { recursive: true })
+  // Beside its place, so that it can be renamed.
+  const folder = mkdtempSync(join(dirname(file), `.${basename(file)}.recording-`))
+  const own = [cli(), 'record', '--quiet', '--out', folder, ...(what.options ?? [])]
+  const args = 'command' in what ? [...own, '--', ...what.command] : [...own, '--url', what.url]
+  const started = 'command' in what ? undefined : await startRecorder(args, folder)
+
+  async function finish(): Promise<string> {
+    try {
+      if (started) {
+        started.child.kill('SIGTERM')
+        await started.exited
+      }
+      await rename(await closedTape(folder), file)
+      return file
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  let closed: Promise<string> | undefined
+  return {
+    server: { command: process.execPath, args },
+    url: started?.url,
+    close: () => (closed ??= finish()),
+  }
+}
+
+/** The program that is installed beside the library. */
+function cli(): string {
+  return join(dirname(fileURLToPath(new URL('../../package.json', import.meta.url))), 'dist/bin/wiretape.js')
+}
+
+/** A recorder of HTTP, and the URL that it prints first. */
+async function startRecorder(
+  args: readonly string[],
+  folder: string,
+): Promise<{ child: ChildProcess; url: string; exited: Promise<void> }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let complaint = ''
+  child.stderr.on(
+    'data',
+    (chunk: Buffer) => void (complaint = (complaint + chunk.toString('utf8')).slice(-1_000)),
+  )
+  const exited = new Promise<void>((done) => child.once('close', () => done()))
+  const lines = createInterface(child.stdout)
+  const url = await Promise.race([
+    new Promise<string>((done) => lines.once('line', done)),
+    exited.then(() => undefined),
+  ])
+  if (url !== undefined) return { child, url, exited }
+  await rm(folder, { recursive: true, force: true })
+  throw new WiretapeError(
+    'usage',
+    complaint.trim().replace(/^wiretape: /, '') || 'the recorder did not start',
+  )
+}
+
+async function closedTape(folder: string): Promise<string> {
+  const deadline = Date.now() + longestWaitMs
+  for (;;) {
+    const [tape, ...more] = await listTapes(folder)
+    if (more.length > 0) {
+      throw new WiretapeError('not-a-recording', `${more.length + 1} clients were recorded`, {
+        hint: 'record each to a file of its own',
+      })
+    }
+    if (tape?.end) return tape.path
+    if (Date.now() > deadline) {
+      throw new WiretapeError(
+        'not-a-recording',
+        tape ? 'the client is still connected' : 'no client was recorded',
+        {
+          hint: 'close the client first',
+        },
+      )
+    }
+    await new Promise((done) => setTimeout(done, pollMs))
+  }
+}

@@ -1,0 +1,186 @@
+import { resolve } from 'node:path'
+import {
+  detailsOf,
+  describeOffer,
+  ignoreRule,
+  isNote,
+  matchRule,
+  plainSettings,
+  titleOf,
+  type CompareSettings,
+  type ExchangeComparison,
+  type Level,
+  type OfferChange,
+  type SubjectLatency,
+  type Verdict,
+} from '../compare/index.js'
+import { parseFilter, type Filter } from '../filter/index.js'
+import { compilePath, QueryFault } from '../json-path/index.js'
+import { WiretapeError } from '../model/index.js'
+import { openRecording, openRecords } from '../tape/index.js'
+import type { Unanswered } from './answer-question.js'
+import { readCompareFile, readCompareFileOf } from './compare-file.js'
+import type { SetValue } from './live-values.js'
+import { findMissingSecrets } from './missing-secrets.js'
+import type { MessageOutcome } from './outcome.js'
+import { planReplay } from './plan.js'
+import { runReplay } from './run-replay.js'
+import { connectTo, type ReplayTarget } from './target.js'
+
+/** How a recording is replayed and compared; everything has a default. */
+export interface ReplayOptions {
+  /** Milliseconds that one answer may take. @default 10_000 */
+  readonly timeoutMs?: number
+  /** Makes a handshake where the recording has none. @default true */
+  readonly handshake?: boolean
+  /** What the server's own requests get that the recording cannot answer. @default 'error' */
+  readonly unanswered?: Unanswered
+  /** One request at a time, or overlapping as recorded. @default 'one' */
+  readonly concurrency?: 'one' | 'recorded'
+  /** How many times as fast as recorded. @default Infinity: without waiting */
+  readonly speed?: number
+  /** Values by JSONPath, for messages of the client that have the place. */
+  readonly set?: Readonly<Record<string, unknown>>
+  /** Only messages of the client that match (docs/filter.md); the handshake is always sent. */
+  readonly filter?: string
+  /** @default what the compare file says, else 'semantic' */
+  readonly level?: Level
+  /** JSONPaths into answers, to what does not count. */
+  readonly ignore?: readonly string[]
+  /** Matchers by JSONPath: `{ '$.result.structuredContent.at': 'timestamp' }`. */
+  readonly match?: Readonly<Record<string, string>>
+  /** Path of a file of rules; `false` for none. @default `<recording>.compare.yaml`, if there is one */
+  readonly compareFile?: string | false
+  /** Ends the replay: what was not sent is told as such. */
+  readonly signal?: AbortSignal
+}
+
+/** What a live server answered otherwise than the recorded one. */
+export interface ReplayResult {
+  /** Nothing differs that counts. */
+  readonly same: boolean
+  /** One text for each exchange and offer that differs, for a test to print; empty when `same`, or when it was stopped before anything differed. */
+  readonly differences: readonly string[]
+  /** Why it ended before its time: the server died or refused the handshake, or it was aborted. */
+  readonly stopped?: string
+  /** Exchanges by verdict. */
+  readonly counts: Readonly<Record<Verdict, number>>
+  /** Every exchange, in the order of the recording; the server's own requests as they came. */
+  readonly exchanges: readonly ExchangeComparison[]
+  /** What the server offers otherwise. */
+  readonly offers: readonly OfferChange[]
+  /** By tool and method; microseconds. */
+  readonly latency: readonly SubjectLatency[]
+  /** Every message of the recorded client, with exact texts. */
+  readonly messages: readonly MessageOutcome[]
+}
+
+/**
+ * Acts as the client of a recording, once, and compares what a live server answers.
+ *
+ * ```ts
+ * const result = await replay('baseline.jsonl', { command: ['node', 'server.js'] })
+ * expect(result.differences).toEqual([])
+ * ```
+ *
+ * @param recording path of a recording of any format
+ * @throws WiretapeError before anything is sent: `unreadable`, `not-a-recording`; `usage` for options that make no
+ *   sense, a server that cannot be started or reached, and redacted values that `set` does not give
+ */
+export async function replay(
+  recording: string,
+  target: ReplayTarget,
+  options: ReplayOptions = {},
+): Promise<ReplayResult> {
+  const path = resolve(recording)
+  const settings = await settingsOf(path, options)
+  const sets = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
+  const connect = connectTo(target)
+  const records = openRecords([await openRecording(path)])
+  try {
+    const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
+    const [missing] = await findMissingSecrets(plan, sets)
+    if (missing) {
+      const what = `#${missing.seq} ${missing.title}: ${missing.path} was redacted`
+      throw new WiretapeError('usage', what, { hint: 'give its value with `set`' })
+    }
+    const exchanges: ExchangeComparison[] = []
+    const messages: MessageOutcome[] = []
+    const run = {
+      timeoutMs: options.timeoutMs ?? 10_000,
+      handshake: options.handshake ?? true,
+      unanswered: options.unanswered ?? 'error',
+      concurrency: options.concurrency ?? 'one',
+      speed: options.speed ?? Infinity,
+      sets,
+      settings,
+      signal: options.signal ?? new AbortController().signal,
+    }
+    const result = await runReplay(plan, connect, run, {
+      outcome(outcome) {
+        messages.push(outcome)
+        if (outcome.comparison) exchanges.push(outcome.comparison)
+      },
+      question: (comparison) => void exchanges.push(comparison),
+    })
+    if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'the server cannot be reached')
+    const { same, stopped, counts, offers, latency } = result
+    const differences = [
+      ...exchanges
+        .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not sent')
+        .map((exchange) =>
+          [`${exchange.verdict}: ${titleOf(exchange)}`, ...detailsOf(exchange)].join('\n  '),
+        ),
+      ...offers.filter((offer) => !isNote(offer)).map((offer) => `${offer.impact}: ${describeOffer(offer)}`),
+    ]
+    return {
+      same,
+      differences,
+      ...(stopped !== undefined && { stopped }),
+      counts,
+      exchanges,
+      offers,
+      latency,
+      messages,
+    }
+  } finally {
+    await records.close()
+  }
+}
+
+async function settingsOf(
+  path: string,
+  { level, ignore = [], match = {}, compareFile }: ReplayOptions,
+): Promise<CompareSettings> {
+  const file =
+    compareFile === false
+      ? undefined
+      : compareFile === undefined
+        ? await readCompareFileOf(path)
+        : await readCompareFile(resolve(compareFile))
+  const own = understood(() => [
+    ...ignore.map((at) => ignoreRule(at)),
+    ...Object.entries(match).map(([at, matcher]) => matchRule(at, matcher)),
+  ])
+  return { level: level ?? file?.level ?? plainSettings.level, rules: [...(file?.rules ?? []), ...own] }
+}
+
+function setOf(at: string, value: unknown): SetValue {
+  return { path: understood(() => compilePath(at)), json: JSON.stringify(value) }
+}
+
+function filterOf(text: string | undefined): Filter | undefined {
+  if (text === undefined) return undefined
+  const parsed = parseFilter(text)
+  if (parsed.filter) return parsed.filter
+  throw new WiretapeError('usage', `the filter ${text}: ${parsed.fault.message}`)
+}
+
+function understood<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (problem) {
+    if (!(problem instanceof QueryFault)) throw problem
+    throw new WiretapeError('usage', `a path or matcher ${problem.message}`, { hint: problem.advice })
+  }
+}
