@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { WiretapeError } from '../model/index.js'
+import { registerAttach } from './commands/attach.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
@@ -82,6 +83,7 @@ wiretape <command> --help tells more about a command.`,
     registerDiff,
     registerLs,
     registerTail,
+    registerAttach,
     registerRecover,
     registerUi,
     registerRules,

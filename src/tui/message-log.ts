@@ -16,6 +16,9 @@ import { idKey } from '../wire/index.js'
 /** Characters of payloads that are kept; older ones are on the tape only. */
 const payloadsKept = 96 * 1024 * 1024
 
+/** Requests remembered that have no answer yet. */
+const mostOpen = 10_000
+
 /** What became of a row's message, as a screen marks it. */
 export type RowState = 'passed' | 'waiting' | 'dropped' | 'modified' | 'injected' | 'undelivered'
 
@@ -54,6 +57,8 @@ export class MessageLog {
   readonly #held = new Map<string, HeldEvent>()
   /** Rows by message id, of those that are or were held. */
   readonly #heldRows = new Map<string, number>()
+  /** Rows of requests that wait for their answer, by message id. */
+  readonly #open = new Map<string, number>()
   readonly #transport: Transport
   #payloadLength = 0
   #oldest = 0
@@ -95,6 +100,7 @@ export class MessageLog {
       changed.push(row)
       const peer = this.#fold.entries.peer(row)
       if (peer >= 0 && peer !== row) changed.push(peer)
+      this.#noteOpen(row, peer)
       if (record.type === 'held') this.#heldRows.set(record.parts[i]!.id ?? '', row)
     }
     if (record.type === 'dropped' || record.type === 'undelivered') {
@@ -184,7 +190,7 @@ export class MessageLog {
       unanswered: isUnanswered(entries, at),
       latencyUs: answer >= 0 && peer >= 0 ? entries.latencyUs(answer) : undefined,
       peer,
-      request: isAnswer ? this.#requestOf(peer) : undefined,
+      request: isAnswer ? this.#requestOf(peer < 0 ? this.#awaitedRow(at) : peer) : undefined,
     }
   }
 
@@ -194,7 +200,9 @@ export class MessageLog {
     const part = this.#partOf(row)
     const { entries } = this.#fold
     const kind = entries.kind(row)
-    const request = kind === 'result' || kind === 'error' ? this.#requestOf(entries.peer(row)) : undefined
+    const peer = entries.peer(row)
+    const isAnswer = kind === 'result' || kind === 'error'
+    const request = isAnswer ? this.#requestOf(peer < 0 ? this.#awaitedRow(row) : peer) : undefined
     return rowSubject({
       entries,
       row,
@@ -203,6 +211,19 @@ export class MessageLog {
       ...(request && { request }),
       transport: this.#transport,
     })
+  }
+
+  #noteOpen(row: number, peer: number): void {
+    const id = this.idOf(row)
+    if (id !== undefined && this.#fold.entries.kind(row) === 'request') this.#open.set(id, row)
+    const answered = peer < 0 ? undefined : this.idOf(peer)
+    if (answered !== undefined) this.#open.delete(answered)
+    if (this.#open.size > mostOpen) this.#open.delete(this.#open.keys().next().value!)
+  }
+
+  /** The request that a held answer is for: it counts as answered only when the answer goes on. */
+  #awaitedRow(row: number): number {
+    return this.#open.get(this.#partOf(row)?.correlatedId ?? '') ?? -1
   }
 
   #stateOf(row: number): RowState {

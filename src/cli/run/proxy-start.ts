@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { splitCommandLine, WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
 import type { RecordOptions } from '../record-options.js'
@@ -26,7 +27,8 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
   if (targetUrl === undefined) throw wrong('--target-url is missing')
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }
-  return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io)
+  // Here nobody else needs our stdin and stdout: a person who sits there gets to see what passes.
+  return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io, isatty(0) && isatty(1))
 }
 
 function wrong(message: string): WiretapeError {

@@ -6,15 +6,22 @@ import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
 import { captureOptions, conclude } from './record.js'
 
-/** Records an HTTP server until a signal ends it. The only line on stdout is the URL for clients. */
+/**
+ * Records an HTTP server until a signal ends it. The only line on stdout is the URL for clients.
+ *
+ * @param onScreen the terminal shows the capture, its user ends it; what there is to say is said after that
+ */
 export async function runRecordHttp(
   url: string,
   transport: 'streamable-http' | 'sse',
   options: RecordOptions,
   io: Io,
+  onScreen = false,
 ): Promise<number> {
   const upstream = parseUrl(url)
   const { host, port } = parseListen(options.listen)
+  const notices: string[] = []
+  let screen: Promise<void> | undefined
   try {
     const result = await recordHttp({
       ...captureOptions(options, options.label ?? upstream.hostname, io),
@@ -25,15 +32,32 @@ export async function runRecordHttp(
       allowRemote: options.allowRemote === true,
       insecure: options.insecure === true,
       oauthRewrite: options.oauthRewrite !== false,
-      onListening: (own) => void printUrl(own, upstream, options, io),
-      onNotice: (line) => void io.complain(line),
+      onListening(own) {
+        if (onScreen) screen = showScreen(() => printUrl(own, upstream, options, io), io)
+        else void printUrl(own, upstream, options, io)
+      },
+      onNotice: (line) => void (onScreen ? notices.push(line) : io.complain(line)),
     })
+    await screen
+    for (const line of notices) await io.complain(line)
     await conclude(result, options, io)
     return exitCode.done
   } catch (error) {
     if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
     await io.complain(error.message, error.hint)
     return exitCode.found
+  }
+}
+
+/** A capture goes on without a screen that cannot be opened. */
+async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
+  try {
+    const { openOwnScreen } = await import('./own-screen.js')
+    await openOwnScreen(io)
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    await io.complain(error.message, error.hint)
+    await otherwise()
   }
 }
 

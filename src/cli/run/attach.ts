@@ -1,0 +1,40 @@
+import { isatty } from 'node:tty'
+import { registryFolderIn } from '../../capture/index.js'
+import { attachTo, findCapture, liveCaptures, type LiveCapture } from '../../control/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { formatDuration } from '../../render/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+
+/** Shows a live capture until the user leaves it. */
+export async function runAttach(name: string | undefined, io: Io): Promise<number> {
+  if (!isatty(0) || !isatty(1)) {
+    throw new WiretapeError('usage', 'attach needs a terminal', {
+      hint: 'wiretape tail follows a capture in plain lines',
+    })
+  }
+  const capture = await chosen(registryFolderIn(io.dataFolder), name, io)
+  if (!capture) return exitCode.done
+  const link = await attachTo(capture, { role: 'screen', name: 'wiretape attach' })
+  const { runScreen } = await import('../../tui/index.js')
+  const { stdin, stdout } = process
+  const { reason } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout })
+  if (reason !== 'lost') return exitCode.done
+  await io.complain(`the capture ${capture.label} went away without a word`, `its tape is ${capture.tape}`)
+  return exitCode.found
+}
+
+/** The capture that is named, or the one a person chooses of several; undefined when they choose none. */
+async function chosen(folder: string, name: string | undefined, io: Io): Promise<LiveCapture | undefined> {
+  const live = name === undefined ? await liveCaptures(folder) : []
+  if (live.length < 2) return findCapture(folder, name)
+  const { pickOne } = await import('../../tui/index.js')
+  const choices = live.map(({ label, session, pid, startedAt }) => ({
+    name: label,
+    about: `${session.slice(0, 8)}  pid ${pid}  for ${formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)) * 1000)}`,
+  }))
+  const { stdin, stdout } = process
+  const title = `${live.length} captures are live`
+  const at = await pickOne({ title, choices, colours: io.colours, stdin, stdout })
+  return at === undefined ? undefined : live[at]
+}

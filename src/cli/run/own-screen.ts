@@ -1,0 +1,32 @@
+import { registryFolderIn } from '../../capture/index.js'
+import { attachTo, liveCaptures, type LiveCapture } from '../../control/index.js'
+import { WiretapeError } from '../../model/index.js'
+import type { Io } from '../io.js'
+
+/** A capture's socket is there this soon after it began. */
+const socketWithinMs = 5_000
+
+/** Shows the capture that this process runs, until its user ends it or it is over. */
+export async function openOwnScreen(io: Io): Promise<void> {
+  const link = await attachTo(await ownCapture(registryFolderIn(io.dataFolder)), {
+    role: 'screen',
+    name: 'the screen it was started in',
+  })
+  const { runScreen } = await import('../../tui/index.js')
+  const { stdin, stdout } = process
+  await runScreen({ link, owner: true, colours: io.colours, stdin, stdout })
+}
+
+async function ownCapture(folder: string): Promise<LiveCapture> {
+  const deadline = performance.now() + socketWithinMs
+  for (;;) {
+    const own = (await liveCaptures(folder)).find(({ pid }) => pid === process.pid)
+    if (own?.socket !== undefined) return own
+    if (performance.now() > deadline) {
+      throw new WiretapeError('no-capture', 'the control socket of this capture did not open', {
+        hint: 'it records all the same; give its input from a pipe to do without a screen',
+      })
+    }
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}

@@ -1,0 +1,105 @@
+import { render } from 'ink'
+import { createElement } from 'react'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { escapeText } from '../render/index.js'
+import { Picture } from './app.js'
+import type { Key } from './keys.js'
+import { span, truncateLine, type Line } from './spans.js'
+import { openTerminal } from './terminal.js'
+
+/** Something to choose. */
+export interface Choice {
+  readonly name: string
+  /** Said beside it. */
+  readonly about: string
+}
+
+export interface PickerOptions {
+  readonly title: string
+  readonly choices: readonly Choice[]
+  readonly colours: boolean
+  readonly stdin: ReadStream
+  readonly stdout: WriteStream
+}
+
+/** Lets a person choose one. Returns its place, or undefined when nothing was chosen. */
+export async function pickOne(options: PickerOptions): Promise<number | undefined> {
+  const { choices, colours, stdin, stdout } = options
+  const terminal = openTerminal(stdin, stdout)
+  let at = 0
+  const picture = () =>
+    createElement(Picture, { frame: pickerFrame(options, at, terminal.columns, terminal.rows), colours })
+  const ink = render(picture(), { stdout, stdin, exitOnCtrlC: false, patchConsole: false })
+  try {
+    return await new Promise<number | undefined>((resolve) => {
+      terminal.onResize(() => ink.rerender(picture()))
+      terminal.onKey((key) => {
+        const chosen = press(key, at, choices.length)
+        if (chosen === 'chosen') return resolve(at)
+        if (chosen === 'left') return resolve(undefined)
+        at = chosen
+        ink.rerender(picture())
+      })
+    })
+  } finally {
+    ink.unmount()
+    terminal.close()
+  }
+}
+
+function press({ name }: Key, at: number, count: number): number | 'chosen' | 'left' {
+  switch (name) {
+    case 'enter':
+      return 'chosen'
+    case 'q':
+    case 'esc':
+    case 'ctrl+c':
+      return 'left'
+    case 'j':
+    case 'down':
+      return Math.min(count - 1, at + 1)
+    case 'k':
+    case 'up':
+      return Math.max(0, at - 1)
+    case 'g':
+    case 'home':
+      return 0
+    case 'G':
+    case 'end':
+      return count - 1
+    default: {
+      const number = /^[1-9]$/.test(name) ? Number(name) - 1 : -1
+      return number >= 0 && number < count ? number : at
+    }
+  }
+}
+
+/** The choices around the one that is marked. Pure. */
+export function pickerFrame(
+  { title, choices }: Pick<PickerOptions, 'title' | 'choices'>,
+  at: number,
+  columns: number,
+  rows: number,
+): { lines: Line[]; selected: number } {
+  const room = Math.max(1, rows - 4)
+  const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room))
+  const shown = choices.slice(top, top + room)
+  const lines: Line[] = [
+    [span(` ${title}`, 'bold')],
+    ...shown.map(({ name, about }, i): Line => [
+      span(` ${String(top + i + 1).padStart(2)}  `, 'dim'),
+      span(escapeText(name)),
+      span(`  ${escapeText(about)}`, 'dim'),
+    ]),
+    [],
+    [
+      span(' Enter', 'bold'),
+      span(' choose  ', 'dim'),
+      span('j k', 'bold'),
+      span(' move  ', 'dim'),
+      span('q', 'bold'),
+      span(' leave', 'dim'),
+    ],
+  ]
+  return { lines: lines.map((line) => truncateLine(line, columns)), selected: 1 + at - top }
+}

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { leftOut } from '../behaviour/run-cli.js'
+import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { packaged } from './scenarios.js'
+import { noTerminal, openTerminal, type Terminal } from './terminal.js'
+
+const isLeftOut = leftOut(noTerminal === undefined, `screens on a real terminal: ${noTerminal}`)
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+let stage: Stage
+beforeAll(() => {
+  stage = createStage()
+})
+afterAll(() => stage.close())
+
+/** A client that talks to server-everything through `record`. */
+async function connect(
+  options: readonly string[] = [],
+): Promise<{ client: Client; transport: StdioClientTransport }> {
+  const everything = packaged('@modelcontextprotocol/server-everything', 'stdio')
+  const [command, ...args] = stage.record(everything, options)
+  const transport = new StdioClientTransport({
+    command: command!,
+    args,
+    env: stage.env as Record<string, string>,
+    stderr: 'ignore',
+  })
+  const client = new Client({ name: 'test-client', version: '1.0.0' })
+  const connecting = client.connect(transport)
+  closing.push(() => client.close())
+  if (!options.includes('--wait-for-attach')) await connecting
+  else
+    closing.push(() =>
+      connecting.then(
+        () => undefined,
+        () => undefined,
+      ),
+    )
+  return { client, transport }
+}
+
+function attach(): Terminal {
+  const terminal = openTerminal(stage, [process.execPath, cli, 'attach'])
+  closing.push(() => terminal.close())
+  return terminal
+}
+
+const echo = async (client: Client, message: string): Promise<string> => {
+  const { content } = await client.callTool({ name: 'echo', arguments: { message } })
+  return (content as { text: string }[])[0]!.text
+}
+
+/** In the editor: puts another message in the place of that of an echo call. */
+function rewrite(terminal: Terminal, from: string, to: string): void {
+  terminal.press('Down', 'Down', 'Down', 'Down', 'Down', 'End')
+  terminal.press(...Array.from({ length: from.length + 2 }, () => 'BSpace'))
+  terminal.type(`"${to}"`)
+}
+
+describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
+  it('holds a call, changes it, passes it on; client, tape and session file have what came of it', async () => {
+    const { client } = await connect()
+    const terminal = attach()
+    await terminal.shows('● live')
+    await terminal.shows('notifications/initialized')
+    terminal.press('i')
+    await terminal.shows('[INTERCEPT]')
+    const answer = echo(client, 'original')
+    await terminal.shows(/⏸ tools\/call echo/)
+    terminal.press('m')
+    await terminal.shows('Ctrl+S confirm')
+    rewrite(terminal, 'original', 'changed')
+    await terminal.shows('"message": "changed"')
+    terminal.press('C-s')
+    // Answers are messages too.
+    await terminal.shows(/⏸ result tools\/call echo/)
+    terminal.press('f')
+    expect(await answer).toBe('Echo: changed')
+    await terminal.shows(/✎ tools\/call echo/)
+    terminal.press('s')
+    await terminal.shows('saved ')
+    const lines = readFileSync(newest('.jsonl'), 'utf8').split('\n')
+    const [modified] = lines.filter((line) => line.includes('"modified":true'))
+    expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
+    const session = readFileSync(newest('.session.json'), 'utf8')
+    expect(session).toMatch(/"original_payload": .*original/s)
+    terminal.press('i')
+    await terminal.shows('[PASSTHROUGH]')
+    terminal.press('q')
+    await terminal.ended()
+    expect(await echo(client, 'after')).toBe('Echo: after')
+  })
+
+  it('drops a call and answers another one itself', async () => {
+    const { client } = await connect()
+    const terminal = attach()
+    await terminal.shows('● live')
+    terminal.press('i')
+    await terminal.shows('[INTERCEPT]')
+    const dropped = echo(client, 'dropped').catch((error: unknown) => error)
+    await terminal.shows(/⏸ tools\/call echo/)
+    terminal.press('d')
+    await terminal.shows(/✕ tools\/call echo/)
+    const answered = echo(client, 'answered')
+    await terminal.shows(/⏸ tools\/call echo/)
+    terminal.press('a')
+    await terminal.shows('answer it')
+    terminal.press('Down', 'End', 'BSpace', 'BSpace')
+    terminal.type('{"content":[{"type":"text","text":"from a person"}]}')
+    terminal.press('C-s')
+    expect(await answered).toBe('from a person')
+    void dropped
+  })
+
+  it('sends a request again and shows what changed in its answer', async () => {
+    const { client } = await connect()
+    await echo(client, 'same')
+    const terminal = attach()
+    await terminal.shows('result tools/call echo')
+    terminal.press('r')
+    await terminal.shows('the same as before')
+  })
+
+  it('that goes, or dies, passes on what it held', async () => {
+    const { client } = await connect()
+    for (const leave of ['q', 'kill']) {
+      const terminal = attach()
+      await terminal.shows('● live')
+      terminal.press('i')
+      await terminal.shows('[INTERCEPT]')
+      const answer = echo(client, leave)
+      await terminal.shows(/⏸ tools\/call echo/)
+      if (leave === 'kill') process.kill(terminal.pid(), 'SIGKILL')
+      else {
+        terminal.press('q')
+        await terminal.shows('q once more')
+        terminal.press('q')
+      }
+      expect(await answer).toBe(`Echo: ${leave}`)
+      terminal.close()
+    }
+  })
+
+  it('shares a capture with another one, and outlives it', async () => {
+    const { client, transport } = await connect()
+    const [one, two] = [attach(), attach()]
+    await Promise.all([one.shows('● live'), two.shows('● live')])
+    one.press('i')
+    await two.shows('[INTERCEPT]')
+    const answer = echo(client, 'shared')
+    await one.shows(/⏸ tools\/call echo/)
+    await two.shows(/⏸ tools\/call echo/)
+    two.press('A')
+    await one.shows(/⏸ result tools\/call echo/)
+    one.press('A')
+    expect(await answer).toBe('Echo: shared')
+    process.kill(transport.pid!, 'SIGKILL')
+    await one.shows('the capture went away')
+    await two.shows('connection lost')
+    one.press('q')
+    await one.shows('went away without a word')
+  })
+
+  it('fits into 80 by 24 cells, into less, without colours and without UTF-8', async () => {
+    const { client } = await connect()
+    await echo(client, 'x'.repeat(500))
+    const env = { NO_COLOR: '1', LANG: 'C', LC_ALL: 'C' }
+    const terminal = openTerminal(stage, [process.execPath, cli, 'attach'], { columns: 80, rows: 24, env })
+    closing.push(() => terminal.close())
+    const screen = await terminal.shows('result tools/call echo')
+    expect(screen).toContain('* live')
+    expect(screen).not.toMatch(/[▶◀●]/)
+    terminal.resize(40, 12)
+    await terminal.shows(/PASSTHROUGH[^]*q quit/)
+    terminal.resize(120, 40)
+    await terminal.shows('r again')
+  })
+})
+
+function newest(extension: string): string {
+  return stage.tapes().findLast((path) => path.endsWith(extension))!
+}
