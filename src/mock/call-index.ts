@@ -4,7 +4,7 @@ import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
 import { createIntColumn } from './columns.js'
-import { noRow, type Script } from './script.js'
+import { noRow } from './script.js'
 
 /** Finds the recorded calls and notes that ask for the same as one of the client's. */
 export interface CallIndex {
@@ -22,7 +22,8 @@ export interface CallIndex {
 }
 
 export interface CallIndexWriter extends CallIndex {
-  add(row: number, envelope: Envelope): void
+  /** @param text of the row */
+  add(row: number, text: string, envelope: Envelope): void
   leaveOut(row: number): void
 }
 
@@ -76,7 +77,7 @@ export function shortKey(key: string): string {
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
 }
 
-export function createCallIndex(script: Script): CallIndexWriter {
+export function createCallIndex(): CallIndexWriter {
   const firsts = new Map<string, number>()
   const lasts = new Map<string, number>()
   /** By row; rows that are no calls have none. */
@@ -87,8 +88,8 @@ export function createCallIndex(script: Script): CallIndexWriter {
   return {
     leaveOut: (row) => void leftOut.add(row),
     isLeftOut: (row) => leftOut.has(row),
-    add(row, { method = '' }) {
-      const key = callKey(script.text(row), method)
+    add(row, text, { method = '' }) {
+      const key = callKey(text, method)
       const known = examples.get(method) ?? []
       if (known.length === 0) examples.set(method, known)
       if (key.includes(redactionMarker)) {

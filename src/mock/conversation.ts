@@ -5,52 +5,9 @@ import { toLiveText } from './live-text.js'
 import { explainMiss, missAnswer, type Miss } from './miss.js'
 import { sleep, waitMs, type Pace } from './pace.js'
 import { createPicker, type Choice } from './picker.js'
-import type { Play } from './read-script.js'
+import type { Play } from './play.js'
 import { conversationStart, noRow } from './script.js'
-
-/** A message on its way to the client. */
-export interface Outgoing {
-  /** Exact JSON text; of noise, a line. */
-  readonly text: string
-  /** It answers the request whose stream this is: nothing follows on it. */
-  readonly final?: boolean
-  /** HTTP status of the recorded response. */
-  readonly status?: number
-  /** It was recorded as an event of a stream. */
-  readonly streamed?: boolean
-  readonly noise?: boolean
-}
-
-/** Where messages for the client go. */
-export interface Sink {
-  /** Resolves when the next may be sent; at once when nobody reads any more. */
-  send(message: Outgoing): Promise<void>
-  /** False while nobody listens; what is sent waits. */
-  readonly isOpen: boolean
-  /** Answers as HTTP does that carries no JSON-RPC. Absent where there is no HTTP. */
-  readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => Promise<void>
-  /** Closes the connection, as a server does that breaks down. */
-  readonly cut?: () => void
-}
-
-/** Somebody who knows more than the recording. */
-export interface Fallback {
-  /** `initialize`, which the recording has answered. */
-  greet(text: string, envelope: Envelope): void
-  /**
-   * Answers a call, sooner or later, to `sink`.
-   *
-   * @param replaces the recorded call that could have been given the answer of, or -1
-   */
-  ask(text: string, envelope: Envelope, sink: Sink, replaces: number): void
-  /** A notification of the client that the server should know of. */
-  note(text: string, envelope: Envelope): void
-  /** Resolves when it takes more. */
-  ready(): Promise<void>
-  /** The answer to a question of the server. False when it was not its question. */
-  reply(text: string, envelope: Envelope): boolean
-  close(): Promise<void>
-}
+import type { Fallback, Sink } from './sink.js'
 
 export interface ConversationOptions {
   readonly play: Play

@@ -1,5 +1,5 @@
 import { eraOf, protocolVersions, type Envelope } from '../model/index.js'
-import type { Play } from './read-script.js'
+import type { Play } from './play.js'
 
 /** Methods whose presence shows a capability. */
 const shows: readonly (readonly [prefix: string, capability: string])[] = [

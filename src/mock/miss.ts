@@ -3,7 +3,7 @@ import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, type Span } from '../wire/index.js'
 import type { Choice } from './picker.js'
-import type { Play } from './read-script.js'
+import type { Play } from './play.js'
 
 /** JSON-RPC code of a miss: outside of what JSON-RPC and MCP keep for themselves, so no server's error looks like it. */
 export const missCode = -31404

@@ -1,6 +1,6 @@
 import type { Envelope } from '../model/index.js'
 import { callKey, roundKey } from './call-index.js'
-import type { Play } from './read-script.js'
+import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
 import { noRow } from './script.js'
 

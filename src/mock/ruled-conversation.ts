@@ -1,7 +1,8 @@
 import { liveSubject, readParts, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
 import { isAnswer, type Direction, type Transport } from '../model/index.js'
 import { findJsonValue, idKey, isFault, readEnvelope } from '../wire/index.js'
-import type { Conversation, Outgoing, Sink } from './conversation.js'
+import type { Conversation } from './conversation.js'
+import type { Outgoing, Sink } from './sink.js'
 import { sleep } from './pace.js'
 
 export interface RuledOptions {

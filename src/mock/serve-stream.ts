@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { createLineFramer, type LineFrame } from '../wire/index.js'
-import type { Conversation, Outgoing, Sink } from './conversation.js'
+import type { Conversation } from './conversation.js'
+import type { Outgoing, Sink } from './sink.js'
 
 /** Longer lines are passed over. */
 const longestLine = 64 * 1024 * 1024

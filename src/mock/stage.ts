@@ -1,10 +1,12 @@
 import type { Recording } from '../formats/index.js'
 import type { Rules } from '../intercept/index.js'
 import { WiretapeError, type Transport } from '../model/index.js'
-import { createConversation, type Conversation, type Fallback, type Sink } from './conversation.js'
+import { createConversation, type Conversation } from './conversation.js'
+import type { Fallback, Sink } from './sink.js'
 import type { Miss } from './miss.js'
 import { parsePace } from './pace.js'
-import { readPlay, type Play } from './read-script.js'
+import type { Play } from './play.js'
+import { readPlay } from './read-play.js'
 import { openRuled } from './ruled-conversation.js'
 
 export interface StageOptions {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { createIntColumn, createNumberColumn } from './columns.js'
 
-/** Characters of texts that stay in memory; what comes after them goes to a file. */
-const keptInMemory = 24 * 1024 * 1024
+/** Bytes of texts that stay in memory; of more, all lie in a file. */
+const mostInMemory = 16 * 1024 * 1024
 /** Bytes collected for one write. */
 const batchBytes = 1 << 20
 
@@ -20,48 +20,66 @@ export interface TextStore {
 }
 
 /**
- * The first texts are held, the others lie in a private file in the temporary folder that has no name any more:
- * it is gone when we are, however we end.
+ * Texts are kept as bytes: strings cut out of longer ones would keep those alive. What does not fit into memory lies in
+ * a private file in the temporary folder that has no name any more: it is gone when we are, however we end.
  *
  * @throws WiretapeError `unwritable` from `add`, when there is no place for the file
  */
-export function createTextStore(inMemory = keptInMemory): TextStore {
-  const held: string[] = []
+export function createTextStore(inMemory = mostInMemory): TextStore {
   const offsets = createNumberColumn()
   const sizes = createIntColumn(0)
-  let heldChars = 0
+  let tail = Buffer.allocUnsafe(64 * 1024)
+  /** Bytes of `tail` that are taken. Those before it lie in the file. */
+  let taken = 0
   let file: SpillFile | undefined
+  let closed = false
+
+  function reserve(sizeBytes: number): void {
+    if (taken + sizeBytes <= tail.length) return
+    const limit = file ? batchBytes : inMemory
+    if (taken + sizeBytes > limit) spill()
+    if (sizeBytes <= tail.length - taken) return
+    const grown = Buffer.allocUnsafe(Math.max(taken + sizeBytes, Math.min(tail.length * 2, limit)))
+    tail.copy(grown, 0, 0, taken)
+    tail = grown
+  }
+
+  function spill(): void {
+    file ??= openSpillFile()
+    file.append(tail.subarray(0, taken))
+    taken = 0
+    if (tail.length > batchBytes) tail = Buffer.allocUnsafe(batchBytes)
+  }
+
   return {
     add(text) {
-      const number = held.length + sizes.length
-      if (!file && heldChars + text.length <= inMemory) {
-        held.push(text)
-        heldChars += text.length
-        return number
-      }
-      file ??= openSpillFile()
-      const bytes = Buffer.from(text)
-      offsets.push(file.append(bytes))
-      sizes.push(bytes.length)
+      const sizeBytes = Buffer.byteLength(text)
+      reserve(sizeBytes)
+      const number = sizes.length
+      offsets.push((file?.sizeBytes ?? 0) + taken)
+      sizes.push(sizeBytes)
+      tail.write(text, taken)
+      taken += sizeBytes
       return number
     },
     read(number) {
-      const text = held[number]
-      if (text !== undefined) return text
-      const at = number - held.length
-      if (!file || at < 0 || at >= sizes.length) throw new RangeError(`no text ${number}`)
-      return file.read(offsets.get(at), sizes.get(at)).toString()
+      if (number < 0 || number >= sizes.length) throw new RangeError(`no text ${number}`)
+      const sizeBytes = sizes.get(number)
+      const inTail = offsets.get(number) - (file?.sizeBytes ?? 0)
+      if (inTail >= 0) return tail.toString('utf8', inTail, inTail + sizeBytes)
+      return file!.read(offsets.get(number), sizeBytes).toString()
     },
     close() {
+      if (closed) return
+      closed = true
       file?.close()
-      file = undefined
     },
   }
 }
 
 interface SpillFile {
-  /** Returns where the bytes begin. */
-  append(bytes: Buffer): number
+  readonly sizeBytes: number
+  append(bytes: Buffer): void
   read(offset: number, sizeBytes: number): Buffer
   close(): void
 }
@@ -76,39 +94,22 @@ function openSpillFile(): SpillFile {
   } catch (cause) {
     throw noSpace(folder, cause)
   }
-  // Where an open file cannot be removed (Windows), that is done at the end.
-  const remove = (): void => fs.rmSync(own, { recursive: true, force: true })
-  try {
-    remove()
-  } catch {
-    // As said.
-  }
-  let batch: Buffer[] = []
-  let batched = 0
+  removeIfPossible(own)
   let written = 0
-  function flush(): void {
-    if (batched === 0) return
-    try {
-      const bytes = Buffer.concat(batch)
-      for (let done = 0; done < bytes.length;)
-        done += fs.writeSync(fd, bytes, done, bytes.length - done, written + done)
-    } catch (cause) {
-      throw noSpace(folder, cause)
-    }
-    written += batched
-    batch = []
-    batched = 0
-  }
   return {
+    get sizeBytes() {
+      return written
+    },
     append(bytes) {
-      const offset = written + batched
-      batch.push(bytes)
-      batched += bytes.length
-      if (batched >= batchBytes) flush()
-      return offset
+      try {
+        for (let done = 0; done < bytes.length;)
+          done += fs.writeSync(fd, bytes, done, bytes.length - done, written + done)
+      } catch (cause) {
+        throw noSpace(folder, cause)
+      }
+      written += bytes.length
     },
     read(offset, sizeBytes) {
-      flush()
       const bytes = Buffer.allocUnsafe(sizeBytes)
       for (let done = 0; done < sizeBytes;) {
         const count = fs.readSync(fd, bytes, done, sizeBytes - done, offset + done)
@@ -120,12 +121,17 @@ function openSpillFile(): SpillFile {
     },
     close() {
       fs.closeSync(fd)
-      try {
-        remove()
-      } catch {
-        // Nothing of ours depends on it.
-      }
+      removeIfPossible(own)
     },
+  }
+}
+
+/** Where an open file cannot be removed (Windows), that is done at the end. */
+function removeIfPossible(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // As said.
   }
 }
 

@@ -178,6 +178,31 @@ rules:
   })
 })
 
+describe('mock of a recording that somebody changed while it was made', () => {
+  it('knows what the client sent, and gives what the client got', async () => {
+    const rules = stage.path('rules.yaml')
+    writeFileSync(
+      rules,
+      `
+rules:
+  - { name: more, when: 'tool:add', set: { '$.params.arguments.b': 10 } }
+  - { name: lie, when: 'tool:echo', on: answers, set: { '$.result.content[0].text': lied } }
+  - { name: block, when: 'tool:fail', respond: { error: { code: 1, message: blocked } } }
+`,
+    )
+    const calls = [call(1, 'add', { a: 1, b: 2 }), call(2, 'echo', { text: 'a' }), call(3, 'fail')]
+    const recorder = stage.start(stage.record(mini, ['--rules', rules]))
+    await recorder.send(opening + calls.join(''))
+    for (const sign of ['"text":"11"', 'lied', 'blocked']) await printed(recorder, sign)
+    recorder.stdin.end()
+    await recorder.ended
+    const { answers } = await asked([stage.tape()], ...calls)
+    expect(textOf(answers.get(1))).toBe('11')
+    expect(textOf(answers.get(2))).toBe('lied')
+    expect(answers.get(3)?.error).toEqual({ code: 1, message: 'blocked' })
+  })
+})
+
 describe('mock() of the library', () => {
   const post = async (url: string, body: string): Promise<Answer> => {
     const response = await fetch(url, { method: 'POST', body, headers: { accept: 'application/json' } })

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Envelope } from '../../model/index.js'
 import { findJsonValue, idKey, isFault, readEnvelope } from '../../wire/index.js'
-import type { Fallback, Sink } from '../conversation.js'
+import type { Fallback, Sink } from '../sink.js'
 import { toLiveText } from '../live-text.js'
 import { missCode } from '../miss.js'
 import type { FallbackPlace } from '../stage.js'

@@ -13,7 +13,7 @@ import {
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { closed, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
-import type { Play } from '../read-script.js'
+import type { Play } from '../play.js'
 import { noRow } from '../script.js'
 import { createTextStore } from '../text-store.js'
 import type { FallbackWitness } from './fallback.js'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { readEnvelope } from '../../wire/index.js'
-import type { Outgoing, Sink } from '../conversation.js'
+import type { Outgoing, Sink } from '../sink.js'
 import { openEventStream, type EventStream, type Headers } from './event-stream.js'
 
 /** A request whose answer takes longer is shown at once that there will be one. */

@@ -1,4 +1,4 @@
-import type { Sink } from '../conversation.js'
+import type { Sink } from '../sink.js'
 import type { EventStream } from './event-stream.js'
 
 /** The stream of a conversation that belongs to no request. Who sends while there is none waits for it. */

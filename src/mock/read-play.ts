@@ -10,71 +10,17 @@ import {
   type Transport,
 } from '../model/index.js'
 import { adopt, type Recording } from '../formats/index.js'
-import { createCallIndex, type CallIndex, type CallIndexWriter } from './call-index.js'
-import {
-  conversationStart,
-  createScript,
-  noRow,
-  type NewRow,
-  type RecordedWay,
-  type Script,
-  type ScriptWriter,
-} from './script.js'
+import { createCallIndex, type CallIndexWriter } from './call-index.js'
+import { clientView } from './client-view.js'
+import type { Play } from './play.js'
+import { createRecordedConversations, type RecordedConversation } from './recorded-conversations.js'
+import { createScript, noRow, type NewRow, type RecordedWay, type ScriptWriter } from './script.js'
 import { createTextStore } from './text-store.js'
-
-/** A recording made ready to be played. */
-export interface Play {
-  readonly script: Script
-  readonly calls: CallIndex
-  /** Conversations that a client opened, in their order: a client that comes gets the next of them. */
-  readonly openings: readonly number[]
-  readonly transport: Transport
-  readonly url: string | null
-  /** The recorded server named its sessions; undefined where the recording cannot tell. */
-  readonly sessions: boolean | undefined
-  /** A conversation began with `initialize`. */
-  readonly opened: boolean
-  /** Every GET for a stream was answered with 405. */
-  readonly noStream: boolean
-  /** Requests of 2025 and before were seen. */
-  readonly legacy: boolean
-  /** Requests of 2026-07-28 and later were seen. */
-  readonly modern: boolean
-  /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
-  readonly saidTags: ReadonlySet<string>
-  /** What shows what the server is. */
-  readonly seen: {
-    readonly server: Envelope['peer']
-    /** Protocol versions that clients spoke. */
-    readonly versions: readonly string[]
-    /** Methods of its notifications. */
-    readonly notices: readonly string[]
-  }
-  /** What the recording calls a conversation; undefined where it has only one. */
-  conversationName(number: number): string | undefined
-  readonly counts: { readonly sessions: number; readonly client: number; readonly server: number }
-  close(): void
-}
 
 /** HTTP exchanges that are remembered while a recording is read. */
 const rememberedExchanges = 10_000
-/** Connections of clients that have no session are one conversation: any request can come on any of them. */
-const shared = 'shared'
-
-/** What is known of a conversation while the recording is read. */
-interface Draft {
-  readonly number: number
-  readonly name: string
-  /** Calls that are neither answered nor cancelled, oldest first; those that stay open for good left out. */
-  readonly open: number[]
-  /** The client's last message. */
-  last: number
-  /** Its first call was `initialize`. */
-  opened?: boolean
-}
-
 interface Exchange {
-  readonly conversation: Draft
+  readonly conversation: RecordedConversation
   /** The request in it, or `noRow`. */
   readonly call: number
   readonly modern: boolean
@@ -85,7 +31,7 @@ export async function readPlay(recording: Recording): Promise<Play> {
   const texts = createTextStore()
   try {
     const reading = createReading(createScript(texts))
-    for await (const record of adopt(recording).records()) reading.take(record)
+    for await (const record of clientView(adopt(recording).records())) reading.take(record)
     return { ...reading.done(), close: () => texts.close() }
   } catch (error) {
     texts.close()
@@ -97,9 +43,8 @@ function createReading(script: ScriptWriter): {
   take(record: TapeRecord): void
   done(): Omit<Play, 'close'>
 } {
-  const calls: CallIndexWriter = createCallIndex(script)
-  const conversations = new Map<string, Draft>()
-  const byNumber: Draft[] = []
+  const calls: CallIndexWriter = createCallIndex()
+  const conversations = createRecordedConversations()
   const exchanges = new Map<number, Exchange>()
   const saidTags = new Set<string>()
   const counts = { client: 0, server: 0 }
@@ -117,26 +62,6 @@ function createReading(script: ScriptWriter): {
   const notices = new Set<string>()
   let legacy = false
   let modern = false
-
-  function conversationOf(name: string): Draft {
-    const key = `${session} ${name}`
-    let found = conversations.get(key)
-    if (!found) {
-      found = { number: conversations.size, name, open: [], last: conversationStart(conversations.size) }
-      conversations.set(key, found)
-      byNumber.push(found)
-    }
-    return found
-  }
-
-  function conversationOfClient(record: MessageRecord, envelope: Envelope): Draft {
-    const name = record.conversation ?? ''
-    if (envelope.modern) return conversationOf(record.conversation === undefined ? '' : shared)
-    const known = conversations.get(`${session} ${name}`)
-    if (known || envelope.method === 'initialize' || !name.startsWith('connection-'))
-      return conversationOf(name)
-    return conversationOf(shared)
-  }
 
   function usOf(record: { readonly t: string; readonly us?: number }): number {
     if (record.us !== undefined) return record.us
@@ -165,7 +90,7 @@ function createReading(script: ScriptWriter): {
     if (envelope.kind === 'invalid') return
     counts.client += 1
     for (const { tag } of said.marks ?? []) saidTags.add(tag)
-    const conversation = conversationOfClient(record, envelope)
+    const conversation = conversations.ofClient(record, envelope)
     const kind = envelope.kind === 'request' ? 'call' : envelope.kind === 'notification' ? 'note' : 'reply'
     const row = script.add({ ...said, kind, conversation: conversation.number })
     if (part.id !== undefined) ids.set(part.id, row)
@@ -175,8 +100,8 @@ function createReading(script: ScriptWriter): {
         call: kind === 'call' ? row : noRow,
         modern: envelope.modern === true,
       })
-    if (kind === 'call') takeCall(conversation, row, part)
-    else if (kind === 'note') takeNote(conversation, row, part)
+    if (kind === 'call') takeCall(conversation, row, part, said.text)
+    else if (kind === 'note') takeNote(conversation, row, part, said.text)
     else if (part.correlatedId !== undefined) {
       const question = ids.get(part.correlatedId)
       if (question >= 0 && script.closedBy(question) === noRow) script.setClosedBy(question, row)
@@ -184,14 +109,14 @@ function createReading(script: ScriptWriter): {
     conversation.last = row
   }
 
-  function takeCall(conversation: Draft, row: number, part: Part): void {
+  function takeCall(conversation: RecordedConversation, row: number, part: Part, text: string): void {
     const { envelope } = part
     if (envelope.modern) modern = true
     else legacy = true
     if (envelope.protocolVersion !== undefined) versions.add(envelope.protocolVersion)
     if (envelope.method === 'initialize') conversation.opened = true
     else conversation.opened ??= false
-    calls.add(row, envelope)
+    calls.add(row, text, envelope)
     if (envelope.method !== 'subscriptions/listen') conversation.open.push(row)
     for (const { kind, to } of part.links ?? []) {
       const before = kind === 'round' ? ids.get(to) : noRow
@@ -199,13 +124,13 @@ function createReading(script: ScriptWriter): {
     }
   }
 
-  function takeNote(conversation: Draft, row: number, part: Part): void {
+  function takeNote(conversation: RecordedConversation, row: number, part: Part, text: string): void {
     const cancel = part.links?.find(({ kind }) => kind === 'cancel')
     const call = cancel ? ids.get(cancel.to) : noRow
     if (call >= 0) {
       if (script.closedBy(call) === noRow) script.setClosedBy(call, row)
       close(conversation, call)
-    } else calls.add(row, part.envelope)
+    } else calls.add(row, text, part.envelope)
   }
 
   function takeServer(record: MessageRecord, part: Part, said: Omit<NewRow, 'kind' | 'conversation'>): void {
@@ -218,8 +143,8 @@ function createReading(script: ScriptWriter): {
     const call = answered >= 0 ? answered : isAnswer && exchange ? exchange.call : noRow
     const conversation =
       exchange?.conversation ??
-      byNumber[script.conversation(call)] ??
-      conversationOf(record.conversation ?? '')
+      conversations.byNumber(script.conversation(call)) ??
+      conversations.of(record.conversation ?? '')
     counts.server += 1
     const kind = isAnswer ? 'answer' : envelope.kind === 'request' ? 'question' : 'notice'
     const row = script.add({
@@ -244,7 +169,7 @@ function createReading(script: ScriptWriter): {
 
   /** The message of the client that this one of the server follows from. */
   function causeOf(
-    conversation: Draft,
+    conversation: RecordedConversation,
     kind: 'question' | 'notice' | 'answer',
     row: number,
     part: Part,
@@ -267,7 +192,7 @@ function createReading(script: ScriptWriter): {
     return kind === 'question' && last > latest && script.kind(last) === 'note' ? last : latest
   }
 
-  function close({ open }: Draft, call: number): void {
+  function close({ open }: RecordedConversation, call: number): void {
     const at = open.lastIndexOf(call)
     if (at >= 0) open.splice(at, 1)
   }
@@ -286,7 +211,7 @@ function createReading(script: ScriptWriter): {
 
   function takeNoise(record: NoiseRecord): void {
     if (record.direction !== 'server_to_client' || record.bytes !== undefined) return
-    const conversation = conversationOf('')
+    const conversation = conversations.of('')
     const row = script.add({
       kind: 'noise',
       text: record.text,
@@ -331,14 +256,6 @@ function createReading(script: ScriptWriter): {
     close(conversation, call)
   }
 
-  /** A probe for the modern era may stand before the conversation that follows it. */
-  function openings(): number[] {
-    const numbersOf = (opened: boolean): number[] =>
-      byNumber.flatMap((draft) => (draft.opened === opened ? [draft.number] : []))
-    const own = numbersOf(true)
-    return own.length > 0 ? own : numbersOf(false)
-  }
-
   return {
     take(record) {
       if (record.type === 'message') takeMessage(record)
@@ -349,6 +266,7 @@ function createReading(script: ScriptWriter): {
         if (identity?.session !== undefined && identity.session === sessionId) return
         sessionId = identity?.session
         session += 1
+        conversations.nextSession()
         ids = createIdTable()
         exchanges.clear()
         nextNumber = 0
@@ -357,22 +275,27 @@ function createReading(script: ScriptWriter): {
         url ??= identity?.url ?? null
       }
     },
-    done: () => ({
-      script,
-      calls,
-      openings: openings(),
-      transport,
-      url,
-      sessions,
-      opened: byNumber.some(({ opened }) => opened === true),
-      noStream: noStream === true,
-      legacy,
-      modern,
-      saidTags,
-      conversationName: (number) => byNumber[number]?.name || undefined,
-      seen: { server, versions: [...versions], notices: [...notices] },
-      counts: { ...counts, sessions: session },
-    }),
+    done() {
+      // What is left lives as long as the play does.
+      ids = createIdTable()
+      exchanges.clear()
+      return {
+        script,
+        calls,
+        openings: conversations.openings(),
+        transport,
+        url,
+        sessions,
+        opened: conversations.hasOpened(),
+        noStream: noStream === true,
+        legacy,
+        modern,
+        saidTags,
+        conversationName: (number) => conversations.byNumber(number)?.name || undefined,
+        seen: { server, versions: [...versions], notices: [...notices] },
+        counts: { ...counts, sessions: session },
+      }
+    },
   }
 }
 
