@@ -191,6 +191,17 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
           <Around record={record} />
         </article>
       )
+    case 'unknown':
+      return (
+        <article class="message">
+          <header class="message-head">
+            <h3>{clean(record.name)}</h3>
+          </header>
+          <pre class="plain-text">
+            <Marked text={rawText(record.text)} search={search} />
+          </pre>
+        </article>
+      )
     default:
       return <p class="quiet">A line of another kind.</p>
   }

@@ -25,16 +25,17 @@ type State =
 /** What a second recording answers otherwise than the first. */
 export function ComparePage() {
   const readable = lanes.value.filter(({ state }) => state !== 'failed')
-  const before = useSignal(readable[0]?.index ?? 0)
-  const after = useSignal(readable[1]?.index ?? 0)
+  const chosen = useSignal<{ readonly before?: number; readonly after?: number }>({})
+  const before = chosen.value.before ?? readable[0]?.index
+  const after = chosen.value.after ?? readable[1]?.index
   const state = useSignal<State>({ at: 'working', compared: 0 })
   const only = useSignal<Verdict | 'differences' | 'all'>('differences')
   useEffect(() => {
-    if (reading.value) return undefined
+    if (reading.value || before === undefined || after === undefined) return undefined
     let gone = false
     state.value = { at: 'working', compared: 0 }
     reader()
-      .call<Comparison>('compare', [before.value, after.value], (compared) => {
+      .call<Comparison>('compare', [before, after], (compared) => {
         if (!gone) state.value = { at: 'working', compared: compared as number }
       })
       .then(
@@ -53,18 +54,20 @@ export function ComparePage() {
     return () => {
       gone = true
     }
-  }, [before.value, after.value, reading.value])
+  }, [before, after, reading.value])
 
   const names = readable.map((one) => ({
     index: one.index,
     name: `${one.sessions[0]?.label || 'recording'} · ${one.name}`,
   }))
-  const choose = (label: string, which: typeof before) => (
+  const choose = (which: 'before' | 'after', value: number | undefined) => (
     <label>
-      {label}
+      {which}
       <select
-        value={which.value}
-        onChange={({ currentTarget }) => (which.value = Number(currentTarget.value))}
+        value={value}
+        onChange={({ currentTarget }) =>
+          (chosen.value = { ...chosen.value, [which]: Number(currentTarget.value) })
+        }
       >
         {names.map(({ index, name }) => (
           <option key={index} value={index}>
@@ -82,9 +85,7 @@ export function ComparePage() {
           type="button"
           class="button small"
           onClick={() => {
-            const old = before.value
-            before.value = after.value
-            after.value = old
+            if (before !== undefined && after !== undefined) chosen.value = { before: after, after: before }
           }}
         >
           Swap

@@ -15,7 +15,8 @@ import {
 } from '../store/state.js'
 import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
-import { clearFilters, select } from '../store/actions.js'
+import { failureText } from '../shell/failure.js'
+import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { Row } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
@@ -111,6 +112,24 @@ function hasHighlight(row: number, highlights: typeof highlightMatches.value): b
 }
 
 function Nothing() {
+  const failed = lanes.value.filter(({ state }) => state === 'failed')
+  if (table.length === 0 && failed.length === lanes.value.length) {
+    return (
+      <div class="empty">
+        {failed.map(
+          (one) =>
+            one.failure && (
+              <p key={one.index} class="failure">
+                {failureText(one.failure)}
+              </p>
+            ),
+        )}
+        <button type="button" class="button" onClick={chooseFiles}>
+          Open another file…
+        </button>
+      </div>
+    )
+  }
   if (table.length === 0)
     return <p class="empty">{reading.value ? 'Reading…' : 'This recording holds no message.'}</p>
   const filtered = filterMatches.value !== undefined || range.value !== undefined

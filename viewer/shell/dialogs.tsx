@@ -5,6 +5,7 @@ import { countOf, formatDuration } from '../../src/render/index.js'
 import type { Session } from '../../src/model/index.js'
 import { dialog, lanes } from '../store/state.js'
 import { ExportDialog } from './export-dialog.js'
+import { failureText } from './failure.js'
 import { clean } from './clean.js'
 import { Icon } from './icons.js'
 import { deeds, type Deed } from './keys.js'
@@ -160,11 +161,7 @@ function Problems() {
       {lanes.value.map((one) => (
         <section key={one.index} class="problems">
           {(one.failure || one.problemCount > 0) && <h3>{clean(one.name)}</h3>}
-          {one.failure && (
-            <p class="failure">
-              {clean(one.failure.message)} {clean(one.failure.hint ?? '')}
-            </p>
-          )}
+          {one.failure && <p class="failure">{failureText(one.failure)}</p>}
           <ul>
             {one.problems.map((problem, i) => (
               <li key={i} class={`is-${problem.severity}`}>
@@ -190,11 +187,7 @@ function Sessions() {
           <h3>
             <i class={`swatch lane-${one.index % 8}`} /> {clean(one.name)}
           </h3>
-          {one.failure && (
-            <p class="failure">
-              {clean(one.failure.message)} {clean(one.failure.hint ?? '')}
-            </p>
-          )}
+          {one.failure && <p class="failure">{failureText(one.failure)}</p>}
           {one.sessions.map((session) => (
             <SessionFacts key={session.id} session={session} format={one.format} />
           ))}

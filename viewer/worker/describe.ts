@@ -19,7 +19,7 @@ export function noteOf(record: TapeRecord, part: number): string {
     case 'http':
       return `${record.status ?? 'no response'}${record.sse ? ` event ${record.sse.event ?? ''}` : ''}${record.why === undefined ? '' : `, ${record.why}`}`
     case 'gap':
-      return `${record.lost} lost: ${record.why}`
+      return record.t === '' ? record.why : `${record.lost} lost: ${record.why}`
     default:
       return ''
   }

@@ -38,6 +38,16 @@ export interface LaneIndex {
 }
 
 const problemsKept = 200
+/** What costs a line of its own. */
+const brokenLine = new Set([
+  'not-json',
+  'not-an-object',
+  'bad-type',
+  'bad-message',
+  'bad-meta',
+  'not-utf8',
+  'line-too-long',
+])
 
 /** @param claim gives the next global row number */
 export function createLaneIndex(index: number, source: Source, words: Words, claim: () => number): LaneIndex {
@@ -53,6 +63,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const scan = createTraceScan((problem) => {
     problemCount += 1
     if (problems.length < problemsKept) problems.push(problem)
+    if (brokenLine.has(problem.code)) addBroken(problem)
   })
   const global = createColumn((n) => new Int32Array(n))
   const offset = createColumn((n) => new Float64Array(n))
@@ -68,6 +79,13 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const httpStatus = createColumn((n) => new Uint16Array(n))
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
+
+  /** A line that is none has a row too, where it stands. */
+  function addBroken(problem: Diagnostic): void {
+    const us = fold.entries.length === 0 ? 0 : fold.entries.us(fold.entries.length - 1)
+    const why = `line ${problem.at?.line ?? '?'} of the file is broken: ${problem.message}`
+    take({ record: { type: 'gap', t: '', us, lost: 1, why }, text: '', number: 0, ...scan.place })
+  }
 
   function take(line: TraceLine): void {
     const { record } = line

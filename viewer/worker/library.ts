@@ -1,5 +1,11 @@
 import { decodeLine } from '../../src/formats/index.js'
-import { WiretapeError, type Diagnostic, type HeldRecord, type MessageRecord } from '../../src/model/index.js'
+import {
+  WiretapeError,
+  type Diagnostic,
+  type HeldRecord,
+  type MessageRecord,
+  type TapeRecord,
+} from '../../src/model/index.js'
 import { createColumn } from './columns.js'
 import { createLaneIndex, type LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
@@ -134,9 +140,8 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       const { offset, sizeBytes, part } = lane.placeOf(local)
       const bytes = await lane.source.slice(offset, sizeBytes)
       const line = decodeLine(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
-      if (!('record' in line))
-        throw new WiretapeError('unreadable', `the line at ${offset} is no longer what it was`)
       const detail = { row, lane: lane.index, part, offset, sizeBytes }
+      if (!('record' in line)) return { ...detail, record: brokenRecord(bytes, line.fault.message) }
       const { record } = line
       if (whole || sizeBytes <= longestShown) return { ...detail, record }
       if (record.type === 'message' || record.type === 'held')
@@ -147,6 +152,12 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     },
   }
   return library
+}
+
+/** What stands in a line that cannot be read. */
+function brokenRecord(bytes: Uint8Array, problem: string): TapeRecord {
+  const text = new TextDecoder().decode(bytes.subarray(0, 1 << 20))
+  return { type: 'unknown', name: `a broken line: ${problem}`, text }
 }
 
 function withoutText(record: MessageRecord | HeldRecord): MessageRecord | HeldRecord {

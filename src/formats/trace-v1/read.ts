@@ -46,6 +46,8 @@ export interface LineReader {
   take(frame: LineFrame): TraceLine | undefined
   /** As `take`, of a line that ended with a line feed and is text already. */
   takeText(text: string, sizeBytes: number): TraceLine | undefined
+  /** The line that was taken last, also while something is reported about it; in bytes. */
+  readonly place: { readonly offset: number; readonly sizeBytes: number }
   /** End of input: says what the whole of it lacks. */
   close(): void
 }
@@ -62,11 +64,13 @@ export function createLineReader(
   let known = 0
   let offset = 0
   let ended = false
+  let place = { offset: 0, sizeBytes: 0 }
 
   function take(frame: LineFrame): TraceLine | undefined {
     let start = offset
     if (frame.kind === 'piece' && !frame.last) return undefined
     offset = frame.endOffset
+    place = { offset: start, sizeBytes: offset - start }
     number += 1
     if (frame.kind === 'piece') return wrong('line-too-long', `longer than ${longestLine / 1024 / 1024} MiB`)
     let bytes = frame.bytes
@@ -88,6 +92,7 @@ export function createLineReader(
   function takeText(text: string, sizeBytes: number): TraceLine | undefined {
     const start = offset
     offset += sizeBytes + 1
+    place = { offset: start, sizeBytes }
     number += 1
     return text.trim() === '' ? undefined : decoded(text, start, sizeBytes, false)
   }
@@ -152,7 +157,14 @@ export function createLineReader(
     if (!ended) report(incomplete('no end line: cut off, or still being recorded'))
   }
 
-  return { take, takeText, close }
+  return {
+    take,
+    takeText,
+    close,
+    get place() {
+      return place
+    },
+  }
 }
 
 function incomplete(message: string, line?: number): Diagnostic {

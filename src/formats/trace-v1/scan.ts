@@ -9,6 +9,8 @@ export interface TraceScan {
   push(chunk: Uint8Array, take: (line: TraceLine) => void): void
   /** End of input: a last line without line feed, and what the whole lacks. */
   end(take: (line: TraceLine) => void): void
+  /** The line that is read, also while something is reported about it; in bytes. */
+  readonly place: { readonly offset: number; readonly sizeBytes: number }
 }
 
 const LF = 0x0a
@@ -73,6 +75,9 @@ export function createTraceScan(report: Report): TraceScan {
         if (line) take(line)
       }
       reader.close()
+    },
+    get place() {
+      return reader.place
     },
   }
 }

@@ -1,0 +1,197 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  read,
+  rows,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+const request =
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"x"}}}'
+const answer = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"found"}]}}'
+
+/** A tape with one call. */
+function callTape(label: string, text = answer): string {
+  const asked = messageLine('in', request)
+  const { id } = JSON.parse(asked) as { id: string }
+  return tapeOf([asked, messageLine('out', text, { corr: id })], label)
+}
+
+/** Drops files on the page, as a person does. */
+async function drop(page: Page, files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
+  const list = Object.entries(files).map(
+    ([name, content]) => [name, Buffer.from(content).toString('base64')] as const,
+  )
+  await page.evaluate(`{
+    const transfer = new DataTransfer()
+    for (const [name, data] of ${JSON.stringify(list)})
+      transfer.items.add(new File([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], name))
+    for (const type of ['dragenter', 'dragover', 'drop'])
+      document.querySelector('.drop-area').dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }))
+  }`)
+}
+
+const app = ['/?trace=a.jsonl', '/viewer.css', '/viewer.js', '/viewer.js', '/patterns.js']
+
+describe.skipIf(!hasBrowser)('the static page', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await createStage()
+    stage.serve('/a.jsonl', callTape('a'))
+    stage.serve('/b.jsonl', callTape('b'))
+    stage.serve('/c.jsonl', callTape('c', answer.replace('found', 'gone')))
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    stage.requests()
+    stage.complaints.length = 0
+  })
+
+  it('asks for nothing but itself and the recordings it was told to open', async () => {
+    const page = await stage.open('/?trace=a.jsonl')
+    await read(page, 2)
+    await holds(page, 'globalThis.wiretapePatterns !== undefined')
+    for (const key of ['j', 'e', '2', '3', '1', '?', 'Escape']) await page.keyboard.press(key)
+    await page.fill('[data-find=filter]', 'tool:~/se.rch/')
+    await page.waitForSelector('.slot-filter .count:text-is("2")')
+    const worker = ['/patterns.js']
+    expect(stage.requests().toSorted()).toEqual([...app, ...worker, '/a.jsonl'].toSorted())
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('asks for nothing at all when files are dropped on it, and reads each format', async () => {
+    const page = await stage.open('/')
+    await holds(page, 'globalThis.wiretapePatterns !== undefined')
+    stage.requests()
+    await drop(page, { 'a.jsonl': callTape('a') })
+    await read(page, 2)
+    expect(await rows(page)).toEqual(['tools/call search ok'])
+    await drop(page, { 'b.jsonl.gz': gzipSync(callTape('b')) })
+    await read(page, 4)
+    await page.getByText('Press 4 to compare').waitFor()
+    const session = {
+      version: 1,
+      session: { id: '6f1b2c3d-0000-4000-8000-000000000000', started_at: '2026-08-01T10:00:00Z' },
+    }
+    await drop(page, { 'nothing.json': JSON.stringify(session) })
+    await page.locator('.lane-tab.is-failed').waitFor()
+    expect(stage.requests()).toEqual([])
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('merges several recordings by time, a lane and a tab for each', async () => {
+    const page = await stage.open('/?trace=a.jsonl;b.jsonl')
+    await read(page, 4)
+    expect(await page.locator('.lane-name').allTextContents()).toEqual(['a', 'b'])
+    expect(await page.locator('.lane-label').allTextContents()).toEqual(['a', 'b'])
+    await page.locator('.lane-tab', { hasText: 'b' }).click()
+    expect(await rows(page)).toEqual(['tools/call search ok'])
+    await page.context().close()
+  })
+
+  it('joins the segments of one session', async () => {
+    const lines = callTape('a').trimEnd().split('\n')
+    const end = (rotated: boolean): string =>
+      `{"t":"2026-08-01T10:00:09.000Z","type":"end","exitCode":0,"durationMs":1,"wiretape":{"messages":1${rotated ? ',"rotated":true' : ''}}}`
+    const first = [lines[0], lines[1], end(true)].join('\n')
+    const second = [lines[0]!.replace('"segment":0', '"segment":1'), lines[2], end(false)].join('\n')
+    const page = await stage.open('/')
+    // The second first, and no line feed at the end of a file.
+    await drop(page, { 'a.1.jsonl': second, 'a.jsonl': first })
+    await read(page, 2)
+    expect(await rows(page)).toEqual(['tools/call search ok'])
+    expect(await page.locator('.lane-tab').count()).toBe(1)
+    await page.keyboard.press('j')
+    await page.getByText('found').waitFor()
+    await page.context().close()
+  })
+
+  it('compares two recordings that the address names', async () => {
+    const page = await stage.open('/?diff=a.jsonl;c.jsonl')
+    await page.locator('.comparison').waitFor()
+    expect(await page.locator('.comparison .verdict').allTextContents()).toEqual(['changed'])
+    await page.locator('.comparison-head').click()
+    await page.locator('.differences td.before', { hasText: '"found"' }).waitFor()
+    await page.locator('.differences td.after', { hasText: '"gone"' }).waitFor()
+    await page.context().close()
+  })
+
+  it('shows again what the address bar says', async () => {
+    const page = await stage.open('/?trace=a.jsonl;b.jsonl')
+    await read(page, 4)
+    await page.fill('[data-find=filter]', 'is:request')
+    await page.keyboard.press('Escape')
+    await page.locator('.lane-tab', { hasText: 'b' }).click()
+    await page.locator('.scroller .row').first().click()
+    await holds(page, 'location.hash.includes("row=2") && location.hash.includes("filter=")')
+    const again = await stage.open(page.url())
+    await read(again, 4)
+    await again.waitForSelector('.detail-head h2')
+    expect(await again.inputValue('[data-find=filter]')).toBe('is:request')
+    expect(await again.locator('.lane-tab[aria-pressed=true]').textContent()).toContain('b')
+    expect(await again.locator('.row.selected').count()).toBe(1)
+    await page.context().close()
+    await again.context().close()
+  })
+
+  it('says what is wrong with an address and what to do', async () => {
+    stage.serve('/text.jsonl', 'hello\n')
+    const cases = [
+      ['/?trace=missing.jsonl', /answered 404\. Check the address/],
+      ['/?trace=text.jsonl', /not a recording: its start fits no known format/],
+    ] as const
+    for (const [address, words] of cases) {
+      const page = await stage.open(address)
+      await page.locator('.list .failure', { hasText: words }).waitFor()
+      await page.locator('.lane-tab.is-failed').click()
+      await page.locator('.box .failure', { hasText: words }).waitFor()
+      await page.context().close()
+    }
+  })
+
+  it('loads over https and from its own site only, and says so', async () => {
+    for (const url of [
+      'http://127.0.0.1:9/x.jsonl',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'data:text/plain,x',
+    ]) {
+      const page = await stage.open(`/?trace=${encodeURIComponent(url)}`)
+      await page.locator('.notice.bad', { hasText: 'neither https nor from this site' }).waitFor()
+      await page.context().close()
+    }
+    expect(stage.requests().filter((path) => !app.includes(path) && !path.startsWith('/?'))).toEqual([])
+  })
+
+  it('shows a broken line as such, and everything around it', async () => {
+    const lines = callTape('a').trimEnd().split('\n')
+    const page = await stage.open('/')
+    await drop(page, { 'a.jsonl': [lines[0], lines[1], '{"t":"broken', lines[2], lines[3], ''].join('\n') })
+    await read(page, 3)
+    expect(await rows(page)).toEqual([
+      'tools/call search ok',
+      expect.stringMatching(/^gap line 3 .*not valid JSON/),
+    ])
+    await page.locator('.status-bar .warn-words').click()
+    await page.locator('.problems li', { hasText: 'line 3' }).waitFor()
+    await page.context().close()
+  })
+
+  it('shows a recording that has no end as far as it goes', async () => {
+    const page = await stage.open('/')
+    await drop(page, { 'a.jsonl': callTape('a').split('\n').slice(0, 3).join('\n') + '\n{"t":"2026' })
+    await read(page, 2)
+    await page.locator('.status-bar .warn-words').click()
+    await page.locator('.problems li', { hasText: 'no end line' }).waitFor()
+    await page.context().close()
+  })
+})
