@@ -1,9 +1,5 @@
 import { channels, type Channel } from './channel.js'
-
-/** Bytes of one channel in a batch. Small enough that progress shows on a slow disk. */
-const regionBytes = 512 * 1024
-/** Regions kept for the next batches; more are in use only while the recording side lags. */
-const regionsKept = 6
+import type { RegionPool } from './region-pool.js'
 
 /** Numbers for each chunk in `marks`. */
 export const markSize = 4
@@ -16,16 +12,17 @@ export interface ChunkBatch {
   readonly marks: Float64Array
 }
 
-/**
- * Collects chunks into batches. Bytes are copied at once, so that the chunks themselves die young, and the
- * memory of batches that were dealt with is used again: at hundreds of MB/s, collecting garbage is what costs.
- */
+/** Collects chunks into batches. Bytes are copied at once, so that the chunks themselves die young. */
 export class BatchFiller {
-  readonly #free: ArrayBuffer[] = []
+  readonly #pool: RegionPool
   #regions: (Uint8Array | undefined)[] = []
   #used = [0, 0, 0]
   #marks: number[] = []
   #sizeBytes = 0
+
+  constructor(pool: RegionPool) {
+    this.#pool = pool
+  }
 
   /** Bytes in the batch that is being filled. */
   get sizeBytes(): number {
@@ -45,7 +42,7 @@ export class BatchFiller {
 
   add(channel: Channel, chunk: Uint8Array, us: number, wallMs: number): void {
     const at = channels.indexOf(channel)
-    const region = (this.#regions[at] ??= this.#newRegion(chunk.length))
+    const region = (this.#regions[at] ??= this.#pool.take(chunk.length))
     region.set(chunk, this.#used[at])
     this.#used[at]! += chunk.length
     this.#sizeBytes += chunk.length
@@ -73,19 +70,6 @@ export class BatchFiller {
     this.#used = [0, 0, 0]
     this.#marks = []
     this.#sizeBytes = 0
-  }
-
-  /** Takes the memory of a batch back. */
-  recycle(buffers: readonly ArrayBuffer[]): void {
-    for (const buffer of buffers) {
-      if (buffer.byteLength === regionBytes && this.#free.length < regionsKept) this.#free.push(buffer)
-    }
-  }
-
-  #newRegion(atLeastBytes: number): Uint8Array {
-    const free = atLeastBytes <= regionBytes ? this.#free.pop() : undefined
-    // Not zeroed: only what was written is ever read.
-    return free ? new Uint8Array(free) : Buffer.allocUnsafeSlow(Math.max(regionBytes, atLeastBytes))
   }
 }
 

@@ -6,7 +6,7 @@ import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
 import { createConversations } from './conversations.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
-import type { RecordedHttpEvent } from './http-event.js'
+import { eventsOf, type HttpBatch } from './http-batch.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Redaction } from './run-redactor.js'
 
@@ -54,7 +54,7 @@ export type RecorderMessage =
       readonly deliveredBytes: number
       readonly why: string
     }
-  | { readonly kind: 'http'; readonly events: readonly RecordedHttpEvent[] }
+  | { readonly kind: 'http'; readonly batch: HttpBatch }
   | {
       readonly kind: 'http-lost'
       readonly us: number
@@ -88,8 +88,8 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
   })
 
-  async function handleHttp(events: readonly RecordedHttpEvent[]): Promise<undefined> {
-    for (const event of events) await http().event(event, (record) => journal.add(record))
+  async function handleHttp(batch: HttpBatch): Promise<undefined> {
+    for (const event of eventsOf(batch)) await http().event(event, (record) => journal.add(record))
     journal.flush()
     return undefined
   }
@@ -116,7 +116,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           return undefined
         }
         case 'http':
-          return handleHttp(message.events)
+          return handleHttp(message.batch)
         case 'http-lost':
           journal.append([http().lost(message.bytes, message.why, message)])
           return undefined

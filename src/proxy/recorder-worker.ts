@@ -1,6 +1,7 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { buffersOf } from './chunk-batch.js'
+import { regionsOf } from './http-batch.js'
 import {
   createRecorderCore,
   type RecorderInit,
@@ -43,8 +44,13 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
     port.close()
     return
   }
-  const buffers = message.kind === 'chunks' ? buffersOf(message.batch) : []
+  const buffers = memoryOf(message)
   reply({ kind: 'done', buffers }, buffers)
+}
+
+function memoryOf(message: RecorderMessage): ArrayBuffer[] {
+  if (message.kind === 'chunks') return buffersOf(message.batch)
+  return message.kind === 'http' ? regionsOf(message.batch) : []
 }
 
 reply({ kind: 'ready' })

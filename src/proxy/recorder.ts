@@ -3,7 +3,8 @@ import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
 import type { HttpEvent } from '../transports/index.js'
 import type { Ledger } from '../intercept/index.js'
-import type { RecordedHttpEvent } from './http-event.js'
+import { HttpBatchFiller } from './http-batch.js'
+import { RegionPool } from './region-pool.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** What the recording thread says: that it is there, then one reply to every message, in order. */
@@ -13,8 +14,6 @@ export type RecorderReply =
   | { readonly kind: 'done'; readonly buffers?: readonly ArrayBuffer[] }
   | { readonly kind: 'closed'; readonly report: RecordingReport }
 
-/** What an event of HTTP weighs beside the bytes of a body. */
-const eventBytes = 1_024
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
 /** Bytes handed over at a time. */
@@ -80,10 +79,11 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   const worker = (options.startWorker ?? startWorker)(init)
   const startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
 
-  const filler = new BatchFiller()
-  let httpEvents: RecordedHttpEvent[] = []
-  let httpBytes = 0
+  const pool = new RegionPool()
+  const filler = new BatchFiller(pool)
+  const httpFiller = new HttpBatchFiller(pool)
   let lostHttpBytes = 0
+  let hasLostHttp = false
   let flushTimer: NodeJS.Timeout | undefined
   /** When the oldest chunk of the batch that is being filled arrived. */
   let pendingSinceMs = 0
@@ -117,7 +117,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     const { sizeBytes } = unanswered.shift() ?? { sizeBytes: 0 }
     unansweredBytes -= sizeBytes
     if (sizeBytes >= firstWindow / 4) windowBytes = windowFor(sizeBytes / Math.max(0.1, nowMs - beganMs))
-    if (reply.kind === 'done' && reply.buffers) filler.recycle(reply.buffers)
+    if (reply.kind === 'done' && reply.buffers) pool.giveBack(reply.buffers)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
     options.onRecorded?.()
@@ -143,12 +143,10 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   function flush(): void {
     clearTimeout(flushTimer)
     flushTimer = undefined
-    if (httpEvents.length > 0) {
-      const events = httpEvents
-      const sizeBytes = httpBytes
-      httpEvents = []
-      httpBytes = 0
-      post({ kind: 'http', events }, sizeBytes, events.flatMap(memoryOf))
+    if (!httpFiller.isEmpty) {
+      const { sizeBytes } = httpFiller
+      const { batch, transfer } = httpFiller.take()
+      post({ kind: 'http', batch }, sizeBytes, transfer)
     }
     if (filler.isEmpty) return
     const { sizeBytes } = filler
@@ -159,7 +157,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   /** Senders wait while too much is queued; not for a disk that does not move at all. */
   function press(nowMs: number): void {
     if (waiting || died !== undefined) return
-    if (filler.sizeBytes + httpBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs) return
+    if (filler.sizeBytes + httpFiller.sizeBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs)
+      return
     // Nobody comes to fill the batch further.
     flush()
     waiting = true
@@ -171,7 +170,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
 
   /** How long the oldest chunk that is not on the tape has waited. */
   function waitedMs(nowMs: number): number {
-    const isIdle = filler.isEmpty && httpEvents.length === 0
+    const isIdle = filler.isEmpty && httpFiller.isEmpty
     const sinceMs = unanswered[0]?.sinceMs ?? (isIdle ? nowMs : pendingSinceMs)
     return nowMs - sinceMs
   }
@@ -190,7 +189,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   }
 
   function relax(): void {
-    if (filler.sizeBytes + httpBytes + unansweredBytes > windowBytes / 2) return
+    if (filler.sizeBytes + httpFiller.sizeBytes + unansweredBytes > windowBytes / 2) return
     if (waitedMs(performance.now()) > lagMs / 2) return
     tellLosses()
     release()
@@ -202,8 +201,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     const told = losses
     losses = undefined
     const why = 'the tape made no progress for 1 s'
-    if (lostHttpBytes > 0) post({ kind: 'http-lost', ...moment(), bytes: lostHttpBytes, why }, 0)
+    if (hasLostHttp) post({ kind: 'http-lost', ...moment(), bytes: lostHttpBytes, why }, 0)
     lostHttpBytes = 0
+    hasLostHttp = false
     for (const [channel, loss] of told) {
       post({ kind: 'lost', channel, ...moment(), ...loss, why }, 0)
     }
@@ -231,8 +231,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     losses ??= new Map()
     clearTimeout(flushTimer)
     filler.drop()
-    httpEvents = []
-    httpBytes = 0
+    httpFiller.drop()
     release()
     finish(undefined)
   }
@@ -266,19 +265,17 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       press(atMs)
     },
     http(event) {
-      const sizeBytes = eventBytes + ('bytes' in event ? event.bytes.length : 0)
       if (losses) {
-        lostHttpBytes += sizeBytes
+        lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
+        hasLostHttp = true
         return
       }
-      if (httpEvents.length === 0) pendingSinceMs = event.atMs
       // A session may begin with an event of before, as exactly as clocks can be compared.
       const us = Math.max(0, (event.atMs - startedMs) * 1000)
-      httpEvents.push(
-        'bytes' in event ? { ...event, us, bytes: Uint8Array.from(event.bytes) } : { ...event, us },
-      )
-      httpBytes += sizeBytes
-      if (httpBytes >= batchBytes) flush()
+      if (!httpFiller.fits(event)) flush()
+      if (httpFiller.isEmpty) pendingSinceMs = event.atMs
+      httpFiller.add(event, us)
+      if (httpFiller.sizeBytes >= batchBytes) flush()
       else flushTimer ??= setTimeout(flush, batchMs)
       press(event.atMs)
     },
@@ -308,10 +305,6 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
       })
     },
   }
-}
-
-function memoryOf(event: RecordedHttpEvent): ArrayBuffer[] {
-  return 'bytes' in event ? [event.bytes.buffer as ArrayBuffer] : []
 }
 
 function windowFor(bytesPerMs: number): number {

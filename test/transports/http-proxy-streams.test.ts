@@ -142,4 +142,17 @@ describe('a stream through the HTTP proxy', () => {
       'failed by upstream',
     ])
   })
+
+  it('passes the head on although the upstream broke right after it', async () => {
+    const upstream = await openManualUpstream(stage)
+    const proxy = await stage.proxy(upstream.port)
+    const client = stage.client(proxy.port, headOf('GET', proxy.port))
+    const socket = await upstream.next()
+    proxy.hold(true)
+    socket.end('HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 100\r\n\r\n')
+    await gone(socket)
+    proxy.hold(false)
+    await client.closed
+    expect(client.received().toString()).toMatch(/^HTTP\/1\.1 200 OK\r\nX: y\r\n/)
+  })
 })

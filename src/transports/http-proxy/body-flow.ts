@@ -19,6 +19,8 @@ export interface FlowObserver {
 
 /** Carries the body of one message to the next hop. Owns neither end, and listens to no errors. */
 export interface BodyFlow {
+  /** Something was written to the destination, or it was ended. */
+  hasBegun(): boolean
   /** Stops reading from the source, for a reason besides a slow destination, or goes on. */
   hold(wait: boolean): void
   /** Carries nothing more. What the source still sends is dropped. */
@@ -37,6 +39,7 @@ export function createBodyFlow(
   let blocked = false
   let held = false
   let finished = false
+  let begun = false
 
   function steer(): void {
     if (finished) return
@@ -47,9 +50,12 @@ export function createBodyFlow(
   function onData(chunk: Buffer): void {
     const moment = momentNow()
     const bytes = change ? change.push(chunk) : chunk
-    if (bytes.length > 0 && !destination.write(bytes)) {
-      blocked = true
-      steer()
+    if (bytes.length > 0) {
+      begun = true
+      if (!destination.write(bytes)) {
+        blocked = true
+        steer()
+      }
     }
     observer.chunk(chunk, moment)
   }
@@ -62,6 +68,7 @@ export function createBodyFlow(
   function onEnd(): void {
     const moment = momentNow()
     finish()
+    begun = true
     const rest = change?.end()
     if (rest && rest.length > 0) destination.write(rest)
     if (source.rawTrailers.length > 0) destination.addTrailers(pairsOf(source.rawTrailers))
@@ -80,6 +87,8 @@ export function createBodyFlow(
   source.on('end', onEnd)
   destination.on('drain', onDrain)
   return {
+    // No getter: the engine makes a class of its own for each object with one, which only a full collection frees.
+    hasBegun: () => begun,
     hold(wait) {
       held = wait
       steer()

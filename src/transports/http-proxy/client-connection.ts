@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http'
 import type { Socket } from 'node:net'
+import { createBag, type Bag } from './bag.js'
 import type { Breaker } from './http-event.js'
 import { closeAgent } from './upstream-request.js'
 
@@ -17,7 +18,7 @@ export interface ClientConnection {
   readonly number: number
   /** Holds the connection to this upstream that belongs to the client's. */
   agentFor(upstream: URL): Agent
-  readonly running: Set<Breakable>
+  readonly running: Bag<Breakable>
   /** Ends all that runs, and both connections at once. */
   destroy(by: Breaker, why: string): void
 }
@@ -28,12 +29,12 @@ export function createClientConnection(
   createAgent: (upstream: URL) => Agent,
 ): ClientConnection {
   const agents = new Map<string, Agent>()
-  const running = new Set<Breakable>()
+  const running = createBag<Breakable>()
   let over = false
   function destroy(by: Breaker, why: string): void {
     if (over) return
     over = true
-    for (const exchange of running) exchange.fail(by, why)
+    running.each((exchange) => exchange.fail(by, why))
     for (const agent of agents.values()) closeAgent(agent)
     socket.destroy()
   }

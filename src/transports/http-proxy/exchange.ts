@@ -56,7 +56,7 @@ export function startExchange(
   const open = { request: true, response: true }
 
   const self: Breakable = { fail: (by, why) => fail(by, why) }
-  connection.running.add(self)
+  leaves.push(connection.running.add(self))
   // Their connection tells all that these could.
   request.on('error', () => undefined)
   response.on('error', () => undefined)
@@ -83,7 +83,7 @@ export function startExchange(
         ended: (moment) => ended('request', moment),
       })
       leaves.push(gate.add(flows.request))
-      passHead(onward)
+      passHead(onward, flows.request)
     }
     const target = route?.target ?? { path: url }
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
@@ -128,7 +128,6 @@ export function startExchange(
     const respondHead = (sizeBytes?: number): void => {
       try {
         response.writeHead(status, came.statusMessage ?? '', ours.headers(sizeBytes))
-        passHead(response)
       } catch (error) {
         fail('wiretape', `the answer cannot be sent on: ${failureWords(error)}`, 502)
       }
@@ -140,10 +139,23 @@ export function startExchange(
     flows.response = createBodyFlow(came, response, observer, ours.change?.(respondHead))
     if (!ours.waits) respondHead()
     if (over) return
+    if (!ours.waits) passHead(response, flows.response)
     tell({ kind: 'response', status, headers }, moment)
     leaves.push(gate.add(flows.response))
     // It broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
+  }
+
+  /** Sends a head at once: with what of the body came together with it, in one write, else alone. */
+  function passHead(message: OutgoingMessage, flow: BodyFlow): void {
+    process.nextTick(() => {
+      if (!over) flushHead(message, flow)
+    })
+  }
+
+  function flushHead(message: OutgoingMessage, flow: BodyFlow): void {
+    // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
+    if (!flow.hasBegun()) message.write(nothing)
   }
 
   function ended(side: 'request' | 'response', moment: Moment): void {
@@ -185,9 +197,12 @@ export function startExchange(
     onward?.destroy()
     const answers = status !== undefined && !response.headersSent && !request.socket.destroyed
     if (answers) refuse(by, why, status)
-    else if (by !== 'client') breakOff(request.socket, framed)
+    else if (by !== 'client') {
+      if (response.headersSent && flows.response) flushHead(response, flows.response)
+      breakOff(request.socket, framed)
+    }
     if (begun) tell({ kind: 'failed', by, why, ...(answers ? { status } : {}) }, moment)
-    if (!answers && by !== 'wiretape') for (const other of connection.running) other.fail(by, why)
+    if (!answers && by !== 'wiretape') connection.running.each((other) => other.fail(by, why))
   }
 
   function refuse(by: Breaker, why: string, status: number): void {
@@ -208,18 +223,8 @@ export function startExchange(
 
   function finish(): void {
     over = true
-    connection.running.delete(self)
     for (const leave of leaves) leave()
   }
-}
-
-/**
- * Sends the head at once. After the flow of the body was made: what is there of that already comes in the same tick
- * then, and both are one write.
- */
-function passHead(message: OutgoingMessage): void {
-  // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
-  message.write(nothing)
 }
 
 function refusalOf(request: IncomingMessage): Refusal | undefined {

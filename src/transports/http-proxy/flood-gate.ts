@@ -1,3 +1,5 @@
+import { createBag } from './bag.js'
+
 /** Something that can stop reading. */
 interface Holdable {
   hold(wait: boolean): void
@@ -13,7 +15,7 @@ export interface FloodGate extends Holdable {
 }
 
 export function createFloodGate(): FloodGate {
-  const flows = new Set<Holdable>()
+  const flows = createBag<Holdable>()
   const waiting: (() => void)[] = []
   let held = false
   return {
@@ -21,9 +23,8 @@ export function createFloodGate(): FloodGate {
       return held
     },
     add(flow) {
-      flows.add(flow)
       if (held) flow.hold(true)
-      return () => flows.delete(flow)
+      return flows.add(flow)
     },
     pass(step) {
       if (held) waiting.push(step)
@@ -33,7 +34,7 @@ export function createFloodGate(): FloodGate {
       held = wait
       // A step may shut the gate again.
       while (!held && waiting.length > 0) waiting.shift()?.()
-      for (const flow of flows) flow.hold(held)
+      flows.each((flow) => flow.hold(held))
     },
   }
 }

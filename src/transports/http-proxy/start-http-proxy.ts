@@ -5,7 +5,7 @@ import type { AnswerRules } from './answer.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
 import { startExchange, type Refusal, type Route, type Setting } from './exchange.js'
 import { createFloodGate } from './flood-gate.js'
-import { momentNow, type HttpEvent, type HttpHappening, type Moment } from './http-event.js'
+import { eventOf, momentNow, type HttpEvent, type HttpHappening, type Moment } from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 import { createUpstreamAgent } from './upstream-request.js'
@@ -115,7 +115,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
 
   function startTelling(): (happening: HttpHappening, moment: Moment) => void {
     const exchange = exchangeCount++
-    return (happening, moment) => options.onEvent({ ...happening, exchange, ...moment })
+    return (happening, moment) => options.onEvent(eventOf(happening, exchange, moment))
   }
 
   server.on('connection', (socket) => {

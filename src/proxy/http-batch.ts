@@ -1,0 +1,187 @@
+import type { Breaker, HttpEvent, HttpHappening } from '../transports/index.js'
+import type { RecordedHttpEvent } from './http-event.js'
+import type { RegionPool } from './region-pool.js'
+
+/**
+ * Events of HTTP exchanges in the order in which they were told, packed: hundreds of small objects would live until
+ * they are handed over, and be copied one by one. Made to be transferred between threads.
+ */
+export interface HttpBatch {
+  /** Texts and bodies, one after the other. */
+  readonly region: Uint8Array
+  /** For each event: index of its kind, exchange, us, wallMs, connection or status, bytes of its text, of its body. */
+  readonly marks: Float64Array
+}
+
+const markSize = 7
+const kinds = [
+  'request',
+  'request-body',
+  'request-end',
+  'response',
+  'response-body',
+  'response-end',
+  'failed',
+] as const
+/** In the place of a status that there is not. */
+const none = -1
+/** Headers have no line breaks. */
+const separator = '\n'
+/** Longest that one character may get. */
+const bytesPerCharacter = 3
+
+/** Collects events into batches. Everything is copied at once. */
+export class HttpBatchFiller {
+  readonly #pool: RegionPool
+  #region: Buffer | undefined
+  #used = 0
+  #marks: number[] = []
+
+  constructor(pool: RegionPool) {
+    this.#pool = pool
+  }
+
+  get isEmpty(): boolean {
+    return this.#marks.length === 0
+  }
+
+  /** Bytes in the batch that is being filled, what the events weigh beside them included. */
+  get sizeBytes(): number {
+    return this.#used + this.#marks.length * Float64Array.BYTES_PER_ELEMENT
+  }
+
+  /** False when the batch must be taken before this event can be added. */
+  fits(event: HttpEvent): boolean {
+    return this.#region === undefined || this.#used + roomFor(event) <= this.#region.length
+  }
+
+  /** @param us microseconds since the session began */
+  add(event: HttpEvent, us: number): void {
+    const from = this.#used
+    const text = textOf(event)
+    if (text !== '') this.#used += this.#regionFor(event).write(text, this.#used, 'utf8')
+    const textBytes = this.#used - from
+    let bodyBytes = 0
+    if ('bytes' in event) {
+      bodyBytes = event.bytes.length
+      this.#regionFor(event).set(event.bytes, this.#used)
+      this.#used += bodyBytes
+    }
+    const kind = kinds.indexOf(event.kind)
+    this.#marks.push(kind, event.exchange, us, event.wallMs, numberOf(event), textBytes, bodyBytes)
+  }
+
+  /** Everything that was added, and the memory to transfer with it. */
+  take(): { batch: HttpBatch; transfer: ArrayBuffer[] } {
+    const region = this.#region?.subarray(0, this.#used) ?? Buffer.alloc(0)
+    const marks = new Float64Array(this.#marks)
+    const transfer = [marks.buffer, ...(this.#region ? [region.buffer as ArrayBuffer] : [])]
+    this.drop()
+    return { batch: { region, marks }, transfer }
+  }
+
+  /** Forgets what was added. */
+  drop(): void {
+    this.#region = undefined
+    this.#used = 0
+    this.#marks = []
+  }
+
+  #regionFor(event: HttpEvent): Buffer {
+    return (this.#region ??= asBuffer(this.#pool.take(roomFor(event))))
+  }
+}
+
+/** The events of a batch, with bytes of their own: its memory may be used again. */
+export function* eventsOf({ region, marks }: HttpBatch): Generator<RecordedHttpEvent> {
+  const bytes = asBuffer(region)
+  let at = 0
+  for (let i = 0; i < marks.length; i += markSize) {
+    const textEnd = at + marks[i + 5]!
+    const end = textEnd + marks[i + 6]!
+    const happening = happeningOf(
+      kinds[marks[i]!]!,
+      marks[i + 4]!,
+      bytes.toString('utf8', at, textEnd),
+      bytes.subarray(textEnd, end),
+    )
+    at = end
+    yield { ...happening, exchange: marks[i + 1]!, us: marks[i + 2]!, wallMs: marks[i + 3]! }
+  }
+}
+
+/** The memory of a batch that was dealt with. */
+export function regionsOf({ region }: HttpBatch): ArrayBuffer[] {
+  return region.length > 0 ? [region.buffer as ArrayBuffer] : []
+}
+
+/** Bytes that an event takes at most. */
+function roomFor(event: HttpEvent): number {
+  switch (event.kind) {
+    case 'request-body':
+    case 'response-body':
+      return event.bytes.length
+    case 'request':
+      return lettersOf([event.method, event.path, event.origin ?? '', ...event.headers]) * bytesPerCharacter
+    case 'response':
+      return lettersOf(event.headers) * bytesPerCharacter
+    case 'failed':
+      return lettersOf([event.by, event.why]) * bytesPerCharacter
+    default:
+      return 0
+  }
+}
+
+/** With separators. */
+function lettersOf(words: readonly string[]): number {
+  let letters = words.length
+  for (const word of words) letters += word.length
+  return letters
+}
+
+function textOf(event: HttpEvent): string {
+  switch (event.kind) {
+    case 'request': {
+      const { method, path, origin = '', headers } = event
+      return [method, path, origin, ...headers].join(separator)
+    }
+    case 'response':
+      return event.headers.join(separator)
+    case 'failed':
+      return `${event.by}${separator}${event.why}`
+    default:
+      return ''
+  }
+}
+
+function numberOf(event: HttpEvent): number {
+  if (event.kind === 'request') return event.connection
+  return 'status' in event ? (event.status ?? none) : none
+}
+
+/** @param number connection or status */
+function happeningOf(kind: HttpHappening['kind'], number: number, text: string, body: Buffer): HttpHappening {
+  switch (kind) {
+    case 'request': {
+      const [method = '', path = '', origin = '', ...headers] = text.split(separator)
+      return { kind, connection: number, method, path, headers, ...(origin !== '' && { origin }) }
+    }
+    case 'response':
+      return { kind, status: number, headers: text === '' ? [] : text.split(separator) }
+    case 'failed': {
+      const end = text.indexOf(separator)
+      const by = text.slice(0, end) as Breaker
+      return { kind, by, why: text.slice(end + 1), ...(number !== none && { status: number }) }
+    }
+    case 'request-body':
+    case 'response-body':
+      return { kind, bytes: Buffer.from(body) }
+    case 'request-end':
+    case 'response-end':
+      return { kind }
+  }
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
+}
