@@ -19,6 +19,7 @@ import { table } from './lib/table.mjs'
  *
  * @typedef {object} SuiteReport
  * @property {readonly string[]} lanes
+ * @property {string} [compared] What the ratios are: wiretape/bare unless it says so.
  * @property {readonly { name: string, unit: string, values: Readonly<Record<string, number | undefined>>, ratio?: number }[]} measures
  * @property {readonly { promise: string, measured: string, kept: boolean }[]} verdicts
  * @property {{ problems: readonly string[] }} books
@@ -33,6 +34,7 @@ const SUITES = {
   redact: () => import('./redact.mjs'),
   viewer: () => import('./viewer.mjs'),
   convert: () => import('./convert.mjs'),
+  rules: () => import('./rules.mjs'),
 }
 
 /** @param {number | undefined} value */
@@ -62,7 +64,7 @@ async function runSuite(name, { quick, cli }, machine) {
     ...report.lanes.map((lane) => shown(values[lane])),
     ratio === undefined ? '' : `${ratio.toFixed(2)} ×`,
   ])
-  console.log(`\n${table([[name, '', ...report.lanes, 'wiretape/bare'], ...rows])}\n`)
+  console.log(`\n${table([[name, '', ...report.lanes, report.compared ?? 'wiretape/bare'], ...rows])}\n`)
   const verdicts = report.verdicts.map(({ promise, measured, kept }) => [
     promise,
     measured,

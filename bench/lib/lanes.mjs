@@ -5,18 +5,19 @@ import { join } from 'node:path'
 import { openBooks } from './books.mjs'
 import { startClient } from './client.mjs'
 
-/** @typedef {'direct' | 'bare pipe' | 'wiretape'} Lane */
+/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules'} Lane */
 /** @typedef {ReturnType<typeof startClient>} Client */
 
 const barePipe = join(import.meta.dirname, 'bare-pipe.mjs')
 
-/** @type {readonly Lane[]} */
+/** Those that every suite has. @type {readonly Lane[]} */
 export const LANES = ['direct', 'bare pipe', 'wiretape']
 
 /**
  * @param {string} cli The built command line.
+ * @param {readonly string[]} [rules] Options of `record` in the lane that has rules. @default none
  */
-export function createTrack(cli) {
+export function createTrack(cli, rules = []) {
   const ledger = openBooks(cli)
   const { books } = ledger
 
@@ -37,12 +38,13 @@ export function createTrack(cli) {
     async run(name, lane, server, use, expected) {
       const tape = ledger.tapeFolder()
       const serverCommand = [process.execPath, ...server]
-      const record = [cli, 'record', '--out', tape, '--label', 'bench', '--quiet', '--']
+      const record = [cli, 'record', '--out', tape, '--label', 'bench', '--quiet']
       const client = startClient(
         {
           direct: serverCommand,
           'bare pipe': [process.execPath, barePipe, ...serverCommand],
-          wiretape: [process.execPath, ...record, ...serverCommand],
+          wiretape: [process.execPath, ...record, '--', ...serverCommand],
+          'with 50 rules': [process.execPath, ...record, ...rules, '--', ...serverCommand],
         }[lane],
       )
       try {
@@ -51,7 +53,7 @@ export function createTrack(cli) {
         if (closed.code !== 0) books.problems.push(`${name}, ${lane}: exit ${closed.signal ?? closed.code}`)
         const exchanges = client.exchanges()
         const count =
-          lane === 'wiretape'
+          lane === 'wiretape' || lane === 'with 50 rules'
             ? await ledger.enter(name, tape, expected ?? { in: exchanges, out: exchanges })
             : undefined
         return { value, closeMs: closed.tookMs, tapeBytes: count?.bytes ?? 0 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { matchFilter, type Filter } from '../filter/index.js'
-import { isAnswer, opposite } from '../model/index.js'
+import { isAnswer, opposite, type Direction } from '../model/index.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
 import type { Offer, Verdict } from './frame.js'
 import { liveSubject, type Asked } from './live-subject.js'
@@ -91,6 +91,17 @@ export class Gate {
   get isNeeded(): boolean {
     const { hold, everything, rules } = this.settings
     return hold || everything || rules !== undefined || this.#held.size > 0 || this.#expected.size > 0
+  }
+
+  /**
+   * Whether a frame has to be offered: false when a look at its bytes tells that nothing here is about it.
+   *
+   * @param bytes as Latin-1
+   */
+  mayConcern(bytes: string, direction: Direction): boolean {
+    const { hold, everything, rules } = this.settings
+    if (hold || everything || this.#held.size > 0 || this.#expected.size > 0) return true
+    return rules?.mayConcern(bytes, direction) ?? false
   }
 
   offer(offer: Offer): Verdict {

@@ -100,6 +100,11 @@ export class Intercept {
     this.#steer()
   }
 
+  /** As the gate says. */
+  mayConcern(bytes: string, direction: Direction): boolean {
+    return this.#gate.mayConcern(bytes, direction)
+  }
+
   offer(offer: Offer): Verdict {
     return this.#gate.offer(offer)
   }

@@ -22,6 +22,8 @@ export interface ValvePort {
 }
 
 export interface ValveOptions {
+  /** False when a frame needs not be offered, by its bytes as Latin-1. */
+  mayConcern(bytes: string, direction: Direction): boolean
   offer(offer: Offer): Verdict
   /** More cannot be held: nothing is to be read before something goes on. */
   isFull(): boolean
@@ -92,6 +94,10 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
 
   /** @returns whether it goes on as it is */
   function take(frame: Uint8Array, wallMs: number): boolean {
+    if (!options.mayConcern(latin1Of(frame), direction)) {
+      offset += frame.length
+      return true
+    }
     const lineEnd = endOf(frame)
     const text = textOf(frame.subarray(0, frame.length - lineEnd.length))
     const read = text === undefined ? undefined : readFrame(text)
@@ -243,6 +249,11 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
       return options.isFull()
     },
   }
+}
+
+/** The quickest way to look for something in bytes: each is a character. */
+function latin1Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function endOf(frame: Uint8Array): Uint8Array {

@@ -20,6 +20,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
     const valve = createStdioValve(
       { ...port, channel },
       {
+        mayConcern: (bytes, direction) => intercept.mayConcern(bytes, direction),
         offer: (offer) => intercept.offer(offer),
         isFull: () => intercept.isFull,
         ledger,

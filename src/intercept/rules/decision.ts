@@ -1,4 +1,5 @@
 import type { FilterSubject } from '../../filter/index.js'
+import type { Direction } from '../../model/index.js'
 
 /** A frame at the gate, as rules see it. */
 export interface RuleFrame {
@@ -50,10 +51,16 @@ export interface RuleDecision {
   readonly problem?: string
 }
 
-/** Rules in force. Every frame is to be shown to them once, in the order of arrival: they count. */
+/** Rules in force. Every frame that may concern them is to be shown to them once, in the order of arrival: they count. */
 export interface Rules {
   /** In their order. */
   readonly names: readonly string[]
+  /**
+   * Whether a frame has to be shown to `decide`: false when a look at its bytes tells that no rule is about it. Cheap.
+   *
+   * @param bytes the bytes of the frame as Latin-1, each a character
+   */
+  mayConcern(bytes: string, direction: Direction): boolean
   /** Undefined, as for most: no rule is about it. Never throws. */
   decide(frame: RuleFrame): RuleDecision | undefined
 }

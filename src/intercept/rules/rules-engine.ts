@@ -2,6 +2,7 @@ import { spliceText } from '../../wire/index.js'
 import { applyAction, type PartOutcome } from './apply.js'
 import type { RuleDecision, RuleFrame, RulePart, Rules } from './decision.js'
 import { ownView } from './own-view.js'
+import { compileQuickLook } from './quick-look.js'
 import { createRandom } from './random.js'
 import type { ParsedRules, Rule } from './rule.js'
 
@@ -28,10 +29,12 @@ class RunningRules implements Rules {
   readonly names: readonly string[]
   readonly #seed: number
   readonly #states: readonly RuleState[]
+  readonly mayConcern: Rules['mayConcern']
 
   constructor(seed: number, rules: readonly Rule[], before: RunningRules | undefined) {
     this.#seed = seed
     this.names = rules.map(({ name }) => name)
+    this.mayConcern = compileQuickLook(rules)
     const known = before && before.#seed === seed ? before.#states : []
     this.#states = rules.map((rule) => {
       const same = known.find((state) => state.rule.name === rule.name && state.rule.source === rule.source)
