@@ -15,3 +15,5 @@ export {
 } from './forward/record-forward.js'
 export { exemptHosts } from './forward/client-environment.js'
 export { record, type LibraryRecordOptions, type Recorder } from './record.js'
+export { recordBridge, type BridgeCaptureOptions, type BridgeResult } from './record-bridge.js'
+export { recordListen, type ListenCaptureOptions } from './record-listen.js'

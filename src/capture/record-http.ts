@@ -1,11 +1,17 @@
-import { WiretapeError } from '../model/index.js'
+import type { Recorder, SessionEnd } from '../proxy/index.js'
 import { startHttpProxy, type HttpEvent, type HttpProxy } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
-import { prepareCapture, type CaptureFiles, type CaptureOptions } from './running-capture.js'
+import {
+  prepareCapture,
+  type CaptureFiles,
+  type CaptureOptions,
+  type CaptureTarget,
+  type RunningCapture,
+} from './running-capture.js'
 import { untilSignal } from './signals.js'
 
-/** What to record, where to listen for its clients. */
-export interface HttpCaptureOptions extends CaptureOptions {
+/** What to record, and where to listen. */
+export interface HttpProxyCaptureOptions extends CaptureOptions {
   readonly upstream: URL
   readonly transport: 'streamable-http' | 'sse'
   readonly host: string
@@ -14,27 +20,45 @@ export interface HttpCaptureOptions extends CaptureOptions {
   readonly allowRemote: boolean
   readonly insecure: boolean
   readonly oauthRewrite: boolean
-  /** Called with the URL for clients once they can connect. */
-  onListening(url: string): void
+  /** What the tape says it is about, where that is not the upstream. */
+  readonly target?: CaptureTarget
+  /** Somebody who attached wants the session to end. */
+  stop(): void
   /** Something the user should know, in one line. */
   onNotice(line: string): void
 }
 
+/** The same, for whoever comes. */
+export interface HttpCaptureOptions extends Omit<HttpProxyCaptureOptions, 'stop'> {
+  /** Called with the URL for clients once they can connect. */
+  onListening(url: string): void
+}
+
+/** A proxy that records what passes. */
+export interface HttpCapture {
+  /** For clients. */
+  readonly url: string
+  readonly recorder: Recorder
+  /** Ends what passes, and the tape. */
+  finish(end: SessionEnd): Promise<CaptureFiles>
+  /** Gives everything up; can be called at any time, and twice. */
+  close(): Promise<void>
+}
+
 /**
- * Listens for the clients of an HTTP server and stands between them until SIGINT, SIGTERM or SIGHUP.
+ * Listens, and stands between clients and an HTTP server.
  *
  * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
  */
-export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFiles> {
+export async function startHttpCapture(options: HttpProxyCaptureOptions): Promise<HttpCapture> {
   const prepared = await prepareCapture(options)
-  const ended = untilSignal()
   const readBuffers = createReadBuffers()
   let record: ((event: HttpEvent) => void) | undefined
-  const { upstream, host, port, allowRemote, insecure, oauthRewrite } = options
+  const { upstream, host, port, allowRemote, insecure, oauthRewrite, transport } = options
   let proxy: HttpProxy | undefined
   const hold = (wait: boolean): void => proxy?.hold(wait)
   // The port first: a tape of a recorder that could not listen helps nobody.
-  proxy = await startHttpProxy({
+  const listening = await startHttpProxy({
     upstream,
     host,
     port,
@@ -46,37 +70,52 @@ export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFi
       if ('bytes' in event) readBuffers.passed(event.bytes.length)
     },
     onNotice: (line) => options.onNotice(line),
-  }).catch((error: unknown) => {
-    ended.cancel()
-    throw error
   })
-  proxy.hold(true)
-  let capture: ReturnType<typeof prepared.start>
+  proxy = listening
+  listening.hold(true)
+  let capture: RunningCapture
   try {
-    capture = prepared.start({ transport: options.transport, command: [], url: upstream.href })
+    capture = prepared.start(options.target ?? { transport, command: [], url: upstream.href })
   } catch (error) {
-    ended.cancel()
-    await proxy.close()
+    await listening.close()
     throw error
   }
   const recorder = capture.record(hold)
   record = (event) => recorder.http(event)
   capture.register()
+  await recorder.ready
+  listening.hold(false)
+  capture.live.connect({ url: listening.url, stop: () => options.stop() })
+  await capture.live.listen()
+  return {
+    url: listening.url,
+    recorder,
+    async finish(end) {
+      await listening.close()
+      return capture.finish(end)
+    },
+    async close() {
+      await listening.close()
+      capture.close()
+    },
+  }
+}
+
+/**
+ * Listens for the clients of an HTTP server and stands between them until SIGINT, SIGTERM or SIGHUP.
+ *
+ * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
+ */
+export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFiles> {
+  const ended = untilSignal()
+  let capture: HttpCapture | undefined
   try {
-    await recorder.ready
-    proxy.hold(false)
-    capture.live.connect({ url: proxy.url, stop: () => ended.end('SIGTERM') })
-    await capture.live.listen()
-    options.onListening(proxy.url)
+    capture = await startHttpCapture({ ...options, stop: () => ended.end('SIGTERM') })
+    options.onListening(capture.url)
     await ended.signal
-    await proxy.close()
     return await capture.finish({ exitCode: 0 })
-  } catch (cause) {
-    if (cause instanceof WiretapeError) throw cause
-    await proxy.close()
-    throw cause
   } finally {
-    capture.close()
+    await capture?.close()
     ended.cancel()
   }
 }

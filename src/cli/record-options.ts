@@ -6,6 +6,11 @@ export interface RecordOptions {
   /** Record what a client says to any server: the command is the client's. */
   readonly forward?: boolean
   readonly caDir?: string
+  /** Speak stdio to the client and HTTP to the server at `url`. */
+  readonly bridge?: boolean
+  /** One process of a stdio server for all HTTP clients. */
+  readonly shared?: boolean
+  readonly header?: readonly string[]
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
   readonly allowRemote?: boolean
@@ -63,6 +68,23 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'where clients connect (default: any free port of 127.0.0.1)',
   },
   { long: '--allow-remote', key: 'allowRemote', help: 'listen on an address that others can reach' },
+  {
+    long: '--bridge',
+    key: 'bridge',
+    help: 'with --url: be a stdio server for the client, and speak HTTP to the server',
+  },
+  {
+    long: '--header',
+    key: 'header',
+    value: 'name: value',
+    help: 'with --bridge: send this with every request; ${NAME} is of the environment; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  {
+    long: '--shared',
+    key: 'shared',
+    help: 'with --listen and a command: one server process for all clients',
+  },
   {
     long: '--forward',
     key: 'forward',

@@ -31,3 +31,11 @@ export {
   type HttpClientOptions,
 } from './http-client/index.js'
 export { connectStdio } from './stdio/connect-stdio.js'
+export {
+  startHttpBridge,
+  startStdioBridge,
+  type HttpBridge,
+  type HttpBridgeOptions,
+  type StdioBridge,
+  type StdioBridgeOptions,
+} from './bridge/index.js'

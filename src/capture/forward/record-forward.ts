@@ -87,10 +87,12 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
   const tunnels = new Map<string, TunnelReason>()
   const unrecorded: string[] = []
   let proxy: ForwardProxy | undefined
+  const end = { run: (): void => undefined }
   const tapes = createServerTapes({
     start: (target, since) => prepared.start(target, since),
     label: options.label,
     hold: (wait) => proxy?.hold(wait),
+    stop: () => end.run(),
   })
   const sorter: TrafficSorter = createTrafficSorter({
     open(server, since) {
@@ -125,8 +127,8 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     const variables = variablesFor(proxy.url, authority, roots, options)
     const outcome =
       options.command.length > 0
-        ? await runClient(options, variables)
-        : await waitForSignal(() => options.onListening(variables))
+        ? await runClient(options, variables, end)
+        : await waitForSignal(() => options.onListening(variables), end)
     await proxy.idle(lastWordsMs)
     await proxy.close()
     const servers = await tapes.finish()
@@ -167,6 +169,7 @@ function variablesFor(
 async function runClient(
   options: ForwardCaptureOptions,
   variables: Readonly<Record<string, string>>,
+  end: { run: () => void },
 ): Promise<Pick<ForwardResult, 'exitCode' | 'notStarted'>> {
   const { command, env } = options
   await options.onListening(variables)
@@ -180,6 +183,7 @@ async function runClient(
     const started = await startClient(command, { ...env, ...variables })
     if ('error' in started) return { exitCode: 127, notStarted: started.error }
     client = started
+    end.run = () => started.kill('SIGTERM')
     for (const signal of early) client.kill(signal)
     return { exitCode: (await client.exited).exitCode }
   } finally {
@@ -187,8 +191,12 @@ async function runClient(
   }
 }
 
-async function waitForSignal(onListening: () => Promise<void>): Promise<{ exitCode: number }> {
+async function waitForSignal(
+  onListening: () => Promise<void>,
+  end: { run: () => void },
+): Promise<{ exitCode: number }> {
   const ended = untilSignal()
+  end.run = () => ended.end('SIGTERM')
   try {
     await onListening()
     await ended.signal

@@ -32,6 +32,8 @@ export interface ServerTapesOptions {
   readonly label: string | undefined
   /** Stops all traffic, or lets it go on. */
   hold(wait: boolean): void
+  /** Somebody who attached to a tape wants the run to end. */
+  stop(): void
 }
 
 export function createServerTapes(options: ServerTapesOptions): ServerTapes {
@@ -62,7 +64,11 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     capture.register()
     // Nobody goes on before the thread is there to record it.
     wait(server, true)
-    void recorder.ready.then(() => wait(server, false))
+    capture.live.connect({ stop: () => options.stop() })
+    void recorder.ready.then(() => {
+      wait(server, false)
+      return capture.live.listen()
+    })
     return (event) => recorder.http(placed(event, origin, since))
   }
 

@@ -50,7 +50,7 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
     )
     .option('--target-command <command>', 'the server and its arguments, as one text (stdio)')
     .option('--target-url <url>', 'the URL of the server (streamable-http, sse)')
-    .option('--listen-port <port>', 'where clients connect, on 127.0.0.1 (default: any free port)')
+    .option('--listen-port <port>', 'where HTTP clients connect, on 127.0.0.1 (default: any free port)')
     .action(async (options: ProxyStartOptions & RecordOptions) => {
       const { runProxyStart } = await import('../run/proxy-start.js')
       outcome.code = await runProxyStart(options, io)
@@ -68,7 +68,7 @@ Examples:
 }
 
 /** What `record` alone can do. */
-const ofRecord: readonly string[] = ['url', 'forward', 'only', 'skip', 'caDir']
+const ofRecord: readonly string[] = ['url', 'forward', 'only', 'skip', 'caDir', 'bridge', 'header']
 
 function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
   proxy

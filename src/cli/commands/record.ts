@@ -18,7 +18,9 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
     )
     .usage(
       '[options] -- <command> [args...]\n       wiretape record [options] --url <url>\n' +
-        '       wiretape record [options] --forward -- <client> [args...]',
+        '       wiretape record [options] --forward -- <client> [args...]\n' +
+        '       wiretape record [options] --bridge --url <url>\n' +
+        '       wiretape record [options] --listen <host:port> -- <command> [args...]',
     )
     .passThroughOptions()
     .action(async (command: string[], options: RecordOptions) => {

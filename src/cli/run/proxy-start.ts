@@ -20,7 +20,10 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     const split = splitCommandLine(targetCommand)
     if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
     if (split.words.length === 0) throw wrong('--target-command is empty')
-    return runRecord(split.words, recording, io)
+    // On a terminal nobody speaks MCP: clients get a URL.
+    const isTerminal = isatty(0) && isatty(1)
+    const listen = listenPort ?? (isTerminal ? '0' : undefined)
+    return runRecord(split.words, { ...recording, ...(listen !== undefined && { listen }) }, io)
   }
   if (targetCommand !== undefined)
     throw wrong(`--target-command goes with --transport stdio, not ${transport}`)

@@ -71,7 +71,7 @@ async function printUrl(own: string, upstream: URL, options: RecordOptions, io: 
   if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)
 }
 
-function parseUrl(text: string): URL {
+export function parseUrl(text: string): URL {
   let url: URL
   try {
     url = new URL(text)

@@ -32,6 +32,11 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     if (options[name] !== undefined)
       throw new WiretapeError('usage', `--${name === 'caDir' ? 'ca-dir' : name} goes with --forward`)
   }
+  if (options.bridge) {
+    const { runRecordBridge } = await import('./record-bridge.js')
+    return runRecordBridge(command, options, io)
+  }
+  if (options.header !== undefined) throw new WiretapeError('usage', '--header goes with --bridge')
   if (options.url !== undefined) {
     if (command.length > 0) throw new WiretapeError('usage', '--url and a command exclude each other')
     const { runRecordHttp } = await import('./record-http.js')
@@ -43,6 +48,11 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     })
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the server command is empty')
+  if (options.listen !== undefined) {
+    const { runRecordListen } = await import('./record-listen.js')
+    return runRecordListen(command, options, io)
+  }
+  if (options.shared) throw new WiretapeError('usage', '--shared goes with --listen and a command')
   try {
     const result = await recordStdio({
       command,

@@ -1,0 +1,67 @@
+import fs from 'node:fs'
+import { startStdioBridge, type StdioBridge } from '../transports/index.js'
+import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './record-http.js'
+import type { CaptureFiles } from './running-capture.js'
+import { untilSignal } from './signals.js'
+
+/** A stdio server, for clients that speak HTTP. */
+export interface ListenCaptureOptions extends Omit<
+  HttpCaptureOptions,
+  'upstream' | 'transport' | 'insecure' | 'oauthRewrite' | 'target'
+> {
+  /** The server's argv. */
+  readonly command: readonly string[]
+  /** One process for all clients. */
+  readonly shared: boolean
+}
+
+/**
+ * Gives HTTP clients a URL for a server that speaks stdio, through a proxy of our own that records it, until SIGINT,
+ * SIGTERM or SIGHUP.
+ *
+ * @throws WiretapeError before anything is recorded: `usage`, `unwritable`
+ */
+export async function recordListen(options: ListenCaptureOptions): Promise<CaptureFiles> {
+  const { command, shared } = options
+  const ended = untilSignal()
+  let bridge: StdioBridge | undefined
+  let capture: HttpCapture | undefined
+  try {
+    bridge = await startStdioBridge({
+      command,
+      shared,
+      onErrors(chunk) {
+        capture?.recorder.bytes('err', chunk)
+        passOn(chunk)
+      },
+      onNotice: (line) => options.onNotice(line),
+    })
+    capture = await startHttpCapture({
+      ...options,
+      stop: () => ended.end('SIGTERM'),
+      upstream: bridge.url,
+      transport: 'streamable-http',
+      target: { transport: 'streamable-http', command, url: null },
+      insecure: false,
+      oauthRewrite: false,
+    })
+    options.onListening(capture.url)
+    await ended.signal
+    // Servers have their last words while there is somebody to take them down.
+    await bridge.close()
+    return await capture.finish({ exitCode: 0 })
+  } finally {
+    await bridge?.close()
+    await capture?.close()
+    ended.cancel()
+  }
+}
+
+/** A log that cannot be written must not cost the server its life. */
+function passOn(chunk: Buffer): void {
+  try {
+    fs.writeSync(2, chunk)
+  } catch {
+    // Nobody reads it, or not now: it is on the tape.
+  }
+}

@@ -1,0 +1,44 @@
+import { defaultLabel, recordListen } from '../../capture/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { parseListen } from '../listen-option.js'
+import type { RecordOptions } from '../record-options.js'
+import { captureOptions, conclude } from './record.js'
+
+/** Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. */
+export async function runRecordListen(
+  command: readonly string[],
+  options: RecordOptions,
+  io: Io,
+): Promise<number> {
+  const { host, port } = parseListen(options.listen)
+  try {
+    const result = await recordListen({
+      ...captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io),
+      command,
+      shared: options.shared === true,
+      host,
+      port,
+      allowRemote: options.allowRemote === true,
+      onListening: (url) => void printUrl(url, options, io),
+      onNotice: (line) => void io.complain(line),
+    })
+    await conclude(result, options, io)
+    return exitCode.done
+  } catch (error) {
+    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
+    await io.complain(error.message, error.hint)
+    return exitCode.found
+  }
+}
+
+async function printUrl(url: string, options: RecordOptions, io: Io): Promise<void> {
+  await io.write(`${url}\n`)
+  await io.flush()
+  if (options.quiet) return
+  const each = options.shared
+    ? 'all clients share one server process'
+    : 'each session has a server process of its own'
+  await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl-C`)
+}

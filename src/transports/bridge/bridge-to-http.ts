@@ -1,0 +1,352 @@
+import http from 'node:http'
+import type { Readable, Writable } from 'node:stream'
+import { createLineFramer, idKey } from '../../wire/index.js'
+import { startCall, type Call } from './http-call.js'
+import { openLegacyStream, type LegacyStream } from './legacy-stream.js'
+import { errorFor, failureText, messagesIn, type BridgedMessage } from './message-lines.js'
+import { createMirroredHeaders } from './mirrored-headers.js'
+import { createStandaloneStream } from './standalone-stream.js'
+
+export interface HttpBridgeOptions {
+  /** Of the server, plain HTTP. */
+  readonly url: URL
+  /** Sent with every request. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Of the client. Its end is the end of the session. */
+  readonly input: Readable
+  readonly output: Writable
+}
+
+/** A client that speaks stdio, and a server that speaks HTTP. */
+export interface HttpBridge {
+  /** Resolves when the client has ended, and what it asked for is answered. Never rejects. */
+  readonly finished: Promise<void>
+  /** Ends the session now. */
+  end(): void
+}
+
+/** Longest line of a client. */
+const longestLine = 64 * 1024 * 1024
+/** Requests that wait for answers; the client's next one waits above that. */
+const mostRequests = 256
+/** After the client's end, for requests that still have no answer. */
+const lastAnswersMs = 10_000
+/** For the server to hear that a session ends. */
+const goodbyeMs = 1_000
+const accept = ['Accept', 'application/json, text/event-stream'] as const
+
+/** A request that has no answer yet. */
+interface Asked {
+  readonly id: string
+  readonly modern: boolean
+  call?: Call
+}
+
+/** Carries messages between the two. Their text stays as it is. */
+export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
+  const { input, output } = options
+  const agent = new http.Agent({ keepAlive: true, noDelay: true })
+  const mirrored = createMirroredHeaders()
+  const asked = new Map<string, Asked>()
+  const calls = new Set<Call>()
+  /** Called when a request was answered. */
+  let onAnswered = (): void => undefined
+  let session: string | undefined
+  let version: string | undefined
+  let legacy: LegacyStream | undefined
+  let standalone = false
+  let over = false
+  let stop: () => void = () => undefined
+  const stopped = new Promise<void>((resolve) => (stop = resolve))
+
+  const own = {
+    headers: (): [string, string][] => [
+      ...options.headers.map(([name, value]): [string, string] => [name, value]),
+      ...(session === undefined ? [] : [['Mcp-Session-Id', session] satisfies [string, string]]),
+    ],
+    /** Of the legacy era, where each request of a session says which version was agreed on. */
+    versioned: (): [string, string][] => [
+      ...own.headers(),
+      ...(version === undefined ? [] : [['MCP-Protocol-Version', version] satisfies [string, string]]),
+    ],
+  }
+
+  function say(text: string): void {
+    if (over || output.destroyed || output.write(`${text}\n`)) return
+    for (const call of calls) call.hold(true)
+  }
+  output.on('drain', () => {
+    for (const call of calls) call.hold(false)
+  })
+  output.on('error', () => finish())
+  output.on('close', () => finish())
+
+  /** What a server says, on whatever stream. */
+  function take(text: string): void {
+    for (const message of messagesIn(text) ?? []) {
+      const { envelope } = message
+      if (envelope.kind === 'result' || envelope.kind === 'error') settle(envelope.id)
+      // Only the answer to initialize says one by itself.
+      if (envelope.kind === 'result' && !envelope.modern) version = envelope.protocolVersion ?? version
+      mirrored.learn(message)
+      say(message.text)
+    }
+  }
+
+  function settle(id: string | undefined): void {
+    if (id !== undefined && asked.delete(idKey(id))) onAnswered()
+  }
+
+  /** A request that nobody else will answer. */
+  function fail(one: Asked, code: number, why: string): void {
+    if (asked.get(idKey(one.id)) !== one) return
+    settle(one.id)
+    say(failureText(one.id, code, why))
+  }
+
+  const begin: typeof startCall = (request, handlers) => {
+    const call = startCall(request, {
+      ...handlers,
+      onEnd(body, broken) {
+        calls.delete(call)
+        handlers.onEnd(body, broken)
+      },
+    })
+    calls.add(call)
+    if (output.writableNeedDrain) call.hold(true)
+    return call
+  }
+
+  /** Resolves when the client's next message may be sent. */
+  function send(message: BridgedMessage): Promise<void> {
+    const { envelope } = message
+    if (envelope.cancels !== undefined) {
+      const cancelled = asked.get(idKey(envelope.cancels))
+      // Over HTTP the modern era cancels by leaving.
+      if (cancelled?.modern) {
+        settle(cancelled.id)
+        cancelled.call?.abort()
+        return Promise.resolve()
+      }
+    }
+    const { kind, id } = envelope
+    const one: Asked | undefined =
+      kind === 'request' && id !== undefined ? { id, modern: envelope.modern === true } : undefined
+    if (one) asked.set(idKey(one.id), one)
+    return legacy ? post(message, one, legacy.postUrl) : post(message, one, options.url)
+  }
+
+  function post(message: BridgedMessage, one: Asked | undefined, url: URL): Promise<void> {
+    const { envelope, text } = message
+    const isInitialize = envelope.method === 'initialize'
+    const headers = one?.modern ? [...own.headers(), ...mirrored.of(message)] : own.versioned()
+    return new Promise((resolve) => {
+      let status = 0
+      let lastId: string | undefined
+      let retryMs: number | undefined
+      const call = begin(
+        {
+          url,
+          agent,
+          method: 'POST',
+          headers: [...headers, ['Content-Type', 'application/json'], accept],
+          body: text,
+        },
+        {
+          onHead(code, came) {
+            status = code
+            if (isInitialize && code < 300) session = text1(came['mcp-session-id'])
+            if (!one) resolve()
+          },
+          onEvent(event) {
+            lastId = event.id ?? lastId
+            retryMs = event.retry ?? retryMs
+            if (event.data !== undefined && (!event.event || event.event === 'message')) take(event.data)
+            if (isInitialize && !asked.has(idKey(one!.id))) resolve()
+          },
+          onEnd(body, broken) {
+            if (status < 300) take(body)
+            if (one) void conclude(message, one, { status, body, broken, lastId, retryMs }).then(resolve)
+            else resolve()
+            if (envelope.method === 'notifications/initialized' && status < 300 && broken === undefined)
+              listen()
+          },
+        },
+      )
+      if (one) one.call = call
+      // Others need not wait for the answer of a request, but those of a session that is not there yet.
+      if (one && !isInitialize) resolve()
+    })
+  }
+
+  interface Outcome {
+    readonly status: number
+    readonly body: string
+    readonly broken: string | undefined
+    readonly lastId: string | undefined
+    readonly retryMs: number | undefined
+  }
+
+  /** The POST of a request is over. */
+  async function conclude(message: BridgedMessage, one: Asked, outcome: Outcome): Promise<void> {
+    const { status, body, broken, lastId, retryMs } = outcome
+    if (asked.get(idKey(one.id)) !== one || over) return
+    const isInitialize = message.envelope.method === 'initialize'
+    if (status >= 300) {
+      if (isInitialize && !legacy && [400, 404, 405].includes(status) && !isModernError(body)) {
+        legacy = await openLegacyStream({
+          url: options.url,
+          agent,
+          headers: own.headers(),
+          onMessage: take,
+          onEnd: () => finish(),
+          begin,
+        })
+        if (legacy) return post(message, one, legacy.postUrl)
+      }
+      return refuse(one, status, body)
+    }
+    // Its answer comes on the stream.
+    if (legacy && broken === undefined) return
+    if (lastId !== undefined && !one.modern) {
+      createStandaloneStream({
+        url: options.url,
+        agent,
+        headers: () => own.versioned(),
+        onMessage: take,
+        begin,
+        resume: { lastId, ...(retryMs !== undefined && { retryMs }) },
+        isWanted: () => asked.get(idKey(one.id)) === one && !over,
+        onGivenUp: () => fail(one, 502, 'the stream of the answer broke, and could not be taken up again'),
+      })
+      return
+    }
+    if (status === 0 || broken !== undefined) {
+      const why = broken === '' || broken === undefined ? 'the request was ended' : broken
+      return fail(one, 502, `the server gave no answer: ${why}`)
+    }
+    fail(one, 502, `the server's answer (HTTP ${status}) had no result of this request`)
+  }
+
+  function refuse(one: Asked, status: number, body: string): void {
+    const messages = messagesIn(body)
+    if (messages?.some(({ envelope }) => envelope.id !== undefined && idKey(envelope.id) === idKey(one.id)))
+      return take(body)
+    const error = errorFor(one.id, body)
+    if (error === undefined)
+      return fail(one, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${excerpt(body)}`)
+    settle(one.id)
+    say(error)
+  }
+
+  /** A session of the legacy era has a stream for what the server says by itself, if the server has one. */
+  function listen(): void {
+    if (legacy || standalone || over) return
+    standalone = true
+    createStandaloneStream({
+      url: options.url,
+      agent,
+      headers: () => own.versioned(),
+      onMessage: take,
+      begin,
+      isWanted: () => !over,
+      onGivenUp: () => undefined,
+    })
+  }
+
+  async function readAll(): Promise<void> {
+    const framer = createLineFramer({ maxBytes: longestLine })
+    for await (const chunk of input) {
+      for (const frame of framer.push(chunk as Buffer)) await takeLine(frame)
+      if (over) return
+    }
+    for (const frame of framer.end()) await takeLine(frame)
+  }
+
+  async function takeLine(
+    frame: ReturnType<ReturnType<typeof createLineFramer>['push']>[number],
+  ): Promise<void> {
+    const isLong = frame.kind === 'piece'
+    if (over || (isLong && !frame.last)) return
+    const text = isLong ? '' : Buffer.from(frame.bytes).toString('utf8')
+    if (!isLong && text.trim() === '') return
+    const messages = messagesIn(text)
+    if (!messages)
+      return say(
+        failureText('null', -32_700, isLong ? 'a line of more than 64 MB' : 'the line is no JSON-RPC'),
+      )
+    for (const message of messages) {
+      // Their order is part of the protocol.
+      await Promise.race([send(message), stopped])
+      while (asked.size >= mostRequests && !over) await Promise.race([nextAnswer(), stopped])
+    }
+  }
+
+  const nextAnswer = (): Promise<void> => new Promise((resolve) => (onAnswered = resolve))
+
+  function finish(): void {
+    if (over) return
+    over = true
+    stop()
+    for (const call of calls) call.abort()
+    input.destroy()
+  }
+
+  async function lastAnswers(): Promise<void> {
+    const deadline = timer(lastAnswersMs)
+    while (asked.size > 0 && !over) {
+      const timedOut = await Promise.race([
+        nextAnswer().then(() => false),
+        deadline.over.then(() => true),
+        stopped,
+      ])
+      if (timedOut === true) break
+    }
+    deadline.clear()
+  }
+
+  async function sayGoodbye(): Promise<void> {
+    if (session === undefined || legacy) return
+    const deadline = timer(goodbyeMs)
+    const call = { ended: (): void => undefined }
+    const ended = new Promise<void>((resolve) => (call.ended = resolve))
+    startCall(
+      { url: options.url, agent, method: 'DELETE', headers: own.versioned() },
+      { onHead: () => undefined, onEvent: () => undefined, onEnd: () => call.ended() },
+    )
+    await Promise.race([ended, deadline.over])
+    deadline.clear()
+  }
+
+  const finished = readAll()
+    .catch(() => undefined)
+    .then(lastAnswers)
+    .then(() => {
+      over = true
+      for (const call of calls) call.abort()
+      return sayGoodbye()
+    })
+    .then(() => agent.destroy())
+  return { finished, end: finish }
+}
+
+/** Errors that only a server of the modern era gives. */
+function isModernError(body: string): boolean {
+  const [message] = messagesIn(body) ?? []
+  return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
+}
+
+function text1(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function excerpt(body: string): string {
+  const line = body.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line || 'no more is said'
+}
+
+function timer(ms: number): { readonly over: Promise<void>; clear(): void } {
+  let handle: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => (handle = setTimeout(resolve, ms)))
+  return { over, clear: () => clearTimeout(handle) }
+}

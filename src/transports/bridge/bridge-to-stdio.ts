@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isAnswer } from '../../model/index.js'
+import { startLocalServer } from '../http-proxy/index.js'
+import { createAnswerSink } from './answer-sink.js'
+import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
+import { createMirroredHeaders } from './mirrored-headers.js'
+import { headerFault, isModern } from './modern-request.js'
+import { readBody } from './read-body.js'
+import { startTalk, type Party, type Talk } from './talk.js'
+
+export interface StdioBridgeOptions {
+  /** The server's argv. */
+  readonly command: readonly string[]
+  /** One process for all clients; else one for each session, and one for clients that have none (2026-07-28). */
+  readonly shared: boolean
+  /** What servers write to stderr. */
+  onErrors(chunk: Buffer): void
+  /** Something the user should know, in one line. */
+  onNotice(line: string): void
+}
+
+/** A server on stdio, as an HTTP server on loopback. */
+export interface StdioBridge {
+  readonly url: URL
+  /** Ends all processes. Can be called twice. */
+  close(): Promise<void>
+}
+
+interface Session extends Party {
+  readonly id: string
+  readonly talk: Talk
+  usedMs: number
+}
+
+/** Each may be a process. */
+const mostSessions = 100
+/** Without a request and without a stream; its client has gone without a word. */
+const idleMs = 30 * 60 * 1000
+const sweepMs = 60 * 1000
+const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+
+/** @throws WiretapeError `usage` when it cannot listen */
+export async function startStdioBridge(options: StdioBridgeOptions): Promise<StdioBridge> {
+  const sessions = new Map<string, Session>()
+  const talks = new Set<Talk>()
+  const mirrored = createMirroredHeaders()
+  let common: Promise<Talk | string> | undefined
+  let closing: Promise<void> | undefined
+
+  const server = await startLocalServer({
+    host: '127.0.0.1',
+    port: 0,
+    onRequest: (request, response) => {
+      handle(request, response).catch(() => response.destroy())
+    },
+  })
+
+  function openTalk(shared: boolean): Promise<Talk | string> {
+    let own: Talk | undefined
+    const opening = startTalk({
+      command: options.command,
+      shared,
+      onErrors: (chunk) => options.onErrors(chunk),
+      onMessage: (message) => mirrored.learn(message),
+      onExit() {
+        if (shared) common = undefined
+        if (own) talks.delete(own)
+        for (const [id, { talk }] of sessions) if (talk === own) sessions.delete(id)
+      },
+    })
+    return opening.then((talk) => {
+      if (typeof talk === 'string') {
+        if (shared) common = undefined
+        options.onNotice(talk)
+      } else {
+        own = talk
+        if (!talk.gone) talks.add(talk)
+      }
+      return talk
+    })
+  }
+
+  const commonTalk = (): Promise<Talk | string> => (common ??= openTalk(true))
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if ((request.url ?? '').split('?')[0] !== path) return refuse(response, 404, 'there is nothing here')
+    if (request.method === 'POST') return post(request, response)
+    request.resume()
+    if (isModern(request.headers, [])) return refuse(response, 405, 'only POST is for this version')
+    if (request.method === 'GET') return openStream(request, response)
+    if (request.method !== 'DELETE') return refuse(response, 405, 'only POST, GET and DELETE are understood')
+    const session = sessionOf(request, response)
+    if (!session) return
+    sessions.delete(session.id)
+    leave(session)
+    response.writeHead(200).end()
+  }
+
+  function leave(session: Session): void {
+    session.talk.parties.delete(session)
+    session.stream?.end()
+    if (!options.shared) void session.talk.stop()
+  }
+
+  /** Undefined when the request was refused. */
+  function sessionOf(request: IncomingMessage, response: ServerResponse): Session | undefined {
+    const found = findSession(request)
+    if ('why' in found) {
+      refuse(response, found.status, found.why)
+      return undefined
+    }
+    found.usedMs = performance.now()
+    return found
+  }
+
+  function findSession({ headers }: IncomingMessage): Session | { status: number; why: string } {
+    const version = headers['mcp-protocol-version']
+    if (typeof version === 'string' && !legacyVersions.includes(version))
+      return { status: 400, why: `the protocol version ${version.slice(0, 40)} is not known` }
+    const id = headers['mcp-session-id']
+    if (typeof id !== 'string') return { status: 400, why: 'the header Mcp-Session-Id is missing' }
+    const session = sessions.get(id)
+    return session && !session.talk.gone ? session : { status: 404, why: 'there is no such session' }
+  }
+
+  function openStream(request: IncomingMessage, response: ServerResponse): void {
+    if (!/text\/event-stream/i.test(request.headers.accept ?? ''))
+      return refuse(response, 406, 'a GET has to accept text/event-stream')
+    const session = sessionOf(request, response)
+    if (!session) return
+    if (session.stream) return refuse(response, 409, 'this session has its stream already')
+    const stream = createAnswerSink({
+      response,
+      acceptsEvents: true,
+      modern: false,
+      requests: 0,
+      batch: false,
+      onSlow: (slow) => session.talk.hold(slow),
+    })
+    session.stream = stream
+    for (const text of session.waiting.splice(0)) stream.message(text)
+    response.once('close', () => {
+      session.stream = undefined
+      session.usedMs = performance.now()
+    })
+  }
+
+  async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+      return refuse(response, 415, 'a POST has to be application/json')
+    const accept = request.headers.accept ?? '*/*'
+    if (!/application\/json|\*\/\*|application\/\*/i.test(accept))
+      return refuse(response, 406, 'a POST has to accept application/json and text/event-stream')
+    const body = await readBody(request)
+    if (body === undefined) return refuse(response, 413, 'the body is longer than 64 MB')
+    const messages = messagesIn(body)
+    const [first] = messages ?? []
+    if (!messages || !first) return refuse(response, 400, 'the body is no JSON-RPC', -32_700)
+    const invalid = messages.find(({ envelope }) => envelope.kind === 'invalid')
+    if (invalid) return refuse(response, 400, invalid.envelope.problem ?? 'the body is no JSON-RPC', -32_600)
+    const isBatch = /^\s*\[/.test(body)
+    if (isModern(request.headers, messages)) return postModern(request, response, first, messages.length)
+    if (messages.some(({ envelope }) => envelope.method === 'initialize'))
+      return begin(request, response, messages, isBatch)
+    const session = sessionOf(request, response)
+    if (session)
+      await pass(request, response, messages, { talk: session.talk, party: session, isBatch, modern: false })
+  }
+
+  async function postModern(
+    request: IncomingMessage,
+    response: ServerResponse,
+    message: BridgedMessage,
+    count: number,
+  ): Promise<void> {
+    if (count > 1 || isAnswer(message.envelope))
+      return refuse(response, 400, 'a POST is one request or one notification', -32_600)
+    const fault = headerFault(request.headers, message, mirrored)
+    if (fault) return refuse(response, 400, fault.why, fault.code, message.envelope.id)
+    const talk = await commonTalk()
+    if (typeof talk === 'string') return refuse(response, 502, talk)
+    const party: Party = { stream: undefined, waiting: [] }
+    await pass(request, response, [message], { talk, party, isBatch: false, modern: true })
+  }
+
+  /** A session begins. */
+  async function begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    messages: readonly BridgedMessage[],
+    isBatch: boolean,
+  ): Promise<void> {
+    if (isBatch) return refuse(response, 400, 'initialize is no part of a batch', -32_600)
+    if (sessions.size >= mostSessions)
+      return refuse(response, 503, `there are ${mostSessions} sessions already`)
+    const talk = await (options.shared ? commonTalk() : openTalk(false))
+    if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
+    const session: Session = {
+      id: randomUUID(),
+      talk,
+      stream: undefined,
+      waiting: [],
+      usedMs: performance.now(),
+    }
+    sessions.set(session.id, session)
+    talk.parties.add(session)
+    await pass(request, response, messages, {
+      talk,
+      party: session,
+      isBatch,
+      modern: false,
+      session: session.id,
+    })
+  }
+
+  interface Way {
+    readonly talk: Talk
+    readonly party: Party
+    readonly isBatch: boolean
+    readonly modern: boolean
+    readonly session?: string
+  }
+
+  async function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    messages: readonly BridgedMessage[],
+    { talk, party, isBatch, modern, session }: Way,
+  ): Promise<void> {
+    const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
+    const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
+    // Pipes take them in this order.
+    const told = others.map((message) => talk.tell(message, party))
+    if (asking.length === 0) {
+      await Promise.all(told)
+      response.writeHead(202).end()
+      return
+    }
+    const sink = createAnswerSink({
+      response,
+      acceptsEvents: /text\/event-stream|\*\/\*/i.test(request.headers.accept ?? ''),
+      modern,
+      requests: asking.length,
+      batch: isBatch,
+      ...(session !== undefined && { session }),
+      onSlow: (slow) => talk.hold(slow),
+    })
+    const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
+    if (!modern) return
+    // To leave is to cancel; a session of the legacy era may be listened to again.
+    response.once('close', () => {
+      if (!response.writableFinished) for (const one of sent) one.cancel()
+    })
+    if (response.destroyed) for (const one of sent) one.cancel()
+  }
+
+  const sweep = setInterval(() => {
+    const oldest = performance.now() - idleMs
+    for (const session of sessions.values()) {
+      if (session.usedMs > oldest || session.stream || !session.talk.idle) continue
+      sessions.delete(session.id)
+      leave(session)
+    }
+  }, sweepMs).unref()
+
+  async function closeAll(): Promise<void> {
+    clearInterval(sweep)
+    await server.close()
+    await Promise.all([...talks].map((talk) => talk.stop()))
+  }
+
+  return { url: new URL(path, server.origin), close: () => (closing ??= closeAll()) }
+}
+
+const path = '/mcp'
+
+function refuse(response: ServerResponse, status: number, why: string, code = status, id = 'null'): void {
+  const body = Buffer.from(failureText(id, code, why))
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    ...(status === 405 && { Allow: 'POST, GET, DELETE' }),
+  })
+  response.end(body)
+}

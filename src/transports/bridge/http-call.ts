@@ -1,0 +1,100 @@
+import http, { type IncomingMessage } from 'node:http'
+import { createSseParser, type SseEvent } from '../../wire/index.js'
+
+/** Longest answer, or event. */
+const longestMessage = 64 * 1024 * 1024
+
+export interface CallRequest {
+  readonly url: URL
+  readonly agent: http.Agent
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body?: string
+}
+
+export interface CallHandlers {
+  /** The answer begins. */
+  onHead(status: number, headers: http.IncomingHttpHeaders): void
+  /** One of an event stream. */
+  onEvent(event: SseEvent): void
+  /**
+   * It is over, with the whole body of what was no event stream.
+   *
+   * @param broken why it ended before its time; empty when we ended it
+   */
+  onEnd(body: string, broken: string | undefined): void
+}
+
+/** An exchange with an HTTP server. */
+export interface Call {
+  abort(): void
+  /** Stops reading, or goes on. */
+  hold(wait: boolean): void
+}
+
+export function startCall(request: CallRequest, handlers: CallHandlers): Call {
+  const { url, agent, method, headers, body } = request
+  let over = false
+  let held = false
+  let answer: IncomingMessage | undefined
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+
+  function end(broken?: string): void {
+    if (over) return
+    over = true
+    handlers.onEnd(Buffer.concat(chunks).toString('utf8'), broken)
+  }
+
+  const bytes = body === undefined ? undefined : Buffer.from(body)
+  const outgoing = http.request({
+    host: url.hostname,
+    port: url.port,
+    path: url.pathname + url.search,
+    method,
+    agent,
+    headers: [
+      'Host',
+      url.host,
+      ...headers.flat(),
+      ...(bytes ? ['Content-Length', String(bytes.length)] : []),
+    ],
+  })
+  outgoing.on('error', (error) => end(error.message))
+  outgoing.on('response', (came) => {
+    answer = came
+    if (held) came.pause()
+    const isStream = /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
+    handlers.onHead(came.statusCode ?? 0, came.headers)
+    const events = isStream ? createSseParser({ maxBytes: longestMessage }) : undefined
+    came.on('data', (chunk: Buffer) => {
+      if (over) return
+      if (events) {
+        for (const event of events.push(chunk)) if (!over) handlers.onEvent(event)
+        return
+      }
+      sizeBytes += chunk.length
+      if (sizeBytes <= longestMessage) chunks.push(chunk)
+      else {
+        end('its answer is longer than 64 MB')
+        outgoing.destroy()
+      }
+    })
+    came.on('end', () => end())
+    came.on('error', (error) => end(error.message))
+  })
+  outgoing.end(bytes)
+
+  const call: Call = {
+    abort() {
+      end('')
+      outgoing.destroy()
+    },
+    hold(wait) {
+      held = wait
+      if (wait) answer?.pause()
+      else answer?.resume()
+    },
+  }
+  return call
+}

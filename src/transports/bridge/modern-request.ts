@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { BridgedMessage } from './message-lines.js'
+import { decodedHeader, type MirroredHeaders } from './mirrored-headers.js'
+
+/** The first version without sessions. */
+const firstModern = '2026-07-28'
+const headerMismatch = -32_020
+const invalidParams = -32_602
+
+/** By its header, or what its body says. */
+export function isModern(headers: IncomingHttpHeaders, messages: readonly BridgedMessage[]): boolean {
+  const version = headers['mcp-protocol-version']
+  if (typeof version === 'string' && version >= firstModern && /^\d{4}-\d\d-\d\d$/.test(version)) return true
+  return messages.some(({ envelope }) => envelope.modern)
+}
+
+/** Why a request is refused that does not say in its headers what it says in its body (2026-07-28). */
+export function headerFault(
+  headers: IncomingHttpHeaders,
+  message: BridgedMessage,
+  mirrored: MirroredHeaders,
+): { readonly code: number; readonly why: string } | undefined {
+  const mismatch = (why: string): { code: number; why: string } => ({ code: headerMismatch, why })
+  const { envelope } = message
+  if (headers['mcp-protocol-version'] === undefined)
+    return mismatch('the header MCP-Protocol-Version is missing')
+  if (!envelope.modern) {
+    const why = 'params._meta has no io.modelcontextprotocol/protocolVersion'
+    return envelope.kind === 'request' ? { code: invalidParams, why } : undefined
+  }
+  for (const [name, value] of mirrored.of(message)) {
+    const given = headers[name.toLowerCase()]
+    if (typeof given !== 'string') return mismatch(`the header ${name} is missing`)
+    const said = decodedHeader(given.trim())
+    const meant = decodedHeader(value)
+    if (said === undefined) return mismatch(`the header ${name} is not written as it must be`)
+    const isSame = said === meant || (isNumber(said) && isNumber(meant!) && Number(said) === Number(meant))
+    if (!isSame) return mismatch(`the header ${name} and the body differ`)
+  }
+  return undefined
+}
+
+function isNumber(text: string): boolean {
+  return /^-?\d+(\.\d+)?$/.test(text)
+}

@@ -1,0 +1,85 @@
+import { createLineFramer } from '../../wire/index.js'
+import type { ProcessExit } from '../stdio/process-end.js'
+import { startServer, type NotStarted, type ServerProcess } from '../stdio/server-process.js'
+import { messagesIn, type BridgedMessage } from './message-lines.js'
+
+export interface StdioServerHandlers {
+  onMessage(message: BridgedMessage): void
+  /** What it writes to stderr. */
+  onErrors(chunk: Buffer): void
+  /** It is gone, and all that it said was told. */
+  onExit(exit: ProcessExit): void
+}
+
+/** A server that speaks stdio, one message after the other. */
+export interface StdioServer {
+  /** Resolves when the server has taken it, or is gone. */
+  send(text: string): Promise<void>
+  /** Stops reading what it says, or goes on. */
+  hold(wait: boolean): void
+  /** Ends it as clients do: its input first, then by signals. Resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+const longestLine = 64 * 1024 * 1024
+/** Between the end of its input, SIGTERM and SIGKILL; what the official clients give a server. */
+const graceMs = 2_000
+
+export async function startStdioServer(
+  command: readonly string[],
+  handlers: StdioServerHandlers,
+): Promise<StdioServer | NotStarted> {
+  const found = await startServer(command)
+  if ('error' in found) return found
+  const server: ServerProcess = found
+  const framer = createLineFramer({ maxBytes: longestLine })
+  const take = (frames: ReturnType<typeof framer.push>): void => {
+    for (const frame of frames) {
+      // A line that is no message is passed over, as clients do.
+      if (frame.kind !== 'line') continue
+      for (const message of messagesIn(Buffer.from(frame.bytes).toString('utf8')) ?? [])
+        handlers.onMessage(message)
+    }
+  }
+  server.stdout.on('data', (chunk: Buffer) => take(framer.push(chunk)))
+  server.stdout.on('end', () => take(framer.end()))
+  server.stderr.on('data', (chunk: Buffer) => handlers.onErrors(chunk))
+  for (const stream of [server.stdin, server.stdout, server.stderr]) stream.on('error', () => undefined)
+  const over = ended(server).then((exit) => handlers.onExit(exit))
+  let stopping: Promise<void> | undefined
+
+  async function stop(): Promise<void> {
+    server.stdin.end()
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await within(server.exited, graceMs)) break
+      server.kill(signal)
+    }
+    await over
+  }
+
+  return {
+    send: (text) => new Promise((resolve) => server.stdin.write(`${text}\n`, () => resolve())),
+    hold(wait) {
+      if (wait) server.stdout.pause()
+      else server.stdout.resume()
+    },
+    stop: () => (stopping ??= stop()),
+  }
+}
+
+/** Gone, with its output read; a child that it left may keep that open, and is not waited for. */
+async function ended({ exited, stdin, stdout, stderr }: ServerProcess): Promise<ProcessExit> {
+  const read = new Promise((resolve) => stdout.once('close', resolve))
+  const exit = await exited
+  await within(read, graceMs / 4)
+  for (const pipe of [stdin, stdout, stderr]) pipe.destroy()
+  return exit
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)))
+  const done = await Promise.race([promise.then(() => true), late])
+  clearTimeout(timer)
+  return done
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { isAnswer } from '../../model/index.js'
+import { idKey } from '../../wire/index.js'
+import type { ProcessExit } from '../stdio/process-end.js'
+import type { AnswerSink } from './answer-sink.js'
+import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
+import { withIds } from './splice-ids.js'
+import { startStdioServer, type StdioServer, type StdioServerHandlers } from './stdio-server.js'
+
+/** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
+export interface Party {
+  /** Its own stream, where it has one. */
+  stream: AnswerSink | undefined
+  /** What waits for that stream. */
+  readonly waiting: string[]
+}
+
+/** One server process, and the requests that wait for it. */
+export interface Talk {
+  readonly parties: Set<Party>
+  /** The process has ended. */
+  readonly gone: boolean
+  /** Nothing is waited for. */
+  readonly idle: boolean
+  /** Sends a request; its answer, and what belongs to it, goes to `sink`. @returns cancels it */
+  request(message: BridgedMessage, sink: AnswerSink, party: Party): Promise<{ cancel(): void }>
+  /** Sends a notification or an answer. */
+  tell(message: BridgedMessage, party: Party): Promise<void>
+  hold(wait: boolean): void
+  stop(): Promise<void>
+}
+
+export interface TalkOptions {
+  readonly command: readonly string[]
+  /** Clients that know nothing of one another share the process: their ids are told apart. */
+  readonly shared: boolean
+  onErrors(chunk: Buffer): void
+  /** A message of the server, as it said it. */
+  onMessage(message: BridgedMessage): void
+  /** The process is gone; nobody may use the talk any more. */
+  onExit(): void
+}
+
+/** Messages for a stream that is not open. */
+const mostWaiting = 1_000
+
+interface Pending {
+  /** Exact texts of the client's own id and progress token. */
+  readonly id: string
+  readonly token: string | undefined
+  /** The server's. */
+  readonly sentId: string
+  readonly sink: AnswerSink
+  readonly party: Party
+}
+
+/** @returns why the server could not be started, as a sentence */
+export async function startTalk(options: TalkOptions): Promise<Talk | string> {
+  const { shared } = options
+  const pending = new Map<string, Pending>()
+  const tokens = new Map<string, Pending>()
+  const parties = new Set<Party>()
+  const run = randomUUID().slice(0, 8)
+  let count = 0
+  let lastParty: Party | undefined
+  let slow = 0
+  let goneWhy: string | undefined
+
+  const handlers: StdioServerHandlers = {
+    onMessage(message) {
+      options.onMessage(message)
+      if (isAnswer(message.envelope)) answered(message)
+      else said(message)
+    },
+    onErrors: (chunk) => options.onErrors(chunk),
+    onExit: gone,
+  }
+  const started = await startStdioServer(options.command, handlers)
+  if ('error' in started) return started.error
+  const server: StdioServer = started
+
+  function answered({ text, envelope }: BridgedMessage): void {
+    const one = envelope.id === undefined ? undefined : pending.get(idKey(envelope.id))
+    if (!one) return
+    forget(one)
+    give(one, shared ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
+  }
+
+  function give({ sink }: Pick<Pending, 'sink'>, text: string): void {
+    const [message] = messagesIn(text) ?? []
+    if (message) sink.answer(message)
+  }
+
+  function forget(one: Pending): void {
+    pending.delete(idKey(one.sentId))
+    if (one.token !== undefined) tokens.delete(idKey(shared ? one.sentId : one.token))
+  }
+
+  /** A request or a notification of the server. */
+  function said({ text, envelope }: BridgedMessage): void {
+    const { progressToken, subscriptionId, cancels, kind } = envelope
+    const progress =
+      kind === 'notification' && progressToken !== undefined ? tokens.get(idKey(progressToken)) : undefined
+    if (progress) {
+      const own =
+        shared && progress.token !== undefined ? withIds(text, { progressToken: progress.token }) : text
+      return deliver(progress.party, own, progress.sink)
+    }
+    const listened = pending.get(idKey(subscriptionId ?? (shared ? (cancels ?? '') : '')))
+    if (listened) {
+      const own = shared ? withIds(text, { subscriptionId: listened.id, cancels: listened.id }) : text
+      return deliver(listened.party, own, listened.sink)
+    }
+    // Nothing says whom it is for. A request belongs to one of them; what has changed is news for all.
+    const newest = [...pending.values()].at(-1)
+    if (kind === 'request' || newest?.party.stream === undefined) {
+      const party = newest?.party ?? lastParty
+      if (party) return deliver(party, text, newest?.sink)
+    }
+    for (const party of parties)
+      deliver(party, text, [...pending.values()].findLast((one) => one.party === party)?.sink)
+  }
+
+  function deliver(party: Party, text: string, sink: AnswerSink | undefined): void {
+    if (sink?.streams) return sink.message(text)
+    if (party.stream) return party.stream.message(text)
+    if (party.waiting.length < mostWaiting) party.waiting.push(text)
+  }
+
+  function gone({ exitCode, signal }: ProcessExit): void {
+    const why = `the server ended (${signal ?? `exit ${exitCode}`})`
+    goneWhy = why
+    options.onExit()
+    for (const one of pending.values()) give(one, failureText(one.id, 502, why))
+    pending.clear()
+    for (const { stream } of parties) stream?.end()
+  }
+
+  return {
+    parties,
+    get gone() {
+      return goneWhy !== undefined
+    },
+    get idle() {
+      return pending.size === 0
+    },
+    async request(message, sink, party) {
+      const { text, envelope } = message
+      lastParty = party
+      count += 1
+      const id = envelope.id!
+      const sentId = shared ? `"${run}-${count}"` : id
+      if (goneWhy !== undefined) {
+        give({ sink }, failureText(id, 502, goneWhy))
+        return { cancel: () => undefined }
+      }
+      const one: Pending = { id, token: envelope.progressToken, sentId, sink, party }
+      pending.set(idKey(sentId), one)
+      if (one.token !== undefined) tokens.set(idKey(shared ? sentId : one.token), one)
+      await server.send(shared ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
+      return {
+        cancel() {
+          if (pending.get(idKey(sentId)) !== one) return
+          forget(one)
+          void server.send(
+            `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${sentId}}}`,
+          )
+        },
+      }
+    },
+    tell({ text, envelope }, party) {
+      lastParty = party
+      if (!shared || envelope.cancels === undefined) return server.send(text)
+      const meant = [...pending.values()].findLast(
+        (one) => one.party === party && idKey(one.id) === idKey(envelope.cancels!),
+      )
+      return server.send(meant ? withIds(text, { cancels: meant.sentId }) : text)
+    },
+    hold(wait) {
+      slow = Math.max(0, slow + (wait ? 1 : -1))
+      server.hold(slow > 0)
+    },
+    stop: () => server.stop(),
+  }
+}
