@@ -2,6 +2,7 @@ export type { Format, Input, Recording } from './format.js'
 export { adopt } from './adopt.js'
 export { mergeRecordings } from './merge.js'
 export {
+  importInto,
   importTranscript,
   transcriptFormats,
   type Episode,

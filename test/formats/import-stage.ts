@@ -1,5 +1,7 @@
 /** Transcripts in memory, and what becomes of them. */
-import { importTranscript, type Episode, type TranscriptFormat } from '../../src/formats/index.js'
+import { expect } from 'vitest'
+import { importInto, importTranscript, type Episode, type TranscriptFormat } from '../../src/formats/index.js'
+import type { Diagnostic } from '../../src/model/index.js'
 import { chunksOf, toBytes } from './session-json-stage.js'
 
 /** JSON of which a test knows the shape. */
@@ -21,17 +23,26 @@ export async function imported(
 ): Promise<Imported> {
   const said: string[] = []
   const bytes = toBytes(text)
-  const result = await importTranscript(format as TranscriptFormat, {
+  const given = {
     input: { bytes: () => chunksOf(bytes, options.cuts) },
     episode: options.episode ?? { id: 'e' },
     fallbackTime,
-    report: ({ message }) => said.push(message),
-  })
-  const parts: Uint8Array[] = []
-  for await (const chunk of result.trace) parts.push(chunk)
+    report: ({ message }: Diagnostic) => said.push(message),
+  }
+  let parts: Uint8Array[] = []
+  const keep = async (trace: AsyncIterable<Uint8Array>): Promise<void> => {
+    parts = []
+    for await (const chunk of trace) parts.push(chunk)
+  }
+  await importInto(keep, format as TranscriptFormat, given)
+  const quickly = { bytes: Buffer.concat(parts), said: said.splice(0) }
+  // In one pass or in two, it is the same.
+  const result = await importTranscript(format as TranscriptFormat, given)
+  await keep(result.trace)
+  expect(quickly).toEqual({ bytes: Buffer.concat(parts), said })
   const trace = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   const lines = trace.split('\n').slice(0, -1)
-  return { text: trace, events: lines.map((line) => JSON.parse(line)), messages: result.messages, said }
+  return { text: trace, events: lines.map((line) => JSON.parse(line)), messages: result.messages(), said }
 }
 
 /** Why the transcript is refused. */

@@ -1,6 +1,7 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import {
   detectFormat,
+  importInto,
   importTranscript,
   transcriptFormats,
   type Episode,
@@ -35,17 +36,19 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   try {
     const format = wanted ?? detected(input, file)
     const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
-    const imported = await importTranscript(format, {
+    const importOptions = {
       input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),
       fallbackTime: input.changedMs,
       report,
-    })
-    if (output === '-') await printBytes(imported.trace, io)
+    }
+    if (output === '-') await printBytes((await importTranscript(format, importOptions)).trace, io)
     else {
-      await replaceFile(resolve(io.cwd, output), imported.trace)
+      const keep = (trace: AsyncIterable<Uint8Array>): Promise<void> =>
+        replaceFile(resolve(io.cwd, output), trace)
+      const imported = await importInto(keep, format, importOptions)
       await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
-      await io.write(`Parsed ${imported.messages} MCP events.\n`)
+      await io.write(`Parsed ${imported.messages()} MCP events.\n`)
       await io.write(`Generated ${imported.events()} Assay V2 trace events.\n`)
       await io.write(`Trace written to: ${JSON.stringify(output)}\n`)
     }

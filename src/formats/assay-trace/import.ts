@@ -5,7 +5,7 @@ import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall }
 import type { Stamp, TranscriptMessage } from './message.js'
 import { orderedMessages } from './ordered.js'
 import type { TranscriptSource } from './source.js'
-import { survey, type Survey } from './survey.js'
+import { createSurveyor, survey, type Survey } from './survey.js'
 
 export interface ImportOptions {
   readonly source: TranscriptSource
@@ -17,10 +17,10 @@ export interface ImportOptions {
   readonly report: Report
 }
 
-/** A transcript that was read and checked, as Trace V2. */
+/** A transcript as Trace V2. */
 export interface ImportedTranscript {
-  /** Messages that were read. */
-  readonly messages: number
+  /** Messages that were read so far. */
+  readonly messages: () => number
   /** The trace; to be taken once. */
   readonly trace: AsyncIterable<Uint8Array>
   /** Events of the trace so far. */
@@ -32,14 +32,60 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
   const { source, input, report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
   const found = await survey(source, input, note)
-  let events = 0
+  return traceOf(traceLines(options, found, orderedMessages(source, input, found), note), () => found.count)
+}
+
+/**
+ * The same in one pass, of a file of lines that is as it should be: in order, and nothing in it breaks a rule.
+ *
+ * @returns a trace that throws `Irregular` when the file is not; `importFrom` then says more
+ */
+export function importAtOnce(options: ImportOptions): ImportedTranscript {
+  const { source, input, report } = options
+  const notes: string[] = []
+  const note = (message: string): void => void notes.push(message)
+  const surveyor = createSurveyor(note)
+  const found = surveyor.survey
+  let isFirst = true
+  let isTimed = false
+
+  async function* messages(): AsyncGenerator<TranscriptMessage, void, undefined> {
+    for await (const item of source.items(input.bytes(), { checked: false, note })) {
+      const taken = surveyor.take(item)
+      if (isFirst) isTimed = found.first !== undefined
+      isFirst = false
+      const isLate = !isTimed && found.first !== undefined
+      if (isLate || !found.isSorted || surveyor.isRefused !== 'no') throw new Irregular()
+      yield* taken
+    }
+    surveyor.finish()
+  }
   async function* lines(): AsyncGenerator<string, void, undefined> {
-    for await (const line of traceLines(options, found)) {
+    const all = messages()
+    // Its time is that of the first event.
+    const { value: first } = await all.next()
+    async function* again(): AsyncGenerator<TranscriptMessage, void, undefined> {
+      if (first) yield first
+      yield* all
+    }
+    yield* traceLines(options, found, again(), note)
+    for (const message of notes) report({ severity: 'warning', code: 'import', message })
+  }
+  return traceOf(lines(), () => found.count)
+}
+
+/** A transcript that one pass is not enough for. */
+export class Irregular extends Error {}
+
+function traceOf(lines: AsyncIterable<string>, messages: () => number): ImportedTranscript {
+  let events = 0
+  async function* counted(): AsyncGenerator<string, void, undefined> {
+    for await (const line of lines) {
       events += 1
       yield line
     }
   }
-  return { messages: found.count, trace: textChunks(lines()), events: () => events }
+  return { messages, trace: textChunks(counted()), events: () => events }
 }
 
 interface Pending {
@@ -49,11 +95,13 @@ interface Pending {
   readonly args: string
 }
 
+/** @param found may still grow while the messages come; what comes first must be there */
 async function* traceLines(
-  { source, input, episode, fallbackTime, report }: ImportOptions,
+  { episode, fallbackTime }: ImportOptions,
   found: Survey,
+  messages: AsyncIterable<TranscriptMessage>,
+  note: (message: string) => void,
 ): AsyncGenerator<string, void, undefined> {
-  const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
   const pending = new Map<string, Pending>()
   /** Requests of other methods that wait for an answer. */
   const others = new Set<string>()
@@ -115,7 +163,7 @@ async function* traceLines(
   }
 
   yield episodeStart(episode, now, found.discovery)
-  for await (const message of orderedMessages(source, input, found)) yield* take(message)
+  for await (const message of messages) yield* take(message)
   // In the order in which they were asked.
   for (const request of pending.values()) {
     yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })

@@ -24,6 +24,36 @@ export async function importTranscript(
   return importFrom({ ...options, source: sourceOf(format) })
 }
 
+/**
+ * The same for a target that is thrown away when something goes wrong: a file of lines is read once only.
+ *
+ * @param keep takes the trace, perhaps a second time; what it throws comes through
+ * @throws WiretapeError `not-a-recording`, also after bytes were given
+ */
+export async function importInto(
+  keep: (trace: AsyncIterable<Uint8Array>) => Promise<void>,
+  format: TranscriptFormat,
+  options: Omit<ImportOptions, 'source'>,
+): Promise<ImportedTranscript> {
+  const [{ importAtOnce, Irregular }, { sourceOf }] = await Promise.all([
+    import('./import.js'),
+    import('./sources.js'),
+  ])
+  const source = sourceOf(format)
+  if (!source.isWhole) {
+    try {
+      const quick = importAtOnce({ ...options, source })
+      await keep(quick.trace)
+      return quick
+    } catch (error) {
+      if (!(error instanceof Irregular)) throw error
+    }
+  }
+  const imported = await importTranscript(format, options)
+  await keep(imported.trace)
+  return imported
+}
+
 /** Trace V2 events of the tool calls of a recording, as its transcript would give them. */
 export const assayTrace: Format = {
   id: 'assay-trace',

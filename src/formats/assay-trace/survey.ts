@@ -1,7 +1,7 @@
 import type { Input } from '../format.js'
 import type { Discovery } from './discovery.js'
 import { isUnderstood, readTranscriptMessage, type Stamp, type TranscriptMessage } from './message.js'
-import { refused, type TranscriptSource } from './source.js'
+import { refused, type SourceItem, type TranscriptSource } from './source.js'
 
 /** What must be known of a transcript before the first event is written. */
 export interface Survey {
@@ -16,6 +16,99 @@ export interface Survey {
   readonly passedOver: ReadonlyMap<string, number>
 }
 
+/** Sees the items of a transcript, in the order of the file. */
+export interface Surveyor {
+  /** The messages of an item, as far as they are any. */
+  take(item: SourceItem): readonly TranscriptMessage[]
+  /** What is known so far. */
+  readonly survey: Survey
+  /** A message breaks a rule: `now`, or `later`, when nothing else in the file does. */
+  readonly isRefused: 'no' | 'now' | 'later'
+  /** @throws WiretapeError that says what the file is refused over */
+  finish(): Survey
+}
+
+export function createSurveyor(note: (message: string) => void): Surveyor {
+  const calls = createIdSet()
+  const discovery = { resourceMetadata: false, scope: false }
+  const passedOver = new Map<string, number>()
+  const found: { -readonly [K in keyof Survey]: Survey[K] } = {
+    count: 0,
+    first: undefined,
+    last: undefined,
+    discovery,
+    isSorted: true,
+    passedOver,
+  }
+  let before: Stamp = 0
+  let items = 0
+  let understood = 0
+  /** Where the document may be wrong as a whole, that comes first. */
+  let refusal: string | undefined
+  let duplicateRefusal: string | undefined
+
+  function look(message: TranscriptMessage, number: number): void {
+    found.count += 1
+    const { stamp } = message
+    if (stamp !== undefined) {
+      if (found.first === undefined || stamp < found.first) found.first = stamp
+      if (found.last === undefined || stamp > found.last) found.last = stamp
+    }
+    if ((stamp ?? 0) < before) found.isSorted = false
+    before = stamp ?? 0
+    if (message.meaning === 'call' && message.id !== undefined && calls.add(message.id)) {
+      const id = JSON.stringify(message.id)
+      duplicateRefusal ??= `duplicate tools/call request id ${id} at source line ${number}`
+    }
+  }
+
+  function take(item: SourceItem): TranscriptMessage[] {
+    items += 1
+    refusal ??= item.refusal
+    if (item.passedOver) {
+      const { what, isKnown, problem } = item.passedOver
+      passedOver.set(what, (passedOver.get(what) ?? 0) + 1)
+      if (problem !== undefined) note(`entry ${item.number}: ${problem}`)
+      if (isKnown) understood += 1
+    }
+    const messages: TranscriptMessage[] = []
+    for (const { text, stamp } of item.messages) {
+      const message = readTranscriptMessage(text, item.number, stamp)
+      if ('refusal' in message) refusal ??= message.refusal
+      else {
+        look(message, item.number)
+        messages.push(message)
+        if (message.meaning !== 'none' || isUnderstood(text)) understood += 1
+      }
+    }
+    if (item.discovery) {
+      understood += 1
+      discovery.resourceMetadata ||= item.discovery.resourceMetadata
+      discovery.scope ||= item.discovery.scope
+    }
+    return messages
+  }
+
+  function finish(): Survey {
+    refusal ??= duplicateRefusal
+    if (refusal !== undefined) throw refused(refusal)
+    if (items > 0 && understood === 0) {
+      const which = items === 1 ? '1 entry is' : `${items} entries are`
+      throw refused(`nothing in it is understood: none of its ${which} an MCP message`)
+    }
+    return found
+  }
+
+  return {
+    take,
+    survey: found,
+    get isRefused() {
+      return refusal !== undefined ? 'now' : duplicateRefusal !== undefined ? 'later' : 'no'
+    },
+    finish,
+  }
+}
+
 /**
  * Reads a whole transcript and checks it by every rule.
  *
@@ -27,67 +120,12 @@ export async function survey(
   input: Input,
   note: (message: string) => void,
 ): Promise<Survey> {
-  const calls = createIdSet()
-  const discovery = { resourceMetadata: false, scope: false }
-  const passedOver = new Map<string, number>()
-  let first: Stamp | undefined
-  let last: Stamp | undefined
-  let before: Stamp = 0
-  let isSorted = true
-  let count = 0
-  let items = 0
-  let understood = 0
-  /** Where the document may be wrong as a whole, that comes first. */
-  let refusal: string | undefined
-  let duplicateRefusal: string | undefined
-
-  function look(message: TranscriptMessage, number: number): void {
-    count += 1
-    const { stamp } = message
-    if (stamp !== undefined) {
-      if (first === undefined || stamp < first) first = stamp
-      if (last === undefined || stamp > last) last = stamp
-    }
-    if ((stamp ?? 0) < before) isSorted = false
-    before = stamp ?? 0
-    if (message.meaning === 'call' && message.id !== undefined && calls.add(message.id)) {
-      const id = JSON.stringify(message.id)
-      duplicateRefusal ??= `duplicate tools/call request id ${id} at source line ${number}`
-    }
-  }
-
+  const surveyor = createSurveyor(note)
   for await (const item of source.items(input.bytes(), { checked: false, note })) {
-    items += 1
-    refusal ??= item.refusal
-    if (item.passedOver) {
-      const { what, isKnown, problem } = item.passedOver
-      passedOver.set(what, (passedOver.get(what) ?? 0) + 1)
-      if (problem !== undefined) note(`entry ${item.number}: ${problem}`)
-      if (isKnown) understood += 1
-    }
-    for (const { text, stamp } of item.messages) {
-      const message = readTranscriptMessage(text, item.number, stamp)
-      if ('refusal' in message) refusal ??= message.refusal
-      else {
-        look(message, item.number)
-        if (message.meaning !== 'none' || isUnderstood(text)) understood += 1
-      }
-    }
-    if (item.discovery) {
-      understood += 1
-      discovery.resourceMetadata ||= item.discovery.resourceMetadata
-      discovery.scope ||= item.discovery.scope
-    }
-    if (refusal !== undefined && !source.isWhole) break
+    surveyor.take(item)
+    if (surveyor.isRefused === 'now' && !source.isWhole) break
   }
-  refusal ??= duplicateRefusal
-  if (refusal !== undefined) throw refused(refusal)
-  if (items > 0 && understood === 0) {
-    throw refused(
-      `nothing in it is understood: none of its ${items === 1 ? '1 entry is' : `${items} entries are`} an MCP message`,
-    )
-  }
-  return { count, first, last, discovery, isSorted, passedOver }
+  return surveyor.finish()
 }
 
 /** Ids, most of which are small numbers: these take little memory as such. */
