@@ -1,6 +1,7 @@
-import { createJsonPieces, elementsOf, kindAt, type JsonPiece } from '../../wire/index.js'
+import { createJsonPieces, elementsOf, kindAt, readEnvelope, type JsonPiece } from '../../wire/index.js'
 import { readBody, type BodyReading } from '../foreign/body.js'
-import { elementOf, logMessage, type NetworkEntry } from '../inspector/element.js'
+import { isServersMethod } from '../foreign/directions.js'
+import { elementOf, logMessage, type NetworkEntry, type ProtocolEntry } from '../inspector/element.js'
 import { headerOf } from '../http-transcript/headers.js'
 import type { Stamp } from './message.js'
 import { jsonFault } from './strict-json.js'
@@ -57,6 +58,14 @@ function itemOf(text: string, number: number): SourceItem {
       return { number, messages: [{ text }] }
     case 'protocol': {
       const { time, message, response, durationMs } = element.entry
+      if (isOfServersSide(element.entry)) {
+        // Importers know no directions: its answer would be given to a call of the same id.
+        return {
+          number,
+          messages: [],
+          passedOver: { what: 'requests of servers and their answers', isKnown: true },
+        }
+      }
       const sent = stampOf(time)
       const messages: SourceMessage[] = [{ text: message, stamp: sent }]
       if (response !== undefined) messages.push({ text: response, stamp: later(sent, durationMs) })
@@ -69,6 +78,14 @@ function itemOf(text: string, number: number): SourceItem {
     case 'console':
       return { number, messages: [], passedOver: { what: 'line of stderr', isKnown: true } }
   }
+}
+
+/** What a server asks of its client, and what a client answers. */
+function isOfServersSide({ origin, message, direction }: ProtocolEntry): boolean {
+  if (direction === 'response') return origin === 'client'
+  const { method, id } = readEnvelope(message, 0)
+  if (id === undefined || method === undefined) return false
+  return origin === undefined ? isServersMethod(method) : origin === 'server'
 }
 
 function networkItem(entry: NetworkEntry, number: number): SourceItem {

@@ -15,6 +15,10 @@ const ofServers = new Set([
   'notifications/tasks/status',
   'notifications/subscriptions/acknowledged',
 ])
+export function isServersMethod(method: string): boolean {
+  return ofServers.has(method)
+}
+
 /** Requests that are remembered, of each kind. */
 const remembered = 65_536
 
