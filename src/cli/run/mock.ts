@@ -37,6 +37,7 @@ export async function runMock(
   checkUse(files, command, options)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)
   const { recordings, close } = await openRecordings(files, io.cwd, options.from)
+  const ending = untilSignal()
   try {
     const mockOptions: MockOptions = {
       ...(options.pace !== undefined && { pace: options.pace }),
@@ -50,18 +51,31 @@ export async function runMock(
       onNotice: (line) => void io.complain(line),
     }
     const start = (more: MockOptions): Promise<Mock> =>
-      startMock({ records: () => recordsOf(recordings) }, files.join(' '), { ...mockOptions, ...more })
+      startMock({ records: () => recordsOf(recordings, ending) }, files.join(' '), {
+        ...mockOptions,
+        ...more,
+      })
     return await (listen
-      ? overHttp(() => start({ listen, transport: options.transport }), options, io)
-      : onStdio(start))
+      ? overHttp(() => start({ listen, transport: options.transport }), ending, options, io)
+      : onStdio(start, ending))
+  } catch (error) {
+    // What was read by then may be half of a recording.
+    if (ending.came === undefined) throw error
+    return 128 + endings[ending.came]
   } finally {
+    ending.cancel()
     await close()
   }
 }
 
-/** One recording after the other. */
-async function* recordsOf(recordings: readonly OpenRecording[]): AsyncIterable<TapeRecord> {
-  for (const recording of recordings) yield* recording.records()
+/** One recording after the other, until a signal comes: large ones take their time. */
+async function* recordsOf(recordings: readonly OpenRecording[], ending: Ending): AsyncIterable<TapeRecord> {
+  for (const recording of recordings) {
+    for await (const record of recording.records()) {
+      yield record
+      if (ending.came !== undefined) return
+    }
+  }
 }
 
 function checkUse(files: readonly string[], command: readonly string[], options: MockCommandOptions): void {
@@ -92,26 +106,29 @@ function checkUse(files: readonly string[], command: readonly string[], options:
 }
 
 /** Serves until a signal comes. The only line on stdout is the URL for clients. */
-async function overHttp(start: () => Promise<Mock>, { quiet }: MockCommandOptions, io: Io): Promise<number> {
-  const ending = untilSignal()
-  try {
-    const mock = await start()
-    await io.write(`${mock.url}\n`)
-    await io.flush()
-    if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl-C')
-    await ending.signal
+async function overHttp(
+  start: () => Promise<Mock>,
+  ending: Ending,
+  { quiet }: MockCommandOptions,
+  io: Io,
+): Promise<number> {
+  const mock = await start()
+  if (ending.came !== undefined) {
     await mock.close()
-    if (!quiet)
-      await io.complain(`served ${countOf(mock.served, 'answer')}, ${countOf(mock.missed, 'miss', 'misses')}`)
-    return exitCode.done
-  } finally {
-    ending.cancel()
+    return 128 + endings[ending.came]
   }
+  await io.write(`${mock.url}\n`)
+  await io.flush()
+  if (!quiet) await io.complain('serving; give clients the URL above, end with Ctrl-C')
+  await ending.signal
+  await mock.close()
+  if (!quiet)
+    await io.complain(`served ${countOf(mock.served, 'answer')}, ${countOf(mock.missed, 'miss', 'misses')}`)
+  return exitCode.done
 }
 
-async function onStdio(start: (options: MockOptions) => Promise<Mock>): Promise<number> {
+async function onStdio(start: (options: MockOptions) => Promise<Mock>, ending: Ending): Promise<number> {
   const streams = openOwnStdio()
-  const ending = untilSignal()
   try {
     const mock = await start({ streams, errorOutput: streams.errorOutput })
     const signal = await Promise.race([mock.ended, ending.signal])
@@ -120,22 +137,34 @@ async function onStdio(start: (options: MockOptions) => Promise<Mock>): Promise<
   } finally {
     await streams.closeOutput()
     streams.closeInput()
-    ending.cancel()
   }
 }
 
-/** Resolves at the first signal that ends a program. */
-function untilSignal(): { readonly signal: Promise<keyof typeof endings>; cancel(): void } {
+interface Ending {
+  /** Resolves at the first signal that ends a program. */
+  readonly signal: Promise<keyof typeof endings>
+  readonly came: keyof typeof endings | undefined
+  cancel(): void
+}
+
+function untilSignal(): Ending {
   const listeners: [keyof typeof endings, () => void][] = []
+  let came: keyof typeof endings | undefined
   const signal = new Promise<keyof typeof endings>((resolve) => {
     for (const name of Object.keys(endings) as (keyof typeof endings)[]) {
-      const listener = (): void => resolve(name)
+      const listener = (): void => {
+        came ??= name
+        resolve(name)
+      }
       process.on(name, listener)
       listeners.push([name, listener])
     }
   })
   return {
     signal,
+    get came() {
+      return came
+    },
     cancel: () => {
       for (const [name, listener] of listeners) process.off(name, listener)
     },
