@@ -1,4 +1,4 @@
-import { escapeText, formatBytes } from '../render/index.js'
+import { escapeText, formatBytes, truncate } from '../render/index.js'
 import { hasAudience, paint } from './io.js'
 
 /** What takes less shows nothing. */
@@ -28,10 +28,11 @@ async function* watched(
   sizeBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let done = 0
+  const begunMs = performance.now()
   for await (const chunk of chunks) {
     done += chunk.length
     const now = performance.now()
-    if (now > quietMs && now - last >= betweenMs) {
+    if (done < sizeBytes && now - begunMs > quietMs && now - last >= betweenMs) {
       last = now
       paint(progressLine(name, Math.min(1, done / sizeBytes), sizeBytes))
     }
@@ -43,5 +44,6 @@ function progressLine(name: string, part: number, sizeBytes: number): string {
   const full = Math.round(part * barCells)
   const bar = '█'.repeat(full) + '░'.repeat(barCells - full)
   const percent = String(Math.floor(part * 100)).padStart(3)
-  return `${bar} ${percent} % of ${formatBytes(sizeBytes)}  ${escapeText(name.slice(-40))}`
+  const line = `${bar} ${percent} % of ${formatBytes(sizeBytes)}  ${escapeText(name.slice(-40))}`
+  return truncate(line, Math.max(1, (process.stderr.columns || 80) - 1))
 }

@@ -257,7 +257,7 @@ describe('opening a recording', () => {
     ],
     [
       'half a JSON',
-      () => put('h', '{"log":{"version":"1.2","entries":['),
+      () => put('h', '{"menu":{"version":"1.2","items":['),
       'not-a-recording',
       /not a recording/,
     ],
