@@ -50,7 +50,9 @@ export interface RecordingIndexer {
   finish(): RecordingIndex
 }
 
-export function createRecordingIndex(): RecordingIndexer {
+/** @param options.clientKeys hash what the client asks for; whoever only follows it needs no keys. @default true */
+export function createRecordingIndex(options: { readonly clientKeys?: boolean } = {}): RecordingIndexer {
+  const { clientKeys = true } = options
   const fold = createFold(idKey)
   const offers = createOffers()
   const subjects: Subject[] = []
@@ -90,7 +92,8 @@ export function createRecordingIndex(): RecordingIndexer {
     const method = envelope.method ?? ''
     const text = record.raw.slice(start, end)
     const redacted = marksOf(record, i)
-    const key = requestHashes(text, method, redacted)
+    const isHashed = clientKeys || record.direction === 'server_to_client'
+    const key = isHashed ? requestHashes(text, method, redacted) : ([0, 0] as const)
     // A task or a state is made by one run; its id names nothing in another.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
     subjectColumn[row] = subjectNumber(method, name, record.direction)

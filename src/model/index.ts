@@ -1,4 +1,5 @@
 export { createCorrelator, type Correlator, type Observation, type Relations } from './correlate.js'
+export { detach } from './recent.js'
 export { joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
 export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'

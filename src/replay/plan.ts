@@ -1,6 +1,14 @@
 import { createRecordingIndex, type RecordingIndex } from '../compare/index.js'
 import { matchFilter, rowSubject, type Filter } from '../filter/index.js'
-import { isAnswer, type HttpHeaders, type MessageRecord, type Report, type Session } from '../model/index.js'
+import {
+  detach,
+  isAnswer,
+  type Envelope,
+  type HttpHeaders,
+  type MessageRecord,
+  type Report,
+  type Session,
+} from '../model/index.js'
 import { WiretapeError } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
 
@@ -68,13 +76,16 @@ export interface Plan {
 }
 
 interface DraftFrame {
-  locator: number
-  row: number
-  count: number
-  us: number
-  conversation: string
-  fromClient: boolean
+  readonly locator: number
+  readonly row: number
+  readonly us: number
+  readonly conversation: string
+  readonly fromClient: boolean
+  /** Of its messages, in their order. */
+  readonly envelopes: readonly DraftEnvelope[]
 }
+
+type DraftEnvelope = Pick<Envelope, 'kind' | 'method' | 'subject' | 'id'>
 
 interface Talk {
   initializes: boolean
@@ -99,12 +110,12 @@ export async function planReplay(
   report: Report,
   filter?: Filter,
 ): Promise<Plan> {
-  const indexer = createRecordingIndex()
+  const indexer = createRecordingIndex({ clientKeys: false })
   const drafts: DraftFrame[] = []
   const talks = new Map<string, Talk>()
   let sessions = 0
   for await (const { record, locator } of records.records(report)) {
-    const { first, count } = indexer.take(record, locator)
+    const { first } = indexer.take(record, locator)
     // A further segment goes on with the session.
     if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
     if (record.type !== 'message') continue
@@ -115,10 +126,10 @@ export async function planReplay(
     drafts.push({
       locator,
       row: first,
-      count,
       us: record.us ?? Date.parse(record.t) * 1000,
       conversation,
       fromClient,
+      envelopes: record.parts.map(({ envelope }) => draftEnvelope(envelope)),
     })
   }
   const index = indexer.finish()
@@ -140,15 +151,15 @@ export async function planReplay(
     if (!connections.has(connection))
       connections.set(connection, openingOf(connection, talks.get(draft.conversation)))
     if (!draft.fromClient) {
-      for (let row = draft.row; row < draft.row + draft.count; row += 1) {
+      for (let row = draft.row; row < draft.row + draft.envelopes.length; row += 1) {
         if (index.entries.kind(row) !== 'request') continue
         const { method } = index.subjects[index.subjectOf(row)]!
         questions.push({ row, connection, method, answerRow: index.entries.peer(row) })
       }
       continue
     }
-    const record = await read(draft.locator)
-    const planned = messagesOf(record, draft, index, messages, filter)
+    const isTaken = filter && takenBy(filter, await read(draft.locator), index)
+    const planned = messagesOf(draft, index, messages, isTaken)
     if (planned.length === 0) continue
     messages += planned.length
     frames.push({ locator: draft.locator, row: draft.row, us: draft.us, connection, messages: planned })
@@ -175,34 +186,38 @@ export async function planReplay(
   }
 }
 
-function messagesOf(
+/** Whether a filter takes the message in a row of one record. */
+function takenBy(
+  filter: Filter,
   record: MessageRecord,
-  { row: first }: DraftFrame,
   index: RecordingIndex,
+): (row: number, part: number) => boolean {
+  const { entries, subjects } = index
+  return (row, i) => {
+    const part = record.parts[i]!
+    const peer = entries.peer(row)
+    const asked = isAnswer(part.envelope) && peer >= 0 ? subjects[index.subjectOf(peer)] : undefined
+    const request = asked && {
+      method: asked.method,
+      ...(asked.name !== undefined && { subject: asked.name }),
+    }
+    return matchFilter(
+      filter,
+      rowSubject({ entries, row, record, part, transport: null, ...(request && { request }) }),
+    )
+  }
+}
+
+function messagesOf(
+  { row: first, envelopes }: DraftFrame,
+  { entries }: RecordingIndex,
   before: number,
-  filter: Filter | undefined,
+  isTaken: ((row: number, part: number) => boolean) | undefined,
 ): PlannedMessage[] {
   const planned: PlannedMessage[] = []
-  const { entries, subjects } = index
-  for (const [part, { envelope }] of record.parts.entries()) {
+  for (const [part, envelope] of envelopes.entries()) {
     const row = first + part
-    const peer = entries.peer(row)
-    if (filter && !handshake.has(envelope.method)) {
-      const asked = isAnswer(envelope) && peer >= 0 ? subjects[index.subjectOf(peer)] : undefined
-      const request = asked && {
-        method: asked.method,
-        ...(asked.name !== undefined && { subject: asked.name }),
-      }
-      const subject = rowSubject({
-        entries,
-        row,
-        record,
-        part: record.parts[part]!,
-        transport: null,
-        ...(request && { request }),
-      })
-      if (!matchFilter(filter, subject)) continue
-    }
+    if (isTaken && !handshake.has(envelope.method) && !isTaken(row, part)) continue
     const kind = isAnswer(envelope) ? 'answer' : (envelope.kind as 'request' | 'notification' | 'invalid')
     planned.push({
       index: before + planned.length,
@@ -213,11 +228,21 @@ function messagesOf(
       ...(envelope.method !== undefined && { method: envelope.method }),
       ...(envelope.subject !== undefined && { name: envelope.subject }),
       ...(envelope.id !== undefined && { id: envelope.id }),
-      peer,
+      peer: entries.peer(row),
       loose: entries.has(row, 'stream') || entries.has(row, 'cancelled'),
     })
   }
   return planned
+}
+
+/** A slice of the line would keep all of it in memory. */
+function draftEnvelope({ kind, method, subject, id }: Envelope): DraftEnvelope {
+  return {
+    kind,
+    ...(method !== undefined && { method: detach(method) }),
+    ...(subject !== undefined && { subject: detach(subject) }),
+    ...(id !== undefined && { id: detach(id) }),
+  }
 }
 
 function noteTalk(talks: Map<string, Talk>, conversation: string, record: MessageRecord): void {

@@ -10,7 +10,11 @@ type Message = { id?: unknown; method?: string; [name: string]: unknown }
 
 /** What the tests' servers answer, as far as it is used. */
 export interface Answer {
-  readonly result: { readonly nextCursor: string; readonly content: readonly { readonly text: string }[] }
+  readonly result: {
+    readonly nextCursor: string
+    readonly requestState: string
+    readonly content: readonly { readonly text: string }[]
+  }
 }
 
 /** A client that says its messages one by one, each after the answer to the one before. */
@@ -63,7 +67,7 @@ export const opening: readonly Message[] = [
 ]
 
 /** Says all messages to a program on its pipes, and waits until it is gone. */
-async function talk(argv: readonly string[], client: Client, cwd: string): Promise<void> {
+export async function talk(argv: readonly string[], client: Client, cwd: string): Promise<void> {
   const child = spawn(argv[0]!, argv.slice(1), { cwd, env: plainEnv(), stdio: ['pipe', 'pipe', 'ignore'] })
   const closed = new Promise((done) => child.once('close', done))
   const say = (message: Message): void =>

@@ -1,3 +1,4 @@
+import { detailsOf } from '../../compare/index.js'
 import { splitCommandLine, WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import type { Io } from '../io.js'
@@ -26,6 +27,8 @@ export async function runProxyReplay(options: ProxyReplayOptions, io: Io): Promi
   return runReplayCommand(sessionFile, split.words, rest, io, teller)
 }
 
+const mostDetails = 12
+
 const teller: Teller = {
   start: ({ messages }, target) => `Replaying ${messages} messages against "${target}"...\n`,
   outcome({ message, status, error, durationUs, comparison }) {
@@ -37,7 +40,9 @@ const teller: Teller = {
     const ms = durationUs === undefined ? '' : ` ${Math.round(durationUs / 1000)}ms`
     const why = error ?? (verdict === 'same' ? '' : verdict)
     const line = `#${String(message.index).padStart(3, '0')} → ${what}${name} ${about} ${mark}${ms}${why === '' ? '' : ` ${why}`}`
-    return `  ${escapeText(line)}\n`
+    const details = comparison && verdict !== 'same' && error === undefined ? detailsOf(comparison) : []
+    const below = details.slice(0, mostDetails).map((detail) => `         ${escapeText(detail)}\n`)
+    return `  ${escapeText(line)}\n${below.join('')}`
   },
   end({ total, failed }, output) {
     const counts = `${total - failed}/${total} succeeded${failed > 0 ? `, ${failed} failed` : ''}`

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { compilePath } from '../../src/json-path/index.js'
+import { createLiveValues } from '../../src/replay/live-values.js'
+
+const json = (value: object): string => JSON.stringify(value)
+
+describe('the values of this run', () => {
+  it.each([
+    ['a cursor', { nextCursor: 'a' }, { nextCursor: 'b' }, { cursor: 'a' }, { cursor: 'b' }],
+    [
+      'a state',
+      { requestState: 's1' },
+      { requestState: 's2' },
+      { requestState: 's1' },
+      { requestState: 's2' },
+    ],
+    ['a task', { task: { taskId: 't1' } }, { task: { taskId: 't2' } }, { taskId: 't1' }, { taskId: 't2' }],
+    [
+      'a handle that looks made',
+      { structuredContent: { id: 'order-0017' } },
+      { structuredContent: { id: 'order-0042' } },
+      { arguments: { order: 'order-0017' } },
+      { arguments: { order: 'order-0042' } },
+    ],
+  ])('stand where a later message gives %s back', (_, recorded, live, params, expected) => {
+    const values = createLiveValues([])
+    values.learn(json({ result: recorded }), [], json({ result: live }))
+    expect(values.apply(json({ params }), []).text).toBe(json({ params: expected }))
+  })
+
+  it('leave arguments alone that a person may have typed', () => {
+    const values = createLiveValues([])
+    values.learn('{"result":{"city":"Paris","n":1}}', [], '{"result":{"city":"Rome","n":2}}')
+    const request = '{"params":{"arguments":{"city":"Paris","n":1}}}'
+    expect(values.apply(request, [])).toEqual({ text: request, replaced: [], missing: [] })
+  })
+
+  it('keep every other character', () => {
+    const values = createLiveValues([])
+    values.learn('{"result":{"nextCursor":"a"}}', [], '{"result":{"nextCursor":"b"}}')
+    expect(values.apply('{ "params" : {"cursor":\t"a", "n":1.00, "n":2e0} }', []).text).toBe(
+      '{ "params" : {"cursor":\t"b", "n":1.00, "n":2e0} }',
+    )
+  })
+
+  it('are found by tag where they were redacted, as a whole and within a text', () => {
+    const values = createLiveValues([])
+    const recorded = '{"result":{"requestState":"[REDACTED]","text":"key [REDACTED]."}}'
+    const marks = [
+      { at: '/result/requestState', tag: 'a' },
+      { at: '/result/text', tag: 'b' },
+    ]
+    values.learn(recorded, marks, '{"result":{"requestState":"live","text":"key k-\\"1\\"."}}')
+    const request = '{"params":{"requestState":"[REDACTED]","arguments":{"auth":"Bearer [REDACTED]!"}}}'
+    const given = [
+      { at: '/params/requestState', tag: 'a' },
+      { at: '/params/arguments/auth', tag: 'b' },
+    ]
+    expect(values.apply(request, given)).toEqual({
+      text: '{"params":{"requestState":"live","arguments":{"auth":"Bearer k-\\"1\\"!"}}}',
+      replaced: ['/params/requestState', '/params/arguments/auth'],
+      missing: [],
+    })
+  })
+
+  it('are missing where nobody said them, unless they are set', () => {
+    const request = '{"params":{"arguments":{"token":"[REDACTED]"}}}'
+    const marks = [{ at: '/params/arguments/token', tag: 'a' }]
+    expect(createLiveValues([]).apply(request, marks).missing).toEqual(['/params/arguments/token'])
+    const values = createLiveValues([{ path: compilePath('$.params.arguments.token'), json: '"t"' }])
+    expect(values.apply(request, marks)).toMatchObject({
+      text: '{"params":{"arguments":{"token":"t"}}}',
+      missing: [],
+    })
+    // And known from then on, wherever the same secret stands.
+    const other = '{"params":{"arguments":{"again":"[REDACTED]"}}}'
+    expect(values.apply(other, [{ at: '/params/arguments/again', tag: 'a' }]).missing).toEqual([])
+  })
+})
