@@ -89,11 +89,12 @@ export async function createStage(): Promise<Stage> {
     async open(address, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       const page = await context.newPage()
+      page.setDefaultTimeout(10_000)
       page.on('pageerror', (error) => complaints.push(error.message))
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text())
       })
-      await page.goto(address.includes('://') ? address : url + address)
+      await page.goto(/^\w+:/.test(address) ? address : url + address)
       return page
     },
     async close() {
@@ -140,15 +141,16 @@ export function rows(page: Page): Promise<string[]> {
     .map((row) => ['.name b', '.name .subject', '.status'].map((part) => row.querySelector(part)?.textContent ?? '').join(' ').replace(/ +/g, ' ').trim())`)
 }
 
+const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']
 const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds that is serious. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds that is serious. @param only one rule of its */
+export async function seriousFindings(page: Page, only?: string): Promise<string[]> {
   // Past the policy of the page, which lets no other script in.
   const session = await page.context().newCDPSession(page)
   await session.send('Runtime.evaluate', { expression: axeSource })
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }).then((r) => r.violations
+    expression: `axe.run(document, { runOnly: ${JSON.stringify(only === undefined ? axeTags : [only])} }).then((r) => r.violations
       .filter((v) => v.impact === 'serious' || v.impact === 'critical')
       .map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`,
     awaitPromise: true,

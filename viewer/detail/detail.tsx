@@ -43,7 +43,7 @@ function Chosen({ row }: { readonly row: number }) {
     <aside class="detail" aria-label="Details">
       <header class="detail-head">
         <h2>
-          <span class="method">{clean(name)}</span>
+          <span class="method">{clean(name)}</span>{' '}
           {subject !== '' && <span class="subject">{clean(subject)}</span>}
         </h2>
         <div class="detail-tools">

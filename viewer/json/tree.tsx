@@ -21,6 +21,8 @@ interface ValueProps {
 /** Members of an object or elements of an array that are shown at once. */
 const pageLength = 200
 const longestString = 1_200
+/** Levels that a search unfolds. */
+const deepestFound = 60
 
 interface Child {
   readonly name: string | undefined
@@ -62,7 +64,7 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
   const size = end - start
   // A large value is folded, the outer levels are not.
   const [open, setOpen] = useState(depth === 0 || (depth < 4 && size < 6_000) || (depth < 2 && size < 60_000))
-  const found = search !== '' && isContainer && containsText(text, start, end, search)
+  const found = search !== '' && isContainer && depth < deepestFound && containsText(text, start, end, search)
   const isOpen = open || found
   const children = isContainer && isOpen ? childrenOf(props, kind) : undefined
   const brackets = kind === 'object' ? '{}' : '[]'

@@ -139,8 +139,7 @@ export function Row(props: RowProps) {
         {kind !== 'gap' && <Arrow left={table.has(row, 'fromServer')} />}
       </span>
       <span class="cell name" role="gridcell">
-        <b>{clean(name)}</b>
-        {subject !== '' && <span class="subject">{clean(subject)}</span>}
+        <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
         {modified && <em class="tag modified">modified</em>}
         {table.has(row, 'injected') && <em class="tag modified">injected</em>}
       </span>

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  read,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+const markup =
+  '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><svg onload="window.pwned=1">'
+const escapes = '\u001b]0;owned\u0007\u001b[2J\u202egnp.exe\u0000'
+
+describe.skipIf(!hasBrowser)('content that means harm', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+
+  it('is text wherever it stands, and nothing of it is loaded or run', async () => {
+    const text = JSON.stringify(markup + escapes)
+    const lines = [
+      messageLine(
+        'in',
+        `{"jsonrpc":"2.0","id":${text},"method":${text},"params":{"name":${text},${text}:${text}}}`,
+      ),
+      messageLine(
+        'in',
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"u":"javascript:window.pwned=1","v":"https://evil.example/x"}}}`,
+      ),
+      messageLine(
+        'out',
+        `{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":${text}},{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zy8+"},{"type":"image","mimeType":"image/png","data":"x\\" onerror=\\"window.pwned=1"},{"type":"resource_link","uri":"javascript:window.pwned=1","name":${text}},{"type":"resource","resource":{"uri":"https://evil.example/r","mimeType":"text/html","text":${text}}}]}}`,
+      ),
+      messageLine('out', `{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":${text},"data":${text}}}`),
+      `{"type":"noise","t":"2026-08-01T10:00:01.000Z","us":1,"dir":"out","text":${text}}`,
+      `{"type":"stderr","t":"2026-08-01T10:00:01.000Z","us":1,"text":${text}}`,
+      `{"type":"gap","t":"2026-08-01T10:00:01.000Z","us":1,"lost":1,"why":${text}}`,
+    ]
+    stage.serve('/hostile.jsonl', tapeOf(lines, markup))
+    const page = await stage.open('/?trace=hostile.jsonl')
+    const outside: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(stage.url) && !request.url().startsWith('data:'))
+        outside.push(request.url())
+    })
+    await read(page, 7)
+    for (let i = 0; i < 7; i += 1) {
+      await page.keyboard.press('j')
+      await page.locator('.message').first().waitFor()
+      for (const mode of await page.locator('.modes button').all()) await mode.click()
+    }
+    for (const view of ['2', '3', '1']) {
+      await page.keyboard.press(view)
+      await page.locator({ 1: '.row', 2: '.arrow-row', 3: '.grid' }[view]!).first().waitFor()
+    }
+    await page.keyboard.press('i')
+    await page.locator('dialog').waitFor()
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+    expect(await page.locator('#app script, #app svg[onload], #app img[onerror]').count()).toBe(0)
+    expect(await page.locator('a[href^="javascript:" i], img[src^="data:image/svg"]').count()).toBe(0)
+    expect(outside).toEqual([])
+    // Nothing turns the direction of reading around or hides.
+    expect(
+      await page.evaluate(
+        `/[\\u0000-\\u0008\\u001b\\u202e]/.test(document.querySelector('#app').textContent)`,
+      ),
+    ).toBe(false)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('leads outside only by links that say where, and tell nobody where from', async () => {
+    stage.serve(
+      '/link.jsonl',
+      tapeOf([
+        messageLine('in', '{"jsonrpc":"2.0","id":1,"method":"m","params":{"u":"https://example.com/x?y=1"}}'),
+      ]),
+    )
+    const page = await stage.open('/?trace=link.jsonl')
+    await read(page, 1)
+    await page.keyboard.press('j')
+    const link = page.locator('a.link')
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe('https://example.com/x?y=1')
+    expect(await link.textContent()).toBe('https://example.com/x?y=1')
+    expect(await link.getAttribute('rel')).toContain('noreferrer')
+    await page.context().close()
+  })
+
+  it('may be huge: it is shown on demand, and the page stays usable', async () => {
+    const huge = 'x'.repeat(50 * 1024 * 1024)
+    const lines = [
+      messageLine('out', `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${huge}"}}`),
+      messageLine('in', '{"jsonrpc":"2.0","id":1,"method":"ping"}'),
+    ]
+    stage.serve('/huge.jsonl', tapeOf(lines, 'huge'))
+    const page = await stage.open('/?trace=huge.jsonl')
+    await read(page, 2)
+    await page.keyboard.press('j')
+    await page.locator('.message.large', { hasText: /52 MB/ }).waitFor()
+    await page.locator('.message.large button').click()
+    await page.locator('.json .node .node .twist').last().click()
+    await page.locator('.json .string', { hasText: 'xxx' }).waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.detail-head', { hasText: 'ping' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  }, 40_000)
+
+  it('may be deep: no level is drawn before it is unfolded', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    stage.serve(
+      '/deep.jsonl',
+      tapeOf([messageLine('in', `{"jsonrpc":"2.0","id":1,"method":"m","params":${deep}}`)], 'deep'),
+    )
+    const page = await stage.open('/?trace=deep.jsonl')
+    await read(page, 1)
+    await page.keyboard.press('j')
+    await page.locator('.json .node').first().waitFor()
+    await page.fill('[data-find=detail]', ']')
+    await holds(page, `document.querySelectorAll('.json .node').length < 2000`)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,430 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer, type AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { CreateMessageRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  server,
+  until,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  rows,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+const everything = join(
+  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')),
+  'dist/index.js',
+)
+
+/** What a person might do with the server. */
+async function converse(transport: Transport): Promise<void> {
+  const client = new Client({ name: 'viewer-test', version: '1' }, { capabilities: { sampling: {} } })
+  client.setRequestHandler(CreateMessageRequestSchema, () => ({
+    model: 'm',
+    role: 'assistant',
+    content: { type: 'text', text: 'sampled' },
+  }))
+  await client.connect(transport)
+  await client.listTools()
+  await client.callTool({ name: 'echo', arguments: { message: 'hello viewer' } })
+  await client.callTool({ name: 'get-tiny-image' })
+  await client.callTool({ name: 'get-resource-links', arguments: { count: 2 } }).catch(() => undefined)
+  await client
+    .callTool({ name: 'get-structured-content', arguments: { location: 'Chicago' } })
+    .catch(() => undefined)
+  await client.callTool(
+    { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } },
+    undefined,
+    { onprogress: () => undefined },
+  )
+  await client
+    .callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'x' } })
+    .catch(() => undefined)
+  await client.callTool({ name: 'no-such-tool' }).catch(() => undefined)
+  await client.readResource({ uri: 'demo://nothing' }).catch(() => undefined)
+  await client.close()
+}
+
+/** Reads until nothing more comes, whatever a server said how often. */
+const whole = (page: Page): Promise<void> =>
+  holds(
+    page,
+    `/of [1-9][\\d,]* message/.test(document.querySelector('.status-bar')?.textContent ?? '') && !document.querySelector('.status-bar progress')`,
+  )
+
+describe.skipIf(!hasBrowser)('recordings of real servers', () => {
+  let stage: Stage
+  let play: PlayStage
+  const children: ChildProcess[] = []
+
+  beforeAll(async () => {
+    play = createPlayStage()
+    stage = await createStage()
+    const stdio = join(play.folder, 'stdio')
+    await converse(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [
+          cli,
+          'record',
+          '--out',
+          stdio,
+          '--label',
+          'stdio',
+          '--',
+          process.execPath,
+          everything,
+          'stdio',
+        ],
+        stderr: 'ignore',
+      }),
+    )
+    const port = await freePort()
+    const upstream = spawn(process.execPath, [everything, 'streamableHttp'], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    children.push(upstream)
+    let said = ''
+    upstream.stderr.on('data', (chunk) => (said += String(chunk)))
+    await until('the server listens', () => said.includes(String(port)))
+    const http = join(play.folder, 'http')
+    await recordUrl(`http://127.0.0.1:${port}/mcp`, http, 'http', (url) =>
+      converse(new StreamableHTTPClientTransport(new URL(url))),
+    )
+    const modern = play.start(server('sdk-modern-http.mjs'))
+    await printed(modern, '\n')
+    const modernOut = join(play.folder, 'modern')
+    await recordUrl(modern.stdout().toString().split('\n')[0]!, modernOut, 'modern', async (url) => {
+      const client = new ModernClient(
+        { name: 'viewer-test', version: '2' },
+        { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+      )
+      await client.connect(new ModernTransport(new URL(url)))
+      await client.listTools()
+      await client
+        .callTool({ name: 'echo', arguments: { text: 'hello', place: 'here' } })
+        .catch(() => undefined)
+      await client.close()
+    })
+    for (const name of ['stdio', 'http', 'modern']) {
+      const folder = join(play.folder, name)
+      const file = join(
+        folder,
+        readdirSync(folder).find((one) => one.endsWith('.jsonl'))!,
+      )
+      stage.serve(`/${name}.jsonl`, { file })
+    }
+  }, 60_000)
+  afterAll(async () => {
+    await stage.close()
+    for (const child of children) {
+      child.kill('SIGKILL')
+      child.stderr?.destroy()
+    }
+    await play.close()
+  })
+
+  async function recordUrl(
+    upstream: string,
+    out: string,
+    label: string,
+    use: (url: string) => Promise<void>,
+  ): Promise<void> {
+    const recorder = play.start(
+      [process.execPath, cli, 'record', '--url', upstream, '--out', out, '--label', label],
+      { detached: true },
+    )
+    await printed(recorder, '\n')
+    await use(recorder.stdout().toString().trim())
+    recorder.child.kill('SIGTERM')
+    await recorder.ended
+  }
+
+  const sizes = [
+    { width: 1440, height: 900 },
+    { width: 1280, height: 720 },
+  ]
+
+  it('show every exchange as a row, unfold it, and show both sides', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    const all = await rows(page)
+    expect(all).toEqual(
+      expect.arrayContaining([
+        'initialize ok',
+        'tools/list ok',
+        'tools/call echo ok',
+        'tools/call get-tiny-image ok',
+        'tools/call no-such-tool tool error',
+        'resources/read demo://nothing -32602',
+      ]),
+    )
+    await page.locator('.row', { hasText: 'trigger-long-running-operation' }).click()
+    await page.keyboard.press('e')
+    await page.locator('.row.nested', { hasText: 'notifications/progress' }).first().waitFor()
+    await page.locator('.steps li', { hasText: 'notifications/progress' }).first().waitFor()
+    await page.keyboard.press(']')
+    await page.locator('.row.selected.nested', { hasText: 'result of tools/call' }).waitFor()
+    await page.keyboard.press('[')
+    await page.keyboard.press('n')
+    await page.locator('.row.selected', { hasText: 'no-such-tool' }).waitFor()
+    await page.locator('.row', { hasText: 'tools/call echo' }).locator('.name').first().click()
+    await page.locator('.block.text', { hasText: 'Echo: hello viewer' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('draw images, and name links with where they lead', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    await page.locator('.row', { hasText: 'get-tiny-image' }).click()
+    await page.locator('.block.media', { hasText: /image\/png .* \d+ × \d+/ }).waitFor()
+    await picture(page, 'image')
+    await page.locator('.row', { hasText: 'get-resource-links' }).click()
+    await page.locator('.block.resource .uri, .block.resource .link').first().waitFor()
+    await page.locator('.row', { hasText: 'get-structured-content' }).click()
+    await page.locator('.block-kind', { hasText: 'structured content' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('show HTTP, its headers and its events around a message', async () => {
+    const page = await stage.open('/?trace=http.jsonl')
+    await whole(page)
+    await page.locator('.row', { hasText: 'tools/call' }).first().click()
+    await page
+      .locator('.around summary', { hasText: /HTTP exchange \d+ · POST/ })
+      .first()
+      .click()
+    await page
+      .locator('.headers th', { hasText: /content-type/i })
+      .first()
+      .waitFor()
+    await page.locator('.around', { hasText: 'Server-sent event' }).first().waitFor()
+    await picture(page, 'http')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('tell a session of 2026-07-28', async () => {
+    const page = await stage.open('/?trace=modern.jsonl')
+    await whole(page)
+    await page.locator('.status-bar', { hasText: '2026-07-28' }).waitFor()
+    await page.locator('.row', { hasText: 'tools/call echo' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('filter, highlight and clear', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    await page.keyboard.press('/')
+    await page.keyboard.type('tool:ec')
+    await page.locator('#filter-options li', { hasText: 'echo' }).waitFor()
+    await page.keyboard.press('Tab')
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
+    expect(await rows(page)).toEqual(['tools/call echo ok'])
+    await page.fill('[data-find=filter]', 'tool:')
+    await page.locator('.filter-field.is-faulty').waitFor()
+    await page.locator('.drop-down .fault').waitFor()
+    await page.fill('[data-find=filter]', 'hello')
+    await holds(page, `document.querySelector('.slot-filter .count')?.textContent === '2'`)
+    expect(await rows(page)).toEqual(['tools/call echo ok'])
+    await page.locator('.button', { hasText: 'Clear' }).click()
+    await page.fill('[data-find=highlight]', '~/h.llo viewer/')
+    await page.locator('.row.highlighted', { hasText: 'echo' }).waitFor()
+    expect(await page.locator('.row.highlighted').count()).toBe(1)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('show only a stretch of time that is marked on the timeline', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    const all = (await rows(page)).length
+    const box = (await page.locator('.timeline canvas').boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.96, box.y + 30)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.999, box.y + 30, { steps: 4 })
+    await page.mouse.up()
+    await page.locator('.brush').waitFor()
+    expect((await rows(page)).length).toBeLessThan(all)
+    await page.locator('.button', { hasText: 'Clear' }).click()
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === ${all}`)
+    await page.context().close()
+  })
+
+  it('sort tools by any column, and list what is offered', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl#view=tools')
+    await page.locator('.grid tbody tr').first().waitFor()
+    const first = (): Promise<string | null> => page.locator('.grid tbody tr th').first().textContent()
+    await page.locator('.grid thead button', { hasText: 'errors' }).click()
+    expect(await first()).toMatch(/no-such-tool|demo:\/\/nothing/)
+    await page.locator('.grid thead button', { hasText: 'slowest' }).click()
+    expect(await first()).toMatch(/initialize|trigger-long-running-operation/)
+    await page.locator('.offer-list summary', { hasText: 'get-tiny-image' }).click()
+    await page.locator('.offer-list details[open] .json').waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('show what was changed beside what arrived', async () => {
+    const sent =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"path":"/safe"}}}'
+    stage.serve(
+      '/modified.jsonl',
+      tapeOf([
+        messageLine('in', sent, {
+          modified: true,
+          original: JSON.parse(sent.replace('/safe', '/etc')) as unknown,
+        }),
+      ]),
+    )
+    const page = await stage.open('/?trace=modified.jsonl')
+    await page.locator('.row .tag.modified').waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.original .before', { hasText: '"/etc"' }).waitFor()
+    await page.locator('.original .after', { hasText: '"/safe"' }).waitFor()
+    await picture(page, 'modified')
+    await page.context().close()
+  })
+
+  it('copy a message in every form', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    await whole(page)
+    await page.locator('.row', { hasText: 'tools/call echo' }).click()
+    const copied = async (form: string): Promise<string> => {
+      await page.locator('.menu > .button').click()
+      await page.locator('.menu-list button', { hasText: form }).click()
+      await page.locator('.notice', { hasText: 'Copied' }).waitFor()
+      const text = await page.evaluate<string>('navigator.clipboard.readText()')
+      await page.evaluate(`navigator.clipboard.writeText('')`)
+      return text
+    }
+    const json = await copied('as JSON-RPC')
+    expect(JSON.parse(json)).toMatchObject({ method: 'tools/call', params: { name: 'echo' } })
+    expect(await copied('as curl')).toContain(`--data-raw '${json}'`)
+    expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl .* -- /)
+    expect(await copied('as Markdown')).toMatch(/### tools\/call echo\n\n```json\n\{\n  "/)
+    await page.context().close()
+  })
+
+  it('are written in other formats', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    await page.keyboard.press('w')
+    const download = page.waitForEvent('download')
+    await page.locator('.exports button', { hasText: 'session' }).first().click()
+    expect((await download).suggestedFilename()).toBe('stdio.json')
+    await page.context().close()
+  })
+
+  it('are reached with keys alone', async () => {
+    const page = await stage.open('/?trace=stdio.jsonl')
+    await whole(page)
+    await page.keyboard.press('?')
+    await page.locator('.help dd', { hasText: 'Next error' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('sequence')
+    await page.keyboard.press('Enter')
+    await page.locator('.arrow-row').first().waitFor()
+    await page.keyboard.press('G')
+    await page.locator('.arrow-row.selected').waitFor()
+    await page.context().close()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'have no serious fault for axe, and pictures of every view, in %s',
+    async (colorScheme) => {
+      const findings: Record<string, string[]> = {}
+      // Only colours are different.
+      const rule = colorScheme === 'dark' ? 'color-contrast' : undefined
+      const page = await stage.open('/', { colorScheme })
+      findings['landing'] = await seriousFindings(page, rule)
+      await picture(page, `landing-${colorScheme}`)
+      await page.goto(`${stage.url}/?trace=stdio.jsonl;http.jsonl`)
+      await whole(page)
+      await page.locator('.row', { hasText: 'tools/call echo' }).first().click()
+      await page.locator('.block.text').waitFor()
+      for (const [view, key] of [
+        ['messages', '1'],
+        ['sequence', '2'],
+        ['tools', '3'],
+        ['compare', '4'],
+      ] as const) {
+        await page.keyboard.press(key)
+        await page
+          .locator(
+            { messages: '.row', sequence: '.arrow-row', tools: '.offer-list summary', compare: '.verdicts' }[
+              view
+            ],
+          )
+          .first()
+          .waitFor()
+        findings[view] = await seriousFindings(page, rule)
+        for (const size of sizes) {
+          await page.setViewportSize(size)
+          await picture(page, `${view}-${colorScheme}`)
+        }
+      }
+      await page.keyboard.press('1')
+      for (const [name, key] of [
+        ['help', '?'],
+        ['palette', 'Control+k'],
+        ['session', 'i'],
+        ['export', 'w'],
+      ] as const) {
+        await page.keyboard.press(key)
+        await page.locator('dialog').waitFor()
+        findings[name] = await seriousFindings(page, rule)
+        await picture(page, `${name}-${colorScheme}`)
+        await page.keyboard.press('Escape')
+        await page.locator('dialog').waitFor({ state: 'detached' })
+      }
+      await page.fill('[data-find=filter]', 'latency:>x')
+      findings['fault'] = await seriousFindings(page, rule)
+      await picture(page, `fault-${colorScheme}`)
+      expect(
+        Object.entries(findings).flatMap(([name, found]) => found.map((text) => `${name}: ${text}`)),
+      ).toEqual([])
+      await page.context().close()
+    },
+    60_000,
+  )
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => probe.once('listening', done))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((done) => probe.close(done))
+  return port
+}

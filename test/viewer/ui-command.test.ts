@@ -1,0 +1,127 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  server,
+  type Actor,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import { wiretape } from '../behaviour/run-cli.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  messageLine,
+  read,
+  rows,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+describe.skipIf(!hasBrowser)('wiretape ui', () => {
+  let stage: Stage
+  let play: PlayStage
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    play = createPlayStage()
+  })
+  afterEach(() => play.close())
+
+  async function ui(...args: string[]): Promise<{ actor: Actor; url: string }> {
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...args])
+    await printed(actor, 'Ctrl+C')
+    return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
+  }
+
+  const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}'
+
+  it('shows the files it was given, keeps the token out of the address bar, and ends when told to', async () => {
+    writeFileSync(play.path('a.jsonl'), tapeOf([messageLine('in', call)], 'a'))
+    const { actor, url } = await ui(play.path('a.jsonl'))
+    const page = await stage.open(url)
+    await read(page, 1)
+    expect(await rows(page)).toEqual(['tools/call search no answer'])
+    expect(page.url()).not.toContain('token')
+    await page.reload()
+    await read(page, 1)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    expect(await actor.ended).toMatchObject({ exitCode: 0 })
+  })
+
+  it('lists the recordings of the data folder, and opens one', async () => {
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    await page.locator('.empty', { hasText: 'No recordings' }).waitFor()
+    const folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'b.jsonl'), tapeOf([messageLine('in', call)], 'listed'))
+    await page.locator('.recording', { hasText: 'listed' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.locator('.recording', { hasText: 'listed' }).click()
+    await read(page, 1)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  })
+
+  it('follows a recording while it is made, and says when it is over', async () => {
+    const recorder = play.start(play.record(server('echo-lines.mjs'), ['--label', 'live']))
+    await recorder.send(`${call}\n`)
+    await printed(recorder, '\n')
+    const { actor, url } = await ui(play.tape())
+    const page = await stage.open(url)
+    await page.locator('.lane-tab .live-dot').waitFor()
+    await page.locator('.row', { hasText: 'search' }).first().waitFor()
+    await page.fill('[data-find=filter]', 'tool:later')
+    await page.keyboard.press('Escape')
+    await recorder.send(`${call.replace('search', 'later').replace('"id":1', '"id":2')}\n`)
+    await page.locator('.row', { hasText: 'later' }).first().waitFor()
+    recorder.stdin.end()
+    await recorder.ended
+    await page.locator('.lane-tab .live-dot').waitFor({ state: 'detached' })
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  })
+
+  it('writes a report that opens from a disk, fetches nothing, and shows the same', async () => {
+    const odd = '{"jsonrpc":"2.0","id":1,"method":"</script><!--","params":{"n":1.0}}'
+    writeFileSync(play.path('a.jsonl'), tapeOf([messageLine('in', odd)], '</title>'))
+    const { code } = await wiretape(['convert', play.path('a.jsonl'), play.path('report.html')])
+    expect(code).toBe(0)
+    const page = await stage.open('about:blank')
+    const fetched: string[] = []
+    page.on('request', (request) => {
+      if (!/^(?:file|data|blob):/.test(request.url())) fetched.push(request.url())
+    })
+    await page.goto(`file://${play.path('report.html')}`)
+    await read(page, 1)
+    await page.keyboard.press('j')
+    await page.locator('.json', { hasText: 'n: 1.0' }).waitFor()
+    await page.fill('[data-find=filter]', 'method:~/scr.pt/')
+    await page.locator('.slot-filter .count', { hasText: '1' }).waitFor()
+    expect(fetched).toEqual([])
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('says what is wrong before it serves anything', async () => {
+    appendFileSync(play.path('there'), '')
+    expect(await wiretape(['ui', '--no-open', play.path('missing.jsonl')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/cannot read .*missing\.jsonl/),
+    })
+    expect(await wiretape(['ui', '--no-open', '--port', 'x'])).toMatchObject({ code: 2 })
+  })
+})
