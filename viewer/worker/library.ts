@@ -69,7 +69,8 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
 
   function flush(lane: LaneIndex): void {
     const { rows, changes } = lane.take()
-    if (rows.count === 0 && changes.rows.length === 0) return
+    // Words are told once: those that came with no row must not be lost.
+    if (rows.count === 0 && changes.rows.length === 0 && rows.strings.length === 0) return
     const buffers = Object.values(rows).flatMap((value: unknown) =>
       ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
     )
