@@ -1,4 +1,5 @@
 import type { Envelope } from '../model/index.js'
+import { redactionMarker } from '../redaction/index.js'
 import { callKey, roundKey } from './call-index.js'
 import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
@@ -98,9 +99,9 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
   }
 
   function round(text: string, envelope: Envelope): number {
-    const { requestState, inputResponses, method = '' } = envelope
+    const { requestState, inputResponses } = envelope
     if (requestState === undefined && inputResponses === undefined) return noRow
-    const key = requestState === undefined ? roundKey(text, method) : `state ${requestState}`
+    const key = keyOfRound(requestState, text, envelope)
     const before = rounds.get(key)?.[0] ?? noRow
     return before === noRow ? noRow : script.nextRound(before)
   }
@@ -150,12 +151,15 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
       return row === noRow ? noRow : take(key, row, text)
     },
     askedForMore(row, callText, callEnvelope, answer) {
-      const { requestState } = answer
-      const key =
-        requestState === undefined ? roundKey(callText, callEnvelope.method ?? '') : `state ${requestState}`
+      const key = keyOfRound(answer.requestState, callText, callEnvelope)
       const waiting = rounds.get(key)
       if (waiting) waiting.push(row)
       else rounds.set(key, [row])
     },
   }
+}
+
+/** States that redaction took out look alike: then the call itself tells its retry. */
+function keyOfRound(state: string | undefined, callText: string, { method = '' }: Envelope): string {
+  return state === undefined || state === redactionMarker ? roundKey(callText, method) : `state ${state}`
 }

@@ -4,11 +4,13 @@ import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
 import { isAnswer, type Direction, type Envelope, type Transport } from './envelope.js'
 import { createIdTable } from './id-table.js'
 import { eraOfMethod, type Era } from './protocol.js'
+import { createRecent } from './recent.js'
 import type {
   DroppedRecord,
   EndRecord,
   GapRecord,
   HeldRecord,
+  HttpRecord,
   JsonMembers,
   LinkKind,
   MessageRecord,
@@ -95,6 +97,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const unnamed = { own: true, nextSeq: 0 }
   /** Rows of the messages that are held, by the id of the first of a frame. */
   const waiting = new Map<string, { readonly first: number; readonly count: number }>()
+  /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
+  const streamed = createRecent<number>({ entries: 10_000 })
   let gaps = 0
   let lost = 0
 
@@ -237,6 +241,21 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (part.id === undefined || !session.own) relateByContent(record, part, row)
     else relateByRecord(part, row)
     noteProtocol(part, record.direction)
+    if (record.http && part.envelope.kind === 'request' && eraOfEnvelope(part.envelope) === 'modern')
+      streamed.set(exchangeKey(record.http.exchange), row)
+  }
+
+  function exchangeKey(exchange: number): string {
+    return `${sessions.length} ${exchange}`
+  }
+
+  function pushHttp(record: HttpRecord): { first: number; count: number } {
+    const request = record.why?.startsWith('client: ')
+      ? streamed.get(exchangeKey(record.exchange))
+      : undefined
+    if (request !== undefined && !entries.has(request, 'answered')) entries.mark(request, 'cancelled')
+    const row = { kind: record.type, us: usOf(record), seq: -1, sizeBytes: record.sizeBytes ?? 0 }
+    return { first: entries.add({ ...row, flags: directionFlag('server_to_client') }), count: 1 }
   }
 
   function relateByRecord(part: Part, row: number): void {
@@ -330,10 +349,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
             count: 1,
           }
         }
-        case 'http': {
-          const row = { kind: record.type, us: usOf(record), seq: -1, sizeBytes: record.sizeBytes ?? 0 }
-          return { first: entries.add({ ...row, flags: directionFlag('server_to_client') }), count: 1 }
-        }
+        case 'http':
+          return pushHttp(record)
         case 'gap':
           return pushGap(record)
         case 'undelivered': {

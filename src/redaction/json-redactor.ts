@@ -168,6 +168,7 @@ class JsonReading {
       const { place, key } = memberPlace(around, name, kindOf(text.charCodeAt(start)), term !== '')
       this.#place = place
       if (key === 'secret') this.#keyRule = 'key:schema-value'
+      else if (key === 'state') this.#keyRule = 'request-state'
       else this.#keyRule = key === 'exempt' || term === '' ? '' : `key:${term}`
     }
     return start

@@ -37,14 +37,18 @@ const valueKeywords = new Set(['default', 'const', 'enum', 'examples', 'example'
 /** What the walk does with one member: where its value stands, and whether the key rules judge its name. */
 export interface MemberPlace {
   readonly place: Place
-  /** `exempt`: its name says nothing about the value. `secret`: it is one, whatever its name. */
-  readonly key: 'judged' | 'exempt' | 'secret'
+  /**
+   * `exempt`: its name says nothing about the value. `secret`: it is one, whatever its name. `state`: what a server
+   * of multi round-trips gives a client to keep, and only that server may read.
+   */
+  readonly key: 'judged' | 'exempt' | 'secret' | 'state'
 }
 
 const judged = new Map<Place, MemberPlace>()
 const exempt = new Map<Place, MemberPlace>()
 const plain: MemberPlace = to('plain')
 const secret: MemberPlace = { place: 'plain', key: 'secret' }
+const state: MemberPlace = { place: 'plain', key: 'state' }
 
 function to(place: Place, key: 'judged' | 'exempt' = 'judged'): MemberPlace {
   const made = key === 'judged' ? judged : exempt
@@ -68,9 +72,10 @@ export function memberPlace(
     case 'params':
       if (name === 'requestedSchema') return to('schema')
       if (name === 'progressToken' || name === 'cursor') return to('handle', 'exempt')
-      return ofBoth(name)
+      return name === 'requestState' ? state : ofBoth(name)
     case 'result':
       if (name === 'nextCursor' || name === 'cursor') return to('handle', 'exempt')
+      if (name === 'requestState') return state
       return name === 'inputRequests' ? to('requests') : ofBoth(name)
     case 'meta':
       return name === 'progressToken' ? to('handle', 'exempt') : plain

@@ -157,6 +157,7 @@ const names: Trigger[] = [
   { literal: 'authoriz', at: 5 },
   { literal: 'authoris', at: 5 },
   { literal: 'bearer', at: 3, confirm: isName },
+  { literal: 'requestState', at: 6, exact: true },
 ]
 
 const values: Trigger[] = [

@@ -155,7 +155,10 @@ describe('the official client, version 2, over HTTP in the 2026-07-28 era', () =
     const [first, retry] = requests.filter(({ raw }) => raw.params.name === 'book')
     const more = messages.find(({ corr }) => corr === first!.id)!
     expect(more.raw.result).toMatchObject({ resultType: 'input_required' })
-    expect(retry!.raw.params.requestState).toBe(more.raw.result.requestState)
+    expect(retry!.raw.params.requestState).toBe('[REDACTED]')
+    expect(more.raw.result.requestState).toBe('[REDACTED]')
+    const [kept] = more.red
+    expect(retry!.red).toEqual([{ at: '/params/requestState', tag: kept.tag }])
     expect(retry!.linked).toEqual([{ kind: 'round', to: first!.id }])
 
     const refused = messages.find(({ corr }) => corr === asked('resources/read').id)!

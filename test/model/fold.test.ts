@@ -378,3 +378,41 @@ describe('held messages', () => {
     expect(fold.counts()).toMatchObject({ messages: 2, waiting: 0 })
   })
 })
+
+describe('a client that closes the stream of its request', () => {
+  const call = (version: string, id: number): object => {
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': version }
+    const raw = { id, method: 'tools/call', params: { name: 'slow', _meta } }
+    return message('in', raw, { id: `call-${id}`, seq: id, us: id, http: { exchange: id, method: 'POST' } })
+  }
+  const broken = (exchange: number, why: string): object => ({
+    type: 'http',
+    t: t(6),
+    us: 6,
+    exchange,
+    method: 'POST',
+    path: '/mcp',
+    status: 200,
+    why,
+  })
+
+  it('has cancelled it in the modern era', () => {
+    const fold = foldOf([own, call('2026-07-28', 0), broken(0, 'client: it closed its connection')])
+    expect(fold.counts()).toMatchObject({ cancelled: 1, unanswered: 0 })
+  })
+
+  it('has not where the upstream broke it, nor in the legacy era, nor when it was answered', () => {
+    const upstream = foldOf([own, call('2026-07-28', 0), broken(0, 'upstream: it closed its connection')])
+    expect(upstream.counts()).toMatchObject({ cancelled: 0, unanswered: 1 })
+    const legacy = message(
+      'in',
+      { id: 1, method: 'tools/call', params: { name: 'slow' } },
+      { id: 'call-1', seq: 0, us: 1, http: { exchange: 0, method: 'POST' } },
+    )
+    const folded = foldOf([own, legacy, broken(0, 'client: it closed its connection')])
+    expect(folded.counts()).toMatchObject({ cancelled: 0, unanswered: 1 })
+    const answer = message('out', { id: 0, result: {} }, { id: 'answer', corr: 'call-0', seq: 1, us: 3 })
+    const answered = foldOf([own, call('2026-07-28', 0), answer, broken(0, 'client: it left')])
+    expect(answered.counts()).toMatchObject({ cancelled: 0, unanswered: 0 })
+  })
+})

@@ -112,6 +112,24 @@ describe("MCP's own handles", () => {
   })
 })
 
+describe('the state of a multi round-trip', () => {
+  it('goes whole where the protocol has it, and equal ones have equal tags', () => {
+    for (const raw of [
+      '{"result":{"resultType":"input_required","requestState":"opaque"}}',
+      '{"params":{"name":"book","request\\u0053tate":"opaque"}}',
+      '[{"params":{"requestState":"opaque"}}]',
+    ]) {
+      const found = defaultRedactor().json(raw)
+      expect(found?.raw).toBe(raw.replace('opaque', '[REDACTED]'))
+      expect(found?.red).toEqual([{ at: expect.stringMatching(/\/requestState$/), tag: 'tag of opaque' }])
+    }
+  })
+
+  it('is no secret elsewhere', () => {
+    expect(defaultRedactor().json('{"params":{"arguments":{"requestState":"open"}}}')).toBeUndefined()
+  })
+})
+
 describe('tool schemas', () => {
   const schema = {
     type: 'object',
