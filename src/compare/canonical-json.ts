@@ -4,6 +4,7 @@ import {
   elementsOf,
   kindAt,
   membersOf,
+  skipString,
   skipValue,
   type Member,
 } from '../wire/index.js'
@@ -77,4 +78,21 @@ export function lastMembers(text: string, start: number): Member[] {
 
 function byName(a: Member, b: Member): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}
+
+/** True for a value that is nested deeper than anything but an attack: parsed, it would overflow whoever walks it. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let pos = 0; pos < text.length;) {
+    const code = text.charCodeAt(pos)
+    if (code === 0x22) {
+      pos = skipString(text, pos)
+      continue
+    }
+    if (code === 0x5b || code === 0x7b) depth += 1
+    else if (code === 0x5d || code === 0x7d) depth -= 1
+    if (depth > deepest) return true
+    pos += 1
+  }
+  return false
 }

@@ -1,5 +1,5 @@
 import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
-import { canonicalJson } from './canonical-json.js'
+import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { offerLists, openingMembers, type OfferKind } from './offered-places.js'
 import { compareSchemas, type Impact, type SchemaChange } from './schema-change.js'
 
@@ -82,6 +82,8 @@ export function compareOffers(before: Offers, after: Offers): OfferChange[] {
 }
 
 function compareItems(kind: OfferKind, name: string, before: string, after: string): OfferChange {
+  if (isTooDeep(before) || isTooDeep(after))
+    return { kind, name, change: 'changed', impact: 'breaking', details: ['nested too deep to compare'] }
   const details = membersThatDiffer(before, after).flatMap((member): SchemaChange[] => {
     const [old, now] = [before, after].map((text) => valueOf(text, member))
     if (member === 'inputSchema' || member === 'outputSchema') {
@@ -162,7 +164,7 @@ function capabilityChanges(before: string | undefined, after: string | undefined
         visit(inner, path)
       }
     }
-    if (text !== undefined) visit(JSON.parse(text), '')
+    if (text !== undefined && !isTooDeep(text)) visit(JSON.parse(text), '')
     return found
   }
   const [old, now] = [paths(before), paths(after)]

@@ -1,4 +1,5 @@
 import { findJsonValue, isFault, JsonObject, kindAt, memberOf, membersOf, type Span } from '../wire/index.js'
+import { isTooDeep } from './canonical-json.js'
 import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
 import { offeredPlaces } from './offered-places.js'
 import { checkSchema } from './schema-check.js'
@@ -123,6 +124,8 @@ function differences(
 function schemaFaults(text: string, { outputSchema }: Asked): string[] {
   const start = startOf(text)
   if (outputSchema === undefined || start === undefined || isFailure(text)) return []
+  if (isTooDeep(outputSchema) || isTooDeep(text))
+    return ['it is nested too deep to be held against outputSchema']
   const content = new JsonObject(text, start).object('result')?.raw('structuredContent')
   if (content === undefined) return ['/result has no structuredContent, which outputSchema asks for']
   return checkSchema(JSON.parse(outputSchema), JSON.parse(content)).map(

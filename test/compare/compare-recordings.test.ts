@@ -196,6 +196,15 @@ describe('what a server offers', () => {
     ])
   })
 
+  it('may be nested as deep as an attacker likes', async () => {
+    const deep = (inner: string): object =>
+      JSON.parse(`{"a":${'['.repeat(1_000)}${inner}${']'.repeat(1_000)}}`)
+    const said = (inner: string): Said => tools({ name: 'a', inputSchema: deep(inner) })
+    expect(await offers([said('1')], [said('2')])).toEqual([
+      'breaking | tool | a | changed | nested too deep to compare',
+    ])
+  })
+
   it('may be listed in other pages', async () => {
     const page = (cursor: string | undefined, names: string[], nextCursor?: string): Said => ({
       method: 'prompts/list',
