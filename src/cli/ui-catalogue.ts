@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { registryFolderIn } from '../capture/index.js'
-import { liveCaptures } from '../control/index.js'
+import { attachTo, liveCaptures, type CaptureConnection } from '../control/index.js'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
 import type { Catalogue, ListedRecording } from '../ui-server/index.js'
@@ -66,6 +66,30 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       if (tape.end && !rotated) return { live: false }
       return { live: isLive(tape, await liveCaptures(registry)) }
     },
+    async attend(path, changed) {
+      const tape = await summarizeTape(path).catch(() => undefined)
+      const captures = await liveCaptures(registry)
+      const capture = tape && captures.find((one) => isLive(tape, [one]))
+      if (!capture) return undefined
+      try {
+        const connection = await attachTo(capture, { role: 'onlooker', name: 'wiretape ui' })
+        await connection.send({ type: 'subscribe', from: 'now' })
+        tellOf(connection, changed).catch(() => undefined)
+        return connection
+      } catch {
+        // An older wiretape, or one that just ends: the file itself tells.
+        return undefined
+      }
+    },
+  }
+}
+
+/** Every event means that something was written; the last one, that nothing more will be. */
+async function tellOf(connection: CaptureConnection, changed: () => void): Promise<void> {
+  try {
+    for await (const _ of connection.events) changed()
+  } finally {
+    changed()
   }
 }
 

@@ -22,4 +22,6 @@ export interface Catalogue {
   pathOf(id: string, index: number): Promise<string | undefined>
   /** Whether a capture writes this file now, and which file goes on after it. */
   progressOf(path: string): Promise<{ readonly live: boolean; readonly next?: string }>
+  /** Has the capture that writes this file tell when it wrote something; undefined when it cannot be asked. */
+  attend(path: string, changed: () => void): Promise<{ close(): void } | undefined>
 }

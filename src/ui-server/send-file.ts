@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { Catalogue } from './catalogue.js'
 
-/** How often a file that is being written is looked at where the system does not tell of changes. */
+/** How often a file that is being written is looked at, whatever is told. */
 const lookEveryMs = 250
 
 /** Sends a file. One that a capture writes is followed, into its next segments, until the capture ends. */
@@ -31,7 +31,7 @@ async function follow(first: string, response: ServerResponse, catalogue: Catalo
   let gone = false
   response.once('close', () => (gone = true))
   while (path !== undefined && !gone) {
-    const watched = createAlarm(path, response)
+    const watched = await createAlarm(path, response, catalogue)
     try {
       let offset = 0
       for (;;) {
@@ -52,31 +52,54 @@ async function follow(first: string, response: ServerResponse, catalogue: Catalo
   }
 }
 
-/** Rings when a file changes, when nobody listens any more, and now and then anyway. */
-function createAlarm(path: string, response: ServerResponse): { wait(): Promise<void>; close(): void } {
+/**
+ * Rings when the capture says that it wrote something, when nobody listens any more, and now and then anyway. Where
+ * the capture cannot be asked, the file system is.
+ */
+async function createAlarm(
+  path: string,
+  response: ServerResponse,
+  catalogue: Catalogue,
+): Promise<{ wait(): Promise<void>; close(): void }> {
   let ring: () => void = () => undefined
-  let watcher: FSWatcher | undefined
-  try {
-    watcher = watch(path, { persistent: false }, () => ring())
-    watcher.on('error', () => undefined)
-  } catch {
-    // Some file systems tell nothing.
+  /** It rang while nobody waited. */
+  let rung = false
+  const changed = (): void => {
+    rung = true
+    ring()
   }
+  const attended = await catalogue.attend(path, changed)
+  const watcher = attended ? undefined : watchFile(path, changed)
   const closed = (): void => ring()
   response.once('close', closed)
   return {
     wait: () =>
       new Promise((resolve) => {
-        const timer = setTimeout(resolve, lookEveryMs)
-        ring = () => {
+        const timer = setTimeout(done, lookEveryMs)
+        function done(): void {
           clearTimeout(timer)
+          rung = false
           resolve()
         }
+        ring = done
+        if (rung) done()
       }),
     close() {
+      attended?.close()
       watcher?.close()
       response.off('close', closed)
     },
+  }
+}
+
+function watchFile(path: string, changed: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(path, { persistent: false }, changed)
+    watcher.on('error', () => undefined)
+    return watcher
+  } catch {
+    // Some file systems tell nothing.
+    return undefined
   }
 }
 

@@ -40,6 +40,7 @@ beforeEach(async () => {
     given: async () => [],
     recordings: async () => [listed],
     pathOf: async (id, index) => (id === 'one' && index === 0 ? join(folder, 'one.jsonl') : undefined),
+    attend: async () => undefined,
     progressOf: async (path) =>
       path.endsWith('one.jsonl') ? { live, ...(next !== undefined && { next }) } : { live: false },
   }
