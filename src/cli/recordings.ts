@@ -90,7 +90,9 @@ export async function loadRecordings(
   }
 }
 
-interface OpenedFile extends NamedFile, Place {}
+interface OpenedFile extends NamedFile, Place {
+  checked?: boolean
+}
 
 async function openArgument(
   argument: string,
@@ -124,12 +126,19 @@ async function* recordsOf(
   group: readonly OpenedFile[],
   report: (problem: Problem) => void = () => undefined,
 ): AsyncIterable<TapeRecord> {
-  for (const { file, name } of group) {
-    const take = (diagnostic: Diagnostic): void => report({ ...diagnostic, file: name })
+  for (const opened of group) {
+    const { file, name } = opened
+    let problems = 0
+    const take = (diagnostic: Diagnostic): void => {
+      problems += 1
+      report({ ...diagnostic, file: name })
+    }
     try {
       const bytes = (): AsyncIterable<Uint8Array> =>
         withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
-      yield* file.format.read({ bytes }, take)
+      yield* file.format.read({ bytes, checked: opened.checked === true }, take)
+      // What was read to its end without a fault needs no second look.
+      opened.checked = problems === 0
     } catch (error) {
       throw inFile(error, name, file.path)
     }

@@ -3,6 +3,8 @@ import type { Report, TapeRecord } from '../model/index.js'
 /** A file to be read: its bytes from the start, as often as they are asked for. */
 export interface Input {
   bytes(): AsyncIterable<Uint8Array>
+  /** All of it was read before, and every line was JSON: that need not be looked at again. */
+  readonly checked?: boolean
 }
 
 /** What is to be written: the records in file order, as often as they are asked for. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { detectFormat, formats } from '../../src/formats/index.js'
 import { sessions } from './codec-sessions.js'
 import { adopted, formatOf, read, spoken, throughTape, write } from './codec-stage.js'
-import { toBytes } from './session-json-stage.js'
+import { chunksOf, toBytes } from './session-json-stage.js'
 
 const readable = formats.filter((format) => 'read' in format).map(({ id }) => id)
 const both = formats.filter((format) => 'read' in format && 'write' in format).map(({ id }) => id)
@@ -144,6 +144,27 @@ describe('bad input', () => {
             : `{"transport":"${id}","entries":[{"request":${bomb}}]}`
       expect(await outcome(id, toBytes(text))).toBe('read')
       for (const other of formats) if (other.write) await write(other.id, (await read(id, text)).records)
+    },
+  )
+
+  it.each(['trace-v1', 'jsonrpc'])(
+    '%s that is no longer what it was when it was checked is no reason to fall',
+    async (id) => {
+      const bytes = await sample(id)
+      await fc.assert(
+        fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, byte) => {
+          const changed = Uint8Array.from(bytes)
+          changed[at] = byte
+          const input = { bytes: () => chunksOf(changed), checked: true }
+          try {
+            for await (const record of formatOf(id).read!(input, () => undefined))
+              expect(record.type).toBeTypeOf('string')
+          } catch (error) {
+            expect((error as Error).name).toBe('WiretapeError')
+          }
+        }),
+        { numRuns: 300 },
+      )
     },
   )
 

@@ -75,12 +75,20 @@ export function withAnswer(row: InspectRow): InspectRow {
   return answer < 0 ? row : { ...row, answeredIn: entries.seq(answer) }
 }
 
-/** Rows of several recordings by wall clock; within one recording the order of its file. */
+/** What decides whether a row is shown. Most rows are not: they are never made. */
+export type RowMatter = Pick<InspectRow, 'recording' | 'session' | 'row' | 'record' | 'part' | 'request'>
+
+/**
+ * Rows of several recordings by wall clock; within one recording the order of its file.
+ *
+ * @param keeps the rows that are wanted; all of them without it
+ */
 export async function* mergedRows(
   recordings: readonly LoadedRecording[],
+  keeps?: (row: RowMatter) => boolean,
 ): AsyncGenerator<InspectRow, void, undefined> {
-  if (recordings.length === 1) return yield* rowsOf(recordings[0]!)
-  const sources = recordings.map((recording) => rowsOf(recording))
+  if (recordings.length === 1) return yield* rowsOf(recordings[0]!, keeps)
+  const sources = recordings.map((recording) => rowsOf(recording, keeps))
   const heads = await Promise.all(sources.map(nextHead))
   for (;;) {
     let first = -1
@@ -102,7 +110,10 @@ async function nextHead(
   return { row, wallMs: Number.isNaN(ms) ? 0 : ms }
 }
 
-async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, void, undefined> {
+async function* rowsOf(
+  recording: LoadedRecording,
+  keeps: ((row: RowMatter) => boolean) | undefined,
+): AsyncGenerator<InspectRow, void, undefined> {
   const { entries, sessions } = recording.fold
   const walk = createRowWalk(entries)
   const numbers = requestNumbers()
@@ -115,6 +126,10 @@ async function* rowsOf(recording: LoadedRecording): AsyncGenerator<InspectRow, v
       startMs = Date.parse(record.startedAt)
     }
     for (const walked of walk(record)) {
+      if (keeps && !keeps({ recording, session, record, ...walked })) {
+        if (walked.part) numbered(walked.part, entries, walked.row, numbers)
+        continue
+      }
       const place = { recording, session, startMs, record, ...columnsOf(entries, walked.row) }
       if (record.type === 'message' || record.type === 'held') {
         yield { ...place, t: record.t, ...messageRow(entries, record, walked, numbers) }
@@ -133,7 +148,7 @@ export function messageRow(
 ): Pick<InspectRow, 'raw' | 'linked' | 'facts'> & Partial<InspectRow> {
   if (!part) return { raw: '', linked: [], facts: none }
   const peer = entries.peer(row)
-  if (part.envelope.kind === 'request' && part.id !== undefined) numbers.add(part.id, entries.seq(row))
+  numbered(part, entries, row, numbers)
   return {
     part,
     raw: record.raw.slice(part.start, part.end),
@@ -144,6 +159,11 @@ export function messageRow(
     ...(entries.has(row, 'held') && { heldMs: entries.heldUs(row) / 1000 }),
     ...(request && { request }),
   }
+}
+
+/** Links may name it. */
+function numbered({ envelope, id }: Part, entries: EntryTable, row: number, numbers: RequestNumbers): void {
+  if (envelope.kind === 'request' && id !== undefined) numbers.add(id, entries.seq(row))
 }
 
 interface RequestNumbers {

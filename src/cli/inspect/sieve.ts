@@ -1,11 +1,11 @@
 import { describeFilter, matchFilter, rowSubject, type Condition } from '../../filter/index.js'
 import type { Fold } from '../../model/index.js'
 import { filterOption, lastMomentOf } from '../filter-option.js'
-import type { InspectRow } from './rows.js'
+import type { RowMatter } from './rows.js'
 
 /** Which rows are shown. */
 export interface Sieve {
-  keeps(row: InspectRow): boolean
+  keeps(row: RowMatter): boolean
   /** The filter speaks of lines of stderr, which are otherwise left out. */
   readonly asksForStderr: boolean
   /** The filter in words. */

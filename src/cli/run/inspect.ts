@@ -57,8 +57,8 @@ async function printList(
   await io.write(`${listHeader(layout)}\n`)
   const showsStderr = options.verbose || sieve?.asksForStderr
   let shown = 0
-  for await (const row of mergedRows(recordings)) {
-    if ((row.kind === 'stderr' && !showsStderr) || sieve?.keeps(row) === false) continue
+  for await (const row of mergedRows(recordings, sieve && ((matter) => sieve.keeps(matter)))) {
+    if (row.kind === 'stderr' && !showsStderr) continue
     shown += 1
     if (!(await io.write(`${listRow(sieve ? withAnswer(row) : row, layout)}\n`))) return
   }
@@ -89,8 +89,7 @@ async function printJson(
   let separator = ''
   const filter = sieve ? `"filter":${JSON.stringify(options.filter)},\n` : ''
   if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`))) return
-  for await (const row of mergedRows(recordings)) {
-    if (sieve?.keeps(row) === false) continue
+  for await (const row of mergedRows(recordings, sieve && ((matter) => sieve.keeps(matter)))) {
     if (!(await io.write(`${separator}\n${rowJson(row, recordings, layout)}`))) return
     separator = ','
   }

@@ -22,7 +22,7 @@ const heldForTime = 256
  */
 export async function* readLines(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
-  const lines = createLines(report)
+  const lines = createLines(report, input.checked === true)
   let meta = false
   const held: Line[] = []
   let t = noTime
@@ -67,7 +67,10 @@ interface Line {
   make(t: string): MessageRecord
 }
 
-function createLines(report: Report): { take(frame: LineFrame): Line | undefined; close(): void } {
+function createLines(
+  report: Report,
+  checked: boolean,
+): { take(frame: LineFrame): Line | undefined; close(): void } {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const directionOf = createDirections()
   let number = 0
@@ -98,17 +101,29 @@ function createLines(report: Report): { take(frame: LineFrame): Line | undefined
     }
     if (text.trim() === '') return undefined
     lines += 1
-    const span = findJsonValue(text)
+    if (!checked) return read(text, false)
+    try {
+      return read(text, true)
+    } catch {
+      // The file is no longer what it was.
+      return read(text, false)
+    }
+  }
+
+  function read(text: string, isJson: boolean): Line | undefined {
+    const span = spanOf(text, isJson)
     if (isFault(span)) return wrong(`not valid JSON: ${span.reason}`, span.at + 1)
     const kind = kindAt(text, span.start)
     if (kind !== 'object' && kind !== 'array') return wrong('neither a JSON-RPC message nor a batch of them')
     const exact = text.slice(span.start, span.end)
     const t = kind === 'object' ? timeIn(exact) : undefined
     const made = foreignMessage(exact, { t: '', direction: 'client_to_server' })
+    const [first] = made.parts
     if (made.parts.some(({ envelope }) => envelope.kind !== 'invalid' || envelope.method !== undefined))
       understood += 1
-    const [direction] = made.parts.map(({ envelope }) => directionOf(envelope))
-    return { t, make: (when) => ({ ...made, t: when, direction: direction! }) }
+    const direction = directionOf(first!.envelope)
+    for (const { envelope } of made.parts.slice(1)) directionOf(envelope)
+    return { t, make: (when) => ({ ...made, t: when, direction }) }
   }
 
   function close(): void {
@@ -119,6 +134,22 @@ function createLines(report: Report): { take(frame: LineFrame): Line | undefined
   }
 
   return { take, close }
+}
+
+/** Longer lines are looked at without building their value. */
+const longestParsed = 1 << 20
+
+/** The engine's own parser tells sooner that a line is JSON. */
+function spanOf(text: string, checked: boolean): ReturnType<typeof findJsonValue> {
+  const isBare = text.startsWith('{') && text.endsWith('}')
+  if (checked && isBare) return { start: 0, end: text.length }
+  if (text.length > longestParsed || !isBare) return findJsonValue(text)
+  try {
+    JSON.parse(text)
+    return { start: 0, end: text.length }
+  } catch {
+    return findJsonValue(text)
+  }
 }
 
 /** Looked for only where there may be one. */

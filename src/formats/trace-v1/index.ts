@@ -74,7 +74,7 @@ function scoreOfLine(text: string): number {
 }
 
 async function* read(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  for await (const line of readTraceLines(input.bytes(), report)) yield line.record
+  for await (const line of readTraceLines(input.bytes(), report, input.checked)) yield line.record
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {

@@ -21,13 +21,18 @@ export interface TraceLine {
   readonly sizeBytes: number
 }
 
-/** Lines of a tape in file order. A line that is none costs itself only: it is reported and left out. */
+/**
+ * Lines of a tape in file order. A line that is none costs itself only: it is reported and left out.
+ *
+ * @param checked every line is known to be JSON
+ */
 export async function* readTraceLines(
   source: AsyncIterable<Uint8Array>,
   report: Report,
+  checked = false,
 ): AsyncGenerator<TraceLine, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
-  const reader = createLineReader(report)
+  const reader = createLineReader(report, (text) => decodeLine(text, checked))
   for await (const chunk of source) {
     for (const frame of framer.push(chunk)) {
       const line = reader.take(frame)
@@ -55,7 +60,7 @@ export interface LineReader {
 /** @param decode reads one line of so many bytes; `decodeLine`, or something quicker that knows less */
 export function createLineReader(
   report: Report,
-  decode: (text: string, sizeBytes: number) => DecodedLine = decodeLine,
+  decode: (text: string, sizeBytes: number) => DecodedLine = (text) => decodeLine(text),
 ): LineReader {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
