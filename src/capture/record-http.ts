@@ -84,13 +84,19 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   record = (event) => recorder.http(event)
   capture.register()
   await recorder.ready
+  capture.live.connect({
+    url: listening.url,
+    stop: () => options.stop(),
+    makeWire: ({ createHttpWire }, intercept, ledger) =>
+      createHttpWire(listening, intercept, ledger, options.transport),
+  })
   listening.hold(false)
-  capture.live.connect({ url: listening.url, stop: () => options.stop() })
   await capture.live.listen()
   return {
     url: listening.url,
     recorder,
     async finish(end) {
+      capture.live.intercept?.ends()
       await listening.close()
       return capture.finish(end)
     },

@@ -17,6 +17,8 @@ export interface Sent {
 /** What becomes of a frame, told before its last byte is. */
 export type FrameVerdict =
   | { readonly kind: 'hold'; readonly rule?: string }
+  /** A person or a rule made it. */
+  | { readonly kind: 'ours'; readonly rule?: string }
   /** It was passed on at once, with another text perhaps. */
   | { readonly kind: 'pass'; readonly text?: string; readonly rule: string; readonly sizeBytes: number }
 

@@ -39,3 +39,11 @@ export function createConversations(plain: boolean): Conversations {
     },
   }
 }
+
+/** Legacy servers put the session into the query of their endpoint. */
+export function legacySessionOf(path: string): string | undefined {
+  const query = path.split('?')[1]
+  if (query === undefined) return undefined
+  const parameters = new URLSearchParams(query)
+  return parameters.get('sessionId') ?? parameters.get('session_id') ?? undefined
+}

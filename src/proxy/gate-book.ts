@@ -60,6 +60,7 @@ export function createGateBook(
       const parts = [{ ...first!, id }, ...others]
       const { rule } = verdict
       const named = { ...message, parts, ...(rule !== undefined && { rule }) }
+      if (verdict.kind === 'ours') return { ...named, injected: true }
       if (verdict.kind === 'pass') return verdict.text === undefined ? named : changed(named, verdict.text)
       const { utf8: _, type: _t, ...frame } = named
       const record: HeldRecord = { ...frame, type: 'held' }

@@ -108,3 +108,21 @@ function streamOf(name: string): Transform | undefined {
       return undefined
   }
 }
+
+/** A whole body without its content coding, or why that cannot be. */
+export async function decodeWhole(
+  bytes: Uint8Array,
+  coding: string | undefined,
+): Promise<{ bytes: Uint8Array } | { opaque: string }> {
+  const decoder = createDecoder(coding)
+  if (!decoder) return { opaque: `the content coding ${coding} is not known here` }
+  try {
+    return { bytes: await decoder.push(bytes) }
+  } catch (error) {
+    return { opaque: `its content coding is broken: ${wordsOf(error)}` }
+  }
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,6 +1,7 @@
 import {
   type Direction,
   type GapRecord,
+  type HeldRecord,
   type HttpRecord,
   type MessageRecord,
   type SseContext,
@@ -8,10 +9,10 @@ import {
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
-import type { Conversations } from './conversations.js'
-import { createDecoder, HttpBody } from './http-body.js'
+import { legacySessionOf, type Conversations } from './conversations.js'
+import { createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
-import { noteOf } from './gate-book.js'
+import { createGateBook, noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages } from './http-messages.js'
@@ -40,6 +41,12 @@ type Take = (record: TapeRecord) => void
 export function createHttpBuilder(redactor: Redactor, conversations: Conversations): HttpBuilder {
   const messages = createHttpMessages(redactor)
   const exchanges = new Map<number, HttpExchange>()
+  const book = createGateBook(redactor, ({ direction, conversation = '', http }, part, newId) => {
+    messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
+  })
+  /** About the next message of that side of an exchange. */
+  const verdicts = new Map<string, Extract<GateEntry, { kind: 'verdict' }>>()
+  const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 
   const stamp = (at: Moment): { t: string; us: number } => ({
     t: new Date(Math.floor(at.wallMs)).toISOString(),
@@ -244,19 +251,22 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     direction: Direction,
     sse: SseContext | undefined,
     at: Moment,
-  ): MessageRecord | undefined {
-    const frame = messages.read(exchange, bytes, direction)
-    return (
-      frame && {
-        type: 'message',
-        ...stamp(at),
-        direction,
-        ...frame,
-        conversation: exchange.conversation,
-        http: contextOf(exchange, direction),
-        ...(sse && { sse }),
-      }
-    )
+  ): MessageRecord | HeldRecord | undefined {
+    const side = sideOf(exchange.number, direction)
+    const verdict = verdicts.get(side)
+    verdicts.delete(side)
+    const frame = messages.read(exchange, bytes, direction, verdict?.id)
+    if (!frame) return undefined
+    const message: MessageRecord = {
+      type: 'message',
+      ...stamp(at),
+      direction,
+      ...frame,
+      conversation: exchange.conversation,
+      http: contextOf(exchange, direction),
+      ...(sse && { sse }),
+    }
+    return verdict ? book.judged(message, verdict.id, verdict.verdict) : message
   }
 
   function contextOf(exchange: HttpExchange, direction: Direction): NonNullable<MessageRecord['http']> {
@@ -322,10 +332,45 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     }
   }
 
+  function takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
+    switch (entry.kind) {
+      case 'verdict': {
+        const { place } = entry
+        if (!('exchange' in place)) return undefined
+        if (verdicts.size >= mostExchanges) verdicts.delete(verdicts.keys().next().value!)
+        verdicts.set(sideOf(place.exchange, place.direction), entry)
+        return undefined
+      }
+      case 'release':
+        return book.released(entry)
+      case 'drop':
+        return book.dropped(entry, stamp(at))
+      case 'note':
+        return noteOf(entry, stamp(at), redactor)
+      case 'inject': {
+        const { id, direction, text, rule } = entry
+        const exchange = exchanges.get(entry.exchange ?? -1)
+        const frame = exchange && messages.read(exchange, Buffer.from(text), direction, id)
+        if (!frame) return undefined
+        return {
+          type: 'message',
+          ...stamp(at),
+          direction,
+          ...frame,
+          conversation: exchange.conversation,
+          http: { exchange: exchange.number },
+          injected: true,
+          ...(rule !== undefined && { rule }),
+        }
+      }
+    }
+  }
+
   return {
     event,
     gate(entry, at) {
-      return entry.kind === 'note' ? [noteOf(entry, stamp(at), redactor)] : []
+      const record = takeEntry(entry, at)
+      return record ? [record] : []
     },
     lost(sizeBytes, why, at) {
       // What is under way can no longer be told apart.
@@ -338,29 +383,4 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
 /** All of the request's body is there, as far as its length says. */
 function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
   return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
-}
-
-/** Legacy servers put the session into the query of their endpoint. */
-function legacySessionOf(path: string): string | undefined {
-  const query = path.split('?')[1]
-  if (query === undefined) return undefined
-  const parameters = new URLSearchParams(query)
-  return parameters.get('sessionId') ?? parameters.get('session_id') ?? undefined
-}
-
-async function decodeWhole(
-  bytes: Uint8Array,
-  coding: string | undefined,
-): Promise<{ bytes: Uint8Array } | { opaque: string }> {
-  const decoder = createDecoder(coding)
-  if (!decoder) return { opaque: `the content coding ${coding} is not known here` }
-  try {
-    return { bytes: await decoder.push(bytes) }
-  } catch (error) {
-    return { opaque: `its content coding is broken: ${wordsOf(error)}` }
-  }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -14,9 +14,9 @@ import {
   holdsMessages,
   idKey,
   isFault,
-  JsonObject,
   partsOf,
   readEnvelope,
+  speaksJsonRpc,
 } from '../wire/index.js'
 import type { HttpExchange } from './http-exchange.js'
 import { base64, exactText, rewritten } from './message-text.js'
@@ -24,10 +24,20 @@ import { base64, exactText, rewritten } from './message-text.js'
 /** What a message record says of its frame, wherever in HTTP that stood. */
 export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>
 
+/** A request whose id was changed. */
+export interface Renamed {
+  readonly part: Part
+  readonly direction: Direction
+  readonly conversation: string
+}
+
 /** Reads bodies and events as JSON-RPC, numbers and relates them. */
 export interface HttpMessages {
   /** Undefined when the bytes are no JSON-RPC. */
-  read(exchange: HttpExchange, bytes: Uint8Array, direction: Direction): HttpFrame | undefined
+  /** @param id of its first message, where it has one already */
+  read(exchange: HttpExchange, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
+  /** A request goes on under another id. */
+  rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
   /** A message passed that cannot be read: its number is not given again. */
   skip(): void
 }
@@ -44,8 +54,9 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
     start: number,
     end: number,
     direction: Direction,
+    given: string | undefined,
   ): Part {
-    const id: string = randomUUID()
+    const id: string = given ?? randomUUID()
     const envelope = readEnvelope(raw, start)
     const { conversation } = exchange
     const key = envelope.id === undefined ? undefined : idKey(envelope.id)
@@ -80,7 +91,13 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
   }
 
   return {
-    read(exchange, bytes, direction) {
+    rename(exchange, { part, direction, conversation }, newId) {
+      const { envelope } = part
+      correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)
+      const own = envelope.id === undefined ? undefined : exchange?.requests.get(idKey(envelope.id))
+      if (own) exchange?.requests.set(idKey(newId), own)
+    },
+    read(exchange, bytes, direction, given) {
       const text = exactText(bytes)
       const span = text === undefined ? undefined : findJsonValue(text)
       if (text === undefined || !span || isFault(span) || !holdsMessages(text, span.start)) return undefined
@@ -89,7 +106,9 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       const raw = exact.replaceAll(/[\r\n]/g, ' ')
       const { batch, parts: spans } = partsOf(raw)
       if (!spans.some(({ start }) => speaksJsonRpc(raw, start))) return undefined
-      const parts = spans.map(({ start, end }) => partOf(exchange, raw, start, end, direction))
+      const parts = spans.map(({ start, end }, i) =>
+        partOf(exchange, raw, start, end, direction, i === 0 ? given : undefined),
+      )
       const first = seq
       seq += parts.length
       const redacted = redactor.json(raw)
@@ -100,9 +119,4 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       seq += 1
     },
   }
-}
-
-/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
-function speaksJsonRpc(raw: string, start: number): boolean {
-  return raw.charAt(start) === '{' && new JsonObject(raw, start).has('jsonrpc')
 }

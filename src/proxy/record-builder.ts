@@ -219,7 +219,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   ): TapeRecord {
     const judgement = book.judged(record, id, verdict)
     const sizeBytes = 'sizeBytes' in place ? place.sizeBytes : 0
-    shift[channel] += (verdict.kind === 'hold' ? 0 : verdict.sizeBytes) - sizeBytes
+    shift[channel] += (verdict.kind === 'pass' ? verdict.sizeBytes : 0) - sizeBytes
     if (judgement.type === 'message') remember(channel, judgement.parts, endOffset + shift[channel])
     return judgement
   }

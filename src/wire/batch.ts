@@ -1,3 +1,4 @@
+import { JsonObject } from './json-object.js'
 import { elementsOf, kindAt, type Span } from './json-text.js'
 
 /** Messages of one batch that are looked at one by one. MCP batches (2025-03-26) hold a handful. */
@@ -26,4 +27,9 @@ export function holdsMessages(text: string, start: number): boolean {
   if (kind !== 'array') return false
   const [first] = elementsOf(text, start, 1)
   return first !== undefined && kindAt(text, first.start) === 'object'
+}
+
+/** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
+export function speaksJsonRpc(text: string, start: number): boolean {
+  return text.charAt(start) === '{' && new JsonObject(text, start).has('jsonrpc')
 }

@@ -137,7 +137,7 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
       options.onEvent({ ...happening, exchange, ...moment })
     // What follows a request that is no proxy's business is none either.
     if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false
-    startExchange(request, response, talk.connection, setting, tell)
+    startExchange(request, response, talk.connection, setting, exchange, tell)
   }
 
   function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {

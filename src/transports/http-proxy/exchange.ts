@@ -1,11 +1,21 @@
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { answerOf, type AnswerRules } from './answer.js'
+import { answerOf, type Answer, type AnswerRules } from './answer.js'
 import { createBodyFlow, type BodyFlow } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
+import { createEventFlow, type EventFlow } from './event-flow.js'
 import { failureWords, isNotHttp } from './failure-words.js'
 import type { FloodGate } from './flood-gate.js'
-import { momentNow, type Breaker, type HttpHappening, type Moment } from './http-event.js'
+import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
+import { momentNow, type Breaker, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
+import {
+  collectBody,
+  isEventStream,
+  isJson,
+  isJsonPost,
+  withoutCoding,
+  withoutContentCoding,
+} from './whole-body.js'
 import { openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
 
 /** Where a request goes, and what is changed in its answer. */
@@ -28,6 +38,10 @@ export interface Setting {
   readonly gate: FloodGate
   readonly onUpstreamSocket: (socket: Socket) => void
   route(request: IncomingMessage, connection: ClientConnection): Route | Refusal
+  /** Who wants to see what passes whole; undefined for nobody. */
+  readonly gatekeeper?: () => Gatekeeper | undefined
+  /** An answer is an event stream. The function that is given back is called when it is over. */
+  readonly onStream?: (stream: EventFlow, head: ExchangeHead) => () => void
 }
 
 const nothing = Buffer.alloc(0)
@@ -40,16 +54,22 @@ export function startExchange(
   response: ServerResponse,
   connection: ClientConnection,
   setting: Setting,
+  number: number,
   tell: Tell,
 ): void {
   const { gate } = setting
   const came = momentNow()
+  const { method = 'GET', url = '/', rawHeaders: headers } = request
+  const head: ExchangeHead = { exchange: number, connection: connection.number, method, path: url, headers }
+  const keeper = (): Gatekeeper | undefined => setting.gatekeeper?.()
   let route: Route | undefined
   let onward: ClientRequest | undefined
   let answer: IncomingMessage | undefined
   let reached = false
   let framed = true
   let begun = false
+  /** We have let the client go on ourselves. */
+  let continued = false
   let over = false
   const flows: { request?: BodyFlow; response?: BodyFlow } = {}
   const leaves: (() => void)[] = []
@@ -65,10 +85,12 @@ export function startExchange(
   function begin(): void {
     if (over) return
     begun = true
-    const { method = 'GET', url = '/', rawHeaders: headers } = request
     const found = refusalOf(request) ?? setting.route(request, connection)
     let refusedBySelf: unknown
-    if (!('why' in found)) {
+    const shown = !('why' in found) && keeper()?.active === true && isJsonPost(request)
+    if (shown) {
+      route = found
+    } else if (!('why' in found)) {
       route = found
       try {
         onward = openUpstreamRequest(request, route)
@@ -88,7 +110,66 @@ export function startExchange(
     const target = route?.target ?? { path: url }
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
     if ('why' in found) return fail('wiretape', found.why, found.status)
+    if (shown) return showRequest()
     if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
+  }
+
+  /** Reads the whole body and lets somebody look at it before anything goes on. */
+  function showRequest(): void {
+    // Whoever waits for this sends nothing before.
+    if (request.headers.expect !== undefined) response.writeContinue()
+    continued = true
+    const body = collectBody(request, {
+      chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
+      whole(bytes, moment) {
+        const passing = keeper()?.request(head, bytes)
+        ended('request', moment)
+        if (!passing) return sendOn(bytes)
+        void passing.then((how) => {
+          if (over) return
+          if (how.kind === 'forward') sendOn(how.body ?? bytes, how.headers)
+          else answerOurselves(how)
+        })
+      },
+      tooLong(chunks) {
+        if (!openOnward()) return
+        for (const bytes of chunks) onward!.write(bytes)
+        flows.request = createBodyFlow(request, onward!, {
+          chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
+          ended: (moment) => ended('request', moment),
+        })
+        leaves.push(gate.add(flows.request))
+      },
+    })
+    leaves.push(gate.add(body))
+  }
+
+  function openOnward(changed?: RawHeaders): boolean {
+    try {
+      onward = openUpstreamRequest({ method, rawHeaders: changed ?? headers }, route!)
+    } catch (error) {
+      fail('wiretape', `it cannot be sent on: ${failureWords(error)}`, 502)
+      return false
+    }
+    listenTo(onward, route!)
+    return true
+  }
+
+  function sendOn(bytes: Uint8Array, changed?: RawHeaders): void {
+    if (openOnward(changed)) onward!.end(bytes)
+  }
+
+  /** In the upstream's place: nothing reached it, or nothing of what it said goes on. */
+  function answerOurselves(how: Exclude<Passing, { kind: 'forward' }>): void {
+    if (how.kind === 'disconnect') return fail('wiretape', how.why)
+    finish()
+    const { status, body, why } = how
+    response.sendDate = false
+    const type = body ? ['Content-Type', 'application/json'] : []
+    response.writeHead(status, [...type, 'Content-Length', String(body?.length ?? 0)])
+    response.end(body)
+    onward?.destroy()
+    tell({ kind: 'failed', by: 'wiretape', why, status }, momentNow())
   }
 
   function listenTo(onward: ClientRequest, { upstream }: Route): void {
@@ -100,7 +181,7 @@ export function startExchange(
       else socket.once(secured, () => (reached = true))
     })
     onward.on('continue', () => {
-      if (!over && !response.headersSent) response.writeContinue()
+      if (!over && !response.headersSent && !continued) response.writeContinue()
     })
     onward.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
       // Only the answer whose turn it is has a socket. Informational answers may be left out.
@@ -125,13 +206,9 @@ export function startExchange(
     const ours = answerOf(request, came, route?.answer)
     framed = ours.framed
     response.sendDate = false
-    const respondHead = (sizeBytes?: number): void => {
-      try {
-        response.writeHead(status, came.statusMessage ?? '', ours.headers(sizeBytes))
-      } catch (error) {
-        fail('wiretape', `the answer cannot be sent on: ${failureWords(error)}`, 502)
-      }
-    }
+    const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))
+    if (isEventStream(came)) return respondEvents(came, moment, ours)
+    if (keeper()?.active === true && status === 200 && isJson(came)) return showAnswer(came, moment, ours)
     const observer = {
       chunk: (bytes: Buffer, moment: Moment) => tell({ kind: 'response-body', bytes }, moment),
       ended: (moment: Moment) => ended('response', moment),
@@ -144,6 +221,77 @@ export function startExchange(
     leaves.push(gate.add(flows.response))
     // It broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
+  }
+
+  function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
+    const { statusCode: status = 0, rawHeaders } = came
+    const flow = createEventFlow(
+      came,
+      response,
+      {
+        chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
+        ended: (moment) => tell({ kind: 'response-end' }, moment),
+      },
+      {
+        head,
+        change: ours.change?.(() => undefined),
+        gatekeeper: keeper,
+        disconnect: (why) => fail('wiretape', why),
+        passed: () => close('response'),
+      },
+    )
+    flows.response = flow
+    sendHead(came, ours.headers())
+    if (over) return
+    passHead(response, flow)
+    tell({ kind: 'response', status, headers: rawHeaders }, moment)
+    leaves.push(gate.add(flow))
+    const leave = setting.onStream?.(flow, head)
+    if (leave) leaves.push(leave)
+    if (came.destroyed) flow.salvage()
+  }
+
+  /** Reads the whole answer and lets somebody look at it before anything goes on. */
+  function showAnswer(came: IncomingMessage, moment: Moment, ours: Answer): void {
+    tell({ kind: 'response', status: came.statusCode ?? 0, headers: came.rawHeaders }, moment)
+    const pass = (bytes: Uint8Array, changed: boolean): void => {
+      if (over) return
+      sendHead(came, changed ? withoutCoding(ours.headers(bytes.length)) : ours.headers())
+      response.end(bytes)
+      close('response')
+    }
+    const body = collectBody(came, {
+      chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
+      whole(bytes, moment) {
+        const decoded = withoutContentCoding(bytes, came.headers['content-encoding'])
+        const passing = decoded && keeper()?.answer(head, decoded)
+        tell({ kind: 'response-end' }, moment)
+        if (!passing) return pass(bytes, false)
+        void passing.then((how) => {
+          if (over) return
+          if (how.kind !== 'forward') return answerOurselves(how)
+          pass(how.body ?? bytes, how.body !== undefined)
+        })
+      },
+      tooLong(chunks) {
+        sendHead(came, ours.headers())
+        for (const bytes of chunks) response.write(bytes)
+        flows.response = createBodyFlow(came, response, {
+          chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
+          ended: (moment) => ended('response', moment),
+        })
+        leaves.push(gate.add(flows.response))
+      },
+    })
+    leaves.push(gate.add(body))
+  }
+
+  function sendHead(came: IncomingMessage, headers: string[]): void {
+    try {
+      response.writeHead(came.statusCode ?? 0, came.statusMessage ?? '', headers)
+    } catch (error) {
+      fail('wiretape', `the answer cannot be sent on: ${failureWords(error)}`, 502)
+    }
   }
 
   /** Sends a head at once: with what of the body came together with it, in one write, else alone. */
@@ -159,8 +307,12 @@ export function startExchange(
   }
 
   function ended(side: 'request' | 'response', moment: Moment): void {
-    open[side] = false
     tell({ kind: `${side}-end` }, moment)
+    close(side)
+  }
+
+  function close(side: 'request' | 'response'): void {
+    open[side] = false
     if (!open.request && !open.response) finish()
     else checkHalf()
   }
@@ -193,6 +345,7 @@ export function startExchange(
     const moment = momentNow()
     flows.request?.stop()
     flows.response?.stop()
+    keeper()?.lost(number, by === 'client' ? 'its client left' : why)
     request.resume()
     onward?.destroy()
     const answers = status !== undefined && !response.headersSent && !request.socket.destroyed

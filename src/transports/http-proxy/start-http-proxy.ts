@@ -3,9 +3,20 @@ import type { Socket } from 'node:net'
 import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
 import type { AnswerRules } from './answer.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
+import type { EventFlow } from './event-flow.js'
 import { startExchange, type Refusal, type Route, type Setting } from './exchange.js'
+import type { ExchangeHead, Gatekeeper } from './gatekeeper.js'
+import { valuesOf } from './hop-headers.js'
+import { postOwn, type OwnAnswer } from './own-post.js'
 import { createFloodGate } from './flood-gate.js'
-import { eventOf, momentNow, type HttpEvent, type HttpHappening, type Moment } from './http-event.js'
+import {
+  eventOf,
+  momentNow,
+  type HttpEvent,
+  type HttpHappening,
+  type Moment,
+  type RawHeaders,
+} from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 import { createUpstreamAgent } from './upstream-request.js'
@@ -33,7 +44,45 @@ export interface HttpProxyOptions {
   onNotice?(line: string): void
 }
 
+/** A POST that came. */
+export interface PostedBefore {
+  readonly connection: number
+  readonly path: string
+  readonly headers: RawHeaders
+}
+
+/** An event stream that is open towards a client. */
+export interface OpenStream {
+  readonly head: ExchangeHead
+  /** Sends an event of ours. False when it is over. */
+  inject(text: string): boolean
+}
+
+interface Telling {
+  readonly exchange: number
+  readonly tell: (happening: HttpHappening, moment: Moment) => void
+}
+
+/** Talks that are remembered. */
+const mostPosts = 256
+
 export interface HttpProxy {
+  /** Shows what passes to somebody, from the next exchange or event on; or to nobody. */
+  setGatekeeper(keeper: Gatekeeper | undefined): void
+  /** The last POST of each talk, the latest last. */
+  readonly posts: readonly PostedBefore[]
+  readonly streams: readonly OpenStream[]
+  /**
+   * Sends a POST of our own, like one that came, on a connection of its own. It is told as every exchange is.
+   *
+   * @param begins called with the number of the exchange before anything is told of it
+   */
+  post(
+    like: PostedBefore,
+    headers: RawHeaders,
+    body: Uint8Array,
+    begins: (exchange: number) => void,
+  ): Promise<OwnAnswer>
   /** What a client uses in the place of the upstream's URL, without a query. */
   readonly url: string
   /**
@@ -90,7 +139,28 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       )
     },
   }
-  const setting: Setting = { gate, onUpstreamSocket: track, route }
+  let gatekeeper: Gatekeeper | undefined
+  const streams = new Map<EventFlow, ExchangeHead>()
+  /** The last POST of each talk: what a message of ours looks like. */
+  const posts = new Map<string, PostedBefore>()
+  const setting: Setting = {
+    gate,
+    onUpstreamSocket: track,
+    route,
+    gatekeeper: () => gatekeeper,
+    onStream(stream, head) {
+      streams.set(stream, head)
+      return () => streams.delete(stream)
+    },
+  }
+
+  function remember({ rawHeaders, url = '/' }: IncomingMessage, { number }: ClientConnection): void {
+    const session = valuesOf(rawHeaders, 'mcp-session-id')[0]
+    const talk = session ?? `connection-${number}`
+    posts.delete(talk)
+    if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
+    posts.set(talk, { connection: number, path: url, headers: rawHeaders })
+  }
 
   function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
     const { url: path = '/', rawHeaders } = request
@@ -113,9 +183,12 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     socket.once('close', () => sockets.delete(socket))
   }
 
-  function startTelling(): (happening: HttpHappening, moment: Moment) => void {
+  function startTelling(): Telling {
     const exchange = exchangeCount++
-    return (happening, moment) => options.onEvent(eventOf(happening, exchange, moment))
+    return {
+      exchange,
+      tell: (happening, moment) => options.onEvent(eventOf(happening, exchange, moment)),
+    }
   }
 
   server.on('connection', (socket) => {
@@ -127,11 +200,14 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => {
       const connection = connections.get(request.socket)
-      if (connection) startExchange(request, response, connection, setting, startTelling())
+      if (!connection) return
+      const { exchange, tell } = startTelling()
+      if (request.method === 'POST') remember(request, connection)
+      startExchange(request, response, connection, setting, exchange, tell)
     })
   }
   server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
-    const tell = startTelling()
+    const { tell } = startTelling()
     const connection = connections.get(socket)?.number ?? 0
     socket.on('error', () => undefined)
     socket.write('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
@@ -153,6 +229,20 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   return {
     url: originOf(reachable(host), port) + upstream.pathname,
     hold: (wait) => gate.hold(wait),
+    setGatekeeper: (keeper) => (gatekeeper = keeper),
+    get posts() {
+      return [...posts.values()]
+    },
+    get streams() {
+      return [...streams].map(([stream, head]) => ({ head, inject: (text: string) => stream.inject(text) }))
+    },
+    post(like, headers, body, begins) {
+      const { exchange, tell } = startTelling()
+      begins(exchange)
+      const path = like.path === upstream.pathname ? like.path + upstream.search : like.path
+      const agent = createUpstreamAgent(upstream, { insecure: options.insecure ?? false })
+      return postOwn({ ...like, headers }, body, { upstream, agent, path, host: upstream.host }, tell, track)
+    },
     close: () => (closing ??= closeAll()),
   }
 }

@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { asSocketHost } from './admission.js'
+import type { RawHeaders } from './http-event.js'
 import { endToEnd, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
 /** Servers that take long headers must still get them through us. */
@@ -19,6 +20,12 @@ export interface UpstreamRoute {
   readonly path: string
   /** In the place of the request's own `Host`; undefined leaves that. */
   readonly host?: string
+}
+
+/** What is sent: a request as it came, or one like it. */
+export interface OutgoingRequest {
+  readonly method?: string | undefined
+  readonly rawHeaders: RawHeaders
 }
 
 /** How upstreams are connected to. */
@@ -56,7 +63,7 @@ export function closeAgent(agent: http.Agent): void {
 }
 
 /** Neither a length nor chunks: the request has no body, and says nothing about one. */
-function isBodiless(request: http.IncomingMessage): boolean {
+function isBodiless(request: OutgoingRequest): boolean {
   return (
     transferCodings(request.rawHeaders) === undefined &&
     valuesOf(request.rawHeaders, 'content-length').length === 0
@@ -65,7 +72,7 @@ function isBodiless(request: http.IncomingMessage): boolean {
 
 /** Makes the request that goes on; nothing is sent yet. Throws when Node refuses what it would have to send. */
 export function openUpstreamRequest(
-  request: http.IncomingMessage,
+  request: OutgoingRequest,
   { upstream, agent, path, host }: UpstreamRoute,
 ): http.ClientRequest {
   const bodiless = isBodiless(request)
@@ -81,7 +88,7 @@ export function openUpstreamRequest(
     protocol: upstream.protocol,
     host: asSocketHost(upstream.hostname),
     port: upstream.port === '' ? null : upstream.port,
-    method: request.method,
+    method: request.method ?? 'GET',
     path,
     headers,
     maxHeaderSize: maxHeaderBytes,

@@ -1,0 +1,388 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Client } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach } from './attach.js'
+import { cli, createStage, printed, server, until, type Actor, type Stage } from './stage.js'
+import { linesOfTape, type Line } from './tape-bytes.js'
+
+let stage: Stage
+const servers: Server[] = []
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(async () => {
+  for (const one of servers.splice(0)) {
+    one.closeAllConnections()
+    await new Promise((done) => one.close(done))
+  }
+  await stage.close()
+})
+
+async function record(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
+  const recorder = stage.start(
+    [process.execPath, cli, 'record', '--url', upstream, '--out', stage.out, ...options],
+    { detached: true },
+  )
+  await printed(recorder, '\n')
+  return { recorder, url: recorder.stdout().toString().trim() }
+}
+
+async function end(recorder: Actor): Promise<Line[]> {
+  recorder.child.kill('SIGTERM')
+  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+  return linesOfTape(stage.tape())
+}
+
+const isMessage = (line: Line): boolean => line['type'] === undefined
+
+/** A server by hand that answers every request with what it was asked, as JSON or as events. */
+async function echo(as: 'json' | 'events'): Promise<{ url: string; bodies: string[]; headers: Line[] }> {
+  const bodies: string[] = []
+  const headers: Line[] = []
+  const one = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      bodies.push(body)
+      headers.push(request.headers)
+      const message = JSON.parse(body || '{}') as Line
+      if (message['id'] === undefined) return response.writeHead(202).end()
+      const answer = JSON.stringify({
+        jsonrpc: '2.0',
+        id: message['id'],
+        result: { asked: message['params'] ?? null },
+      })
+      if (as === 'json') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const note = JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'notifications/message',
+        params: { of: message['id'] },
+      })
+      response.write(`id: 1\ndata: ${note}\n\n`)
+      response.end(`id: 2\nevent: message\ndata: ${answer}\n\n`)
+    })
+  }).listen(0, '127.0.0.1')
+  servers.push(one)
+  await new Promise((done) => one.once('listening', done))
+  return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}/mcp`, bodies, headers }
+}
+
+interface Got {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+function post(url: string, message: object, headers: Record<string, string> = {}): Promise<Got> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  }).then(async (response) => ({
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    text: await response.text(),
+  }))
+}
+
+const call = (id: number, text: string): object => ({
+  id,
+  method: 'tools/call',
+  params: { name: 'echo', arguments: { text } },
+})
+
+describe('the official client of 2026-07-28', () => {
+  it('gets the answer to the edited call, whose headers agree with it', async () => {
+    const upstream = stage.start(server('sdk-modern-http.mjs'))
+    await printed(upstream, '\n')
+    const { recorder, url } = await record(
+      upstream.stdout().toString().split('\n')[0]!,
+      '--break',
+      'method:tools/call is:request',
+    )
+    const client = new Client(
+      { name: 'c', version: '1' },
+      { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+    await client.listTools()
+    const screen = await attach(stage)
+    const answer = client.callTool({ name: 'echo', arguments: { text: 'before', place: 'Malmö' } })
+    const held = await screen.held()
+    expect(held).toMatchObject({ exchange: expect.any(Number), direction: 'client_to_server' })
+    const text = held['text'].replace('before', 'after').replace('Malmö', 'Åbo')
+    await screen.tell({ type: 'edit', message: held['message'], text })
+    expect(JSON.stringify(await answer)).toContain('after')
+    const lines = await end(recorder)
+    await client.close()
+    const sent = lines.find((line) => isMessage(line) && line['modified'])
+    expect(sent).toMatchObject({
+      id: held['message'],
+      raw: { params: { arguments: { text: 'after', place: 'Åbo' } } },
+      original: { params: { arguments: { text: 'before', place: 'Malmö' } } },
+    })
+    expect(lines.find((line) => line['corr'] === held['message'])).toBeDefined()
+  })
+})
+
+describe('the official client of 2025-11-25', () => {
+  it('gets the answer to the edited call, and an edited answer in its stream', async () => {
+    const upstream = stage.start(server('sdk-resumable-http.mjs'))
+    await printed(upstream, '\n')
+    const { recorder, url } = await record(upstream.stdout().toString().split('\n')[0]!)
+    const client = new Client2025({ name: 'c', version: '1' })
+    await client.connect(new Transport2025(new URL(url)))
+    const { tools } = await client.listTools()
+    expect(tools.length).toBeGreaterThan(0)
+    const screen = await attach(stage)
+    await screen.tell({ type: 'breakpoints', filters: ['method:ping'] })
+    await screen.tell({ type: 'hold', on: true })
+    const answer = client.ping()
+    await screen.tell({ type: 'forward', message: (await screen.held())['message'] })
+    const held = await screen.held(2)
+    expect(held).toMatchObject({ direction: 'server_to_client' })
+    await screen.tell({
+      type: 'edit',
+      message: held['message'],
+      text: held['text'].replace('"result":{}', '"result":{"_meta":{"edited":true}}'),
+    })
+    expect(await answer).toEqual({ _meta: { edited: true } })
+    const lines = await end(recorder)
+    await client.close()
+    expect(lines.find((line) => isMessage(line) && line['modified'])).toMatchObject({
+      dir: 'out',
+      raw: { result: { _meta: { edited: true } } },
+      original: { result: {} },
+    })
+  })
+})
+
+describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) => {
+  it('a held request goes on with another body and length', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'before'), { 'mcp-method': 'tools/call', 'mcp-param-words': 'before' })
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('before', 'much later') })
+    expect((await got).text).toContain('much later')
+    expect(JSON.parse(upstream.bodies[0]!)).toMatchObject({ params: { arguments: { text: 'much later' } } })
+    expect(upstream.headers[0]).toMatchObject({
+      'mcp-param-words': 'much later',
+      'content-length': String(Buffer.byteLength(upstream.bodies[0]!)),
+    })
+    const lines = await end(recorder)
+    expect(lines.filter(isMessage)[0]).toMatchObject({ id: message, seq: 0, modified: true })
+  })
+
+  it('an answer is held, edited and passed on in its place', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('"x"', '"changed on its way"') })
+    const { status, text: body } = await got
+    expect(status).toBe(200)
+    expect(body).toContain('changed on its way')
+    if (as === 'events') expect(body).toMatch(/^id: 1\ndata: .*\n\nid: 2\nevent: message\ndata: .*\n\n$/)
+    const lines = await end(recorder)
+    expect(lines.find((line) => line['modified'])).toMatchObject({
+      id: message,
+      corr: lines.find(isMessage)!['id'],
+    })
+  })
+
+  it('a dropped request is answered by us, and never reaches the server', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'tool:echo is:request')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    await screen.tell({ type: 'drop', message: (await screen.held())['message'] })
+    const { status, text } = await got
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({
+      id: 1,
+      error: { code: -32000, message: expect.stringContaining('wiretape') },
+    })
+    expect(upstream.bodies).toEqual([])
+    const lines = await end(recorder)
+    expect(lines.map(({ type }) => type as unknown)).toEqual([
+      'meta',
+      'held',
+      'dropped',
+      undefined,
+      'http',
+      'end',
+    ])
+    expect(lines[3]).toMatchObject({ dir: 'out', injected: true, corr: lines[1]!['id'] })
+  })
+
+  it('a person answers in the place of the server; others pass meanwhile', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    const { message } = await screen.held()
+    expect((await post(url, call(2, 'y'))).text).toContain('"y"')
+    await screen.tell({ type: 'answer', message, result: '{"mine":1.0}' })
+    expect((await got).text).toBe('{"jsonrpc":"2.0","id":1,"result":{"mine":1.0}}')
+    await end(recorder)
+  })
+
+  it('a message of ours is posted, and its answer comes to whoever sent it', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url)
+    await post(url, call(1, 'x'), {
+      'mcp-session-id': 'the-session',
+      authorization: 'Bearer secret-token-1234567890',
+    })
+    const screen = await attach(stage)
+    const text = JSON.stringify({ jsonrpc: '2.0', ...call(7, 'ours') })
+    const result = await screen.tell({ type: 'inject', direction: 'client_to_server', text })
+    expect(JSON.parse(result['answer'])).toMatchObject({
+      id: 7,
+      result: { asked: { arguments: { text: 'ours' } } },
+    })
+    expect(upstream.headers[1]).toMatchObject({
+      'mcp-session-id': 'the-session',
+      authorization: 'Bearer secret-token-1234567890',
+    })
+    const lines = await end(recorder)
+    expect(lines.find((line) => line['id'] === result['message'])).toMatchObject({
+      injected: true,
+      dir: 'in',
+    })
+    expect(lines.find((line) => line['corr'] === result['message'])).toBeDefined()
+  })
+
+  it('what is held goes on when the last screen goes', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--intercept')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    await screen.held()
+    screen.close()
+    expect((await got).text).toContain('"x"')
+    await end(recorder)
+  })
+
+  it('rules change, answer and drop without anybody', async () => {
+    const upstream = await echo(as)
+    writeFileSync(
+      stage.path('rules.yaml'),
+      `rules:
+        - { name: swap, when: 'id:1 is:request', set: { '$.params.arguments.text': SWAPPED } }
+        - { name: block, when: 'id:2 is:request', respond: { error: { code: -1, message: blocked } } }
+        - { name: lose, when: 'id:3 is:request', drop: true }
+        - { name: later, when: 'id:4 is:request', delay: 50ms }
+        - { name: mask, when: 'id:5 is:result', set: { '$.result.asked': null } }`,
+    )
+    const { recorder, url } = await record(upstream.url, '--rules', 'rules.yaml')
+    expect((await post(url, call(1, 'x'))).text).toContain('SWAPPED')
+    expect(JSON.parse((await post(url, call(2, 'x'))).text)).toMatchObject({
+      error: { code: -1, message: 'blocked' },
+    })
+    expect((await post(url, call(3, 'x'))).text).toContain('-32000')
+    expect((await post(url, call(4, 'x'))).text).toContain('"x"')
+    expect((await post(url, call(5, 'x'))).text).toContain('"asked":null')
+    const lines = await end(recorder)
+    const ruled = lines.filter(isMessage).map((line) => line['rule'] as unknown)
+    expect(ruled.filter((rule) => rule !== undefined)).toEqual(['swap', 'block', 'lose', 'later', 'mask'])
+  })
+})
+
+describe('a held request', () => {
+  it('whose client leaves goes nowhere, and says so', async () => {
+    const upstream = await echo('json')
+    const { recorder, url } = await record(upstream.url, '--intercept')
+    const screen = await attach(stage)
+    const stop = new AbortController()
+    const body = JSON.stringify({ jsonrpc: '2.0', ...call(1, 'x') })
+    const headers = { 'content-type': 'application/json' }
+    const got = fetch(url, { method: 'POST', headers, body, signal: stop.signal }).catch(() => 'left')
+    const { message } = await screen.held()
+    stop.abort()
+    expect(await got).toBe('left')
+    const released = await screen.event('it is let go', ({ type }) => type === 'released')
+    expect(released).toMatchObject({ message, outcome: 'dropped', cause: 'end' })
+    expect(upstream.bodies).toEqual([])
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ why: 'its client left' })
+  })
+
+  it('can be let go at the end of the session, which does not wait for it', async () => {
+    const upstream = await echo('json')
+    const { recorder, url } = await record(upstream.url, '--intercept')
+    const got = post(url, call(1, 'x')).catch(() => 'broken')
+    const screen = await attach(stage)
+    await screen.held()
+    const lines = await end(recorder)
+    await got
+    expect(lines.some(({ type }) => type === 'dropped')).toBe(true)
+  })
+})
+
+describe('an event stream', () => {
+  it('that was open before is held from the next event on, and takes events of ours', async () => {
+    let send: (data: string) => void = () => undefined
+    const one = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      send = (text) => void response.write(text)
+    }).listen(0, '127.0.0.1')
+    servers.push(one)
+    await new Promise((done) => one.once('listening', done))
+    const { recorder, url } = await record(`http://127.0.0.1:${(one.address() as AddressInfo).port}/mcp`)
+    const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
+    let came = ''
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+    void (async () => {
+      for (;;) {
+        const { value, done } = await reader.read()
+        if (done) return
+        came += value
+      }
+    })().catch(() => undefined)
+    const note = (n: number): string => `data: {"jsonrpc":"2.0","method":"n${n}"}\n\n`
+    await until('the server is asked', () => {
+      send('')
+      return true
+    })
+    send(note(1) + note(2).slice(0, 20))
+    await until('it comes', () => came.includes('n1'))
+    const screen = await attach(stage)
+    await screen.tell({ type: 'hold', on: true })
+    send(note(2).slice(20) + note(3) + note(4))
+    const held = await screen.held(2)
+    expect(JSON.parse(held['text'])).toMatchObject({ method: 'n4' })
+    await screen.tell({ type: 'forward', message: held['message'] })
+    await until('the fourth overtakes', () => came.includes('n4'))
+    expect(came).toBe(note(1) + note(2) + note(4))
+    const text = '{"jsonrpc":"2.0","method":"ours"}'
+    await screen.tell({ type: 'inject', direction: 'server_to_client', text })
+    await screen.tell({ type: 'hold', on: false })
+    await until('all is there', () => came.includes('n3') && came.includes('ours'))
+    send(note(5))
+    await until('it passes', () => came.includes('n5'))
+    await reader.cancel()
+    const lines = await end(recorder)
+    expect(lines.filter(isMessage).map(({ raw, injected }) => [raw.method, injected] as unknown)).toEqual([
+      ['n1', undefined],
+      ['n2', undefined],
+      ['n4', undefined],
+      ['ours', true],
+      ['n3', undefined],
+      ['n5', undefined],
+    ])
+  })
+})
