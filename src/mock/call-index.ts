@@ -8,7 +8,7 @@ import { noRow } from './script.js'
 
 /** Finds the recorded calls and notes that ask for the same as one of the client's. */
 export interface CallIndex {
-  /** The first row that asks for exactly this, in the order of the recording; `noRow` when there is none. */
+  /** The first row with this short key: it asks for exactly this, in the order of the recording; `noRow` when there is none. */
   first(key: string): number
   /** The next row with the same key. */
   next(row: number): number
@@ -73,6 +73,7 @@ function isEmptyObject(text: string, start: number): boolean {
   return kindAt(text, start) === 'object' && membersOf(text, start).length === 0
 }
 
+/** Keys are as long as what they stand for; long ones are hashed. */
 export function shortKey(key: string): string {
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
 }
@@ -110,7 +111,7 @@ export function createCallIndex(): CallIndexWriter {
       }
       lasts.set(short, row)
     },
-    first: (key) => firsts.get(shortKey(key)) ?? noRow,
+    first: (key) => firsts.get(key) ?? noRow,
     next: nexts.get,
     redacted: (method) => redacted.get(method) ?? [],
     examples: (method) => examples.get(method) ?? [],

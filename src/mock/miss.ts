@@ -20,6 +20,8 @@ export interface Miss {
 
 /** Recorded calls that are looked at for the nearest one. */
 const mostCompared = 300
+/** Characters of them. */
+const mostRead = 8_000_000
 const mostDifferences = 5
 const longestValue = 60
 const longestData = 2_000
@@ -105,9 +107,11 @@ function nearest(
   const rows = calls.examples(method).filter((row) => script.kind(row) === 'call')
   const same: number[] = []
   const others: number[] = []
+  let read = 0
   for (const row of rows) {
-    if (same.length + others.length >= mostCompared) break
+    if (same.length + others.length >= mostCompared || read > mostRead) break
     const recorded = script.text(row)
+    read += recorded.length
     if (readEnvelope(recorded, 0).subject === subject) same.push(row)
     else others.push(row)
   }

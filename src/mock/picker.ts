@@ -1,6 +1,6 @@
 import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { callKey, roundKey } from './call-index.js'
+import { callKey, roundKey, shortKey } from './call-index.js'
 import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
 import { noRow } from './script.js'
@@ -135,10 +135,10 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
 
   return {
     secrets,
-    fits: (text, envelope) => find(text, envelope, callKey(text, envelope.method ?? '')),
+    fits: (text, envelope) => find(text, envelope, shortKey(callKey(text, envelope.method ?? ''))),
     call(text, envelope) {
       const { method = '' } = envelope
-      const key = callKey(text, method)
+      const key = shortKey(callKey(text, method))
       const row = find(text, envelope, key)
       if (row !== noRow) return { kind: 'found', row: take(key, row, text) }
       const before = lastTaken.get(key) ?? redacted(text, method, false, true)
@@ -146,7 +146,7 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
       return repeatLast ? { kind: 'found', row: before } : { kind: 'spent', row: before, times: timesOf(key) }
     },
     note(text, envelope) {
-      const key = callKey(text, envelope.method ?? '')
+      const key = shortKey(callKey(text, envelope.method ?? ''))
       const row = find(text, envelope, key)
       return row === noRow ? noRow : take(key, row, text)
     },
@@ -161,5 +161,6 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
 
 /** States that redaction took out look alike: then the call itself tells its retry. */
 function keyOfRound(state: string | undefined, callText: string, { method = '' }: Envelope): string {
-  return state === undefined || state === redactionMarker ? roundKey(callText, method) : `state ${state}`
+  const isKnown = state !== undefined && state !== redactionMarker
+  return shortKey(isKnown ? `state ${state}` : roundKey(callText, method))
 }

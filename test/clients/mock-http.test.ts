@@ -1,12 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
-import { byText, everything, memory, mini, packaged, talk, talkOver, type Seen } from './scenarios.js'
+import {
+  byText,
+  everything,
+  memory,
+  mini,
+  packaged,
+  talk,
+  talkOver,
+  type Scenario,
+  type Seen,
+} from './scenarios.js'
 
 const servers: ChildProcess[] = []
 let stage: Stage
@@ -99,5 +109,20 @@ describe('the official client, version 1, over HTTP', () => {
       expectSame(await talkOver(stage, transports[transport]!(mock.url), scenario), real)
       await ended(mock)
     }
+  })
+
+  it('gets its own secrets back, which the recording does not hold', async () => {
+    const secrets = ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210']
+    const scenario: Scenario = async (client, step) => {
+      for (const text of [...secrets, ...secrets.toReversed()])
+        await step('echo', () => client.callTool({ name: 'echo', arguments: { text: `key ${text} given` } }))
+    }
+    const real = await talk(stage, stage.record(server('mini-mcp.mjs')), scenario)
+    expect(JSON.stringify(real.outcomes)).toContain(secrets[1])
+    expect(readFileSync(stage.tape(), 'utf8')).not.toContain('ghp_')
+    expectSame(await talk(stage, [process.execPath, cli, 'mock', stage.tape()], scenario), real)
+    const mock = await serving('mock', stage.tape(), '--listen', '0')
+    expectSame(await talkOver(stage, transports['streamable-http']!(mock.url), scenario), real)
+    await ended(mock)
   })
 })

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isatty } from 'node:tty'
 import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
@@ -57,7 +58,7 @@ export async function runMock(
       })
     return await (listen
       ? overHttp(() => start({ listen, transport: options.transport }), ending, options, io)
-      : onStdio(start, ending))
+      : onStdio(start, ending, options, io))
   } catch (error) {
     // What was read by then may be half of a recording.
     if (ending.came === undefined) throw error
@@ -127,7 +128,14 @@ async function overHttp(
   return exitCode.done
 }
 
-async function onStdio(start: (options: MockOptions) => Promise<Mock>, ending: Ending): Promise<number> {
+async function onStdio(
+  start: (options: MockOptions) => Promise<Mock>,
+  ending: Ending,
+  { quiet }: MockCommandOptions,
+  io: Io,
+): Promise<number> {
+  if (isatty(0) && !quiet)
+    await io.complain('a client is expected on stdin; --listen 127.0.0.1:8080 serves over HTTP')
   const streams = openOwnStdio()
   try {
     const mock = await start({ streams, errorOutput: streams.errorOutput })
