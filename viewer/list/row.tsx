@@ -49,6 +49,7 @@ export function statusText(row: number): { readonly text: string; readonly title
     const code = /^-?\d{1,6}/.exec(note)?.[0]
     return { text: code ?? 'error', title: note }
   }
+  if (table.kind(row) === 'http') return { text: /^\d{3}|^no response/.exec(note)?.[0] ?? '', title: note }
   const flags = flagsOf(row)
   const text = words[status] === '' ? (flags[0] ?? '') : words[status]
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }

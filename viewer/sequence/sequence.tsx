@@ -49,7 +49,7 @@ function Diagram() {
   const servers = lanes.value.filter(
     (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
   )
-  const places = new Map(servers.map((one, i) => [one.index, 12 + ((i + 1) / servers.length) * 76]))
+  const places = new Map(servers.map((one, i) => [one.index, 12 + ((i + 1) / servers.length) * 70]))
   const chosen = selected.value
   useEffect(() => {
     const index = rows.indexOf(chosen)
@@ -95,7 +95,7 @@ function Arrow(props: {
   readonly chosen: number
 }) {
   const { row, places, chosen } = props
-  const place = places.get(table.lane(row)) ?? 88
+  const place = places.get(table.lane(row)) ?? 82
   const kind = table.kind(row)
   const fromServer = table.has(row, 'fromServer')
   const { name, subject } = nameOf(row)

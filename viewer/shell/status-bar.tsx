@@ -1,4 +1,4 @@
-import { countOf, formatBytes, formatCount, formatDuration } from '../../src/render/index.js'
+import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
 import { shown } from '../store/shown.js'
 import { dialog, grouped, lane, lanes, table, version } from '../store/state.js'
 import { clean } from './clean.js'
@@ -14,8 +14,7 @@ export function StatusBar() {
   return (
     <footer class="status-bar">
       <span>
-        {formatCount(shown.value.length)} {grouped.value ? 'rows' : 'messages'} of{' '}
-        {countOf(table.length, 'message')}
+        {countOf(shown.value.length, grouped.value ? 'row' : 'message')} of {countOf(table.length, 'message')}
       </span>
       {busy.length > 0 && <Progress done={sum(busy, 'bytesRead')} all={sum(busy, 'sizeBytes')} />}
       {session && (
