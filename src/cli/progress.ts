@@ -47,3 +47,20 @@ function progressLine(name: string, part: number, sizeBytes: number): string {
   const line = `${bar} ${percent} % of ${formatBytes(sizeBytes)}  ${escapeText(name.slice(-40))}`
   return truncate(line, Math.max(1, (process.stderr.columns || 80) - 1))
 }
+
+/**
+ * Tells a person how many of so many are done, on the same kind of line. Nothing where stderr is no terminal.
+ *
+ * @param unit `messages`
+ */
+export function createCounter(total: number, unit: string): (done: number, what: string) => void {
+  if (!hasAudience()) return () => undefined
+  const begunMs = performance.now()
+  return (done, what) => {
+    const now = performance.now()
+    if (now - begunMs <= quietMs || now - last < betweenMs) return
+    last = now
+    const line = `${done} of ${total} ${unit}  ${escapeText(what.slice(0, 60))}`
+    paint(truncate(line, Math.max(1, (process.stderr.columns || 80) - 1)))
+  }
+}

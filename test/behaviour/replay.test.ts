@@ -59,7 +59,7 @@ describe('wiretape replay', () => {
     const run = await replay('base.jsonl', release())
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/^Replaying 7 messages of base\.jsonl against .*release\.mjs\n/)
-    expect(run.stdout).toContain('Same: 6 same')
+    expect(run.stdout).toContain('Same: 6 exchanges')
   })
 
   it.each<[string, string[], number]>([
@@ -150,7 +150,7 @@ describe('wiretape replay', () => {
       '--pace',
       '100x',
     )
-    expect(run.stdout).toContain('Same: 18 same')
+    expect(run.stdout).toContain('Same: 18 exchanges')
     expect(run.stdout).toMatch(/search +3 → 3/)
   })
 

@@ -116,6 +116,7 @@ export function summaryLine({ counts, offers, same }: ComparisonSummary, { style
   const compatible = offers.filter(({ impact }) => impact === 'compatible').length
   if (breaking > 0) parts.push(style.red(countOf(breaking, 'breaking offer')))
   if (compatible > 0) parts.push(countOf(compatible, 'compatible offer'))
+  if (same && parts.length <= 1) return `${style.green('Same')}: ${countOf(counts.same, 'exchange')}\n`
   const verdict = same ? style.green('Same') : style.bold('Different')
   return `${verdict}: ${parts.join(', ') || 'no requests'}\n`
 }

@@ -38,6 +38,7 @@ import { bytesOf, printPieces, settingsOf, wantedReports, writeReports } from '.
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
+import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
 import { openOne } from '../transfer.js'
 import { updateRecording } from './replay-update.js'
@@ -116,13 +117,15 @@ export async function runReplayCommand(
     const shown =
       teller?.start(plan, label) ??
       `Replaying ${countOf(plan.messages, 'message')} of ${name} against ${label}\n`
-    if (!quiet) await io.write(escapeText(shown.slice(0, -1)) + '\n')
+    if (!quiet) await io.write(`${escapeText(shown.trimEnd())}\n`)
+    if (!quiet) await io.flush()
     const report = quiet || wanted.length > 0 ? collectReport({ before: name, after: label }) : undefined
     const suggestions = createSuggestions()
     const kept: MessageOutcome[] = []
     const counted: Counted = { total: 0, failed: 0 }
     const keeps = options.output !== undefined || options.update === true
 
+    const tick = createCounter(plan.messages * Math.max(options.repeat, options.parallel), 'messages')
     const show = (text: string): void => {
       if (quiet || text === '') return
       void io.write(text)
@@ -134,6 +137,7 @@ export async function runReplayCommand(
         const { comparison } = outcome
         counted.total += 1
         if (isFailed(outcome)) counted.failed += 1
+        tick(counted.total, [outcome.message.method, outcome.message.name].filter(Boolean).join(' '))
         if (keeps) kept.push(outcome)
         if (teller) show(teller.outcome(outcome))
         if (!comparison) return
