@@ -61,6 +61,20 @@ describe('import', () => {
     )
   })
 
+  it.each([
+    ['lines.txt', lines],
+    ['array.json', `[${lines.trim().replace('\n', ',')}]`],
+    ['legacy.json', legacy],
+    ['modern.json', legacy.replace('http-sse', 'streamable-http')],
+    ['empty.jsonl', ''],
+  ])('knows without --format what %s is', async (name, content) => {
+    file(name, content)
+    const { code, stdout, stderr } = await run('import', name, '--out-trace', 'x.trace')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(content === '' ? 'Parsed 0 MCP events.' : 'Parsed 2 MCP events.')
+    rmSync(join(folder, 'x.trace'))
+  })
+
   it('gives a transcript without times the time of the file, the same each time', async () => {
     const path = file('untimed.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
     const first = await run('import', path, '--format', 'jsonrpc', '--out-trace', '-')

@@ -27,7 +27,7 @@ describe('what a session says', () => {
           expect(throughTape(back.records)).toEqual(back.records)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 
@@ -38,7 +38,7 @@ describe('what a session says', () => {
         const again = await write(id, await adopted((await read(id, text)).records))
         expect(again.text).toBe(text)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -50,7 +50,7 @@ describe('what a session says', () => {
         const back = await read(id, (await write(id, await adopted(records))).text)
         expect(times(back.records)).toEqual(times(records))
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })
@@ -92,7 +92,7 @@ describe('detection', () => {
 describe('bad input', () => {
   const sample = async (id: string): Promise<Uint8Array> => {
     const [records] = fc.sample(sessions({ http: overHttp.has(id) }), { numRuns: 1, seed: 7 })
-    return toBytes((await write(id, await adopted(records!.slice(0, 6)))).text)
+    return toBytes((await write(id, await adopted(records!.slice(0, 4)))).text)
   }
   const outcome = async (id: string, bytes: Uint8Array): Promise<string> =>
     read(id, bytes).then(
@@ -106,7 +106,7 @@ describe('bad input', () => {
 
   it.each(readable)('cut anywhere, %s is read as far as it goes, or refused', async (id) => {
     const bytes = await sample(id)
-    for (let length = 0; length < bytes.length; length += bytes.length > 3000 ? 3 : 1) {
+    for (let length = 0; length < bytes.length; length += 1) {
       expect(['read', 'WiretapeError']).toContain(await outcome(id, bytes.subarray(0, length)))
     }
   })
@@ -119,7 +119,7 @@ describe('bad input', () => {
         changed[at] = byte
         expect(['read', 'WiretapeError']).toContain(await outcome(id, changed))
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 
@@ -163,7 +163,7 @@ describe('bad input', () => {
             expect((error as Error).name).toBe('WiretapeError')
           }
         }),
-        { numRuns: 300 },
+        { numRuns: 120 },
       )
     },
   )

@@ -1,0 +1,217 @@
+/** Formats that are only written: what other tools and people get to see. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
+import { sessions } from './codec-sessions.js'
+import { adopted, read, write } from './codec-stage.js'
+import { imported, type Loose } from './import-stage.js'
+
+const startedAt = '2026-08-01T10:00:00.000Z'
+const meta = foreignMeta({ startedAt, transport: 'stdio', label: 'files' })
+
+function said(
+  direction: 'in' | 'out',
+  us: number,
+  raw: string,
+  more: Partial<MessageRecord> = {},
+): MessageRecord {
+  const t = new Date(Date.parse(startedAt) + us / 1000).toISOString()
+  const from = direction === 'in' ? 'client_to_server' : 'server_to_client'
+  return { ...foreignMessage(raw, { t, direction: from }), us, ...more }
+}
+const call = (id: string, name = 'search', more = ''): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${JSON.stringify(name)}${more}}}`
+const result = (id: string, value = '{}'): string => `{"jsonrpc":"2.0","id":${id},"result":${value}}`
+
+describe('otlp-json', () => {
+  const spansOf = async (records: readonly TapeRecord[]): Promise<Loose[]> => {
+    const { text } = await write('otlp-json', await adopted(records))
+    return JSON.parse(text).resourceSpans[0].scopeSpans[0].spans
+  }
+  const attributes = (span: Loose): Record<string, unknown> =>
+    Object.fromEntries(span.attributes.map(({ key, value }: Loose) => [key, Object.values(value)[0]]))
+
+  it('has a span from a request to its answer, by the conventions for MCP', async () => {
+    const [span] = await spansOf([meta, said('in', 1500, call('7')), said('out', 9000, result('7'))])
+    expect(span).toMatchObject({ name: 'tools/call search', kind: 2 })
+    expect(span.traceId).toMatch(/^[0-9a-f]{32}$/)
+    expect(span.spanId).toMatch(/^[0-9a-f]{16}$/)
+    const startNs = BigInt(Date.parse(startedAt)) * 1_000_000n
+    expect(span.startTimeUnixNano).toBe(String(startNs + 1_500_000n))
+    expect(span.endTimeUnixNano).toBe(String(startNs + 9_000_000n))
+    expect(attributes(span)).toEqual({
+      'mcp.method.name': 'tools/call',
+      'network.transport': 'pipe',
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'search',
+      'jsonrpc.request.id': '7',
+    })
+    expect('status' in span).toBe(false)
+  })
+
+  it('says what failed, and how', async () => {
+    const spans = await spansOf([
+      meta,
+      said('in', 1, call('1')),
+      said('out', 2, '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}'),
+      said('in', 3, call('2')),
+      said('out', 4, result('2', '{"isError":true}')),
+      said('in', 5, call('"three"')),
+      said('out', 6, '{"jsonrpc":"2.0","id":9,"method":"roots/list"}'),
+    ])
+    expect(spans[0]).toMatchObject({ status: { code: 2, message: 'no such tool' } })
+    expect(attributes(spans[0])).toMatchObject({
+      'error.type': '-32602',
+      'rpc.response.status_code': '-32602',
+    })
+    expect(spans[1]).toMatchObject({ status: { code: 2 } })
+    expect(attributes(spans[1])).toMatchObject({ 'error.type': 'tool_error' })
+    expect(attributes(spans[2])).toMatchObject({ 'wiretape.unanswered': true, 'jsonrpc.request.id': 'three' })
+    expect(spans[3]).toMatchObject({ name: 'roots/list', kind: 3 })
+  })
+
+  it('puts a conversation into one trace, and a message with a traceparent into the trace that it names', async () => {
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    const parent = `,"_meta":{"traceparent":"00-${trace}-b7ad6b7169203331-01","tracestate":"a=b"}`
+    const ask = (id: string, conversation: string, more = ''): MessageRecord =>
+      said('in', 1, call(id, 'x', more), { conversation })
+    const spans = await spansOf([meta, ask('1', 'a'), ask('2', 'a'), ask('3', 'b'), ask('4', 'b', parent)])
+    const [one, two, three, four] = spans
+    expect(one.traceId).toBe(two.traceId)
+    expect(three.traceId).not.toBe(one.traceId)
+    expect(four).toMatchObject({ traceId: trace, parentSpanId: 'b7ad6b7169203331', traceState: 'a=b' })
+    expect('parentSpanId' in one).toBe(false)
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(4)
+    expect(attributes(one)).toMatchObject({ 'mcp.session.id': 'a' })
+  })
+
+  it('is the same each time, and never holds a payload', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions({ http: true }), async (records) => {
+        const all = await adopted(records)
+        const { text, said: losses } = await write('otlp-json', all)
+        expect((await write('otlp-json', all)).text).toBe(text)
+        const spans: Loose[] = JSON.parse(text).resourceSpans[0].scopeSpans[0].spans
+        for (const span of spans)
+          expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true)
+        expect(losses.some((line) => line.startsWith('payloads are left out'))).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('csv', () => {
+  /** RFC 4180. */
+  function rowsOf(text: string): string[][] {
+    const rows: string[][] = [[]]
+    const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y
+    while (cell.lastIndex < text.length) {
+      const [, quoted, plain, end] = cell.exec(text)!
+      rows.at(-1)!.push(quoted === undefined ? plain! : quoted.replaceAll('""', '"'))
+      if (end === '\r\n') rows.push([])
+    }
+    return rows.slice(0, -1)
+  }
+
+  it('has a row a message, with the request that an answer belongs to and how long it took', async () => {
+    const { text } = await write(
+      'csv',
+      await adopted([
+        meta,
+        said('in', 1000, call('1', 'a,"b"\n')),
+        { type: 'stderr', t: startedAt, us: 1200, text: 'oops' },
+        said('out', 3500, result('1', '{"x":"é"}')),
+      ]),
+    )
+    const [names, ...rows] = rowsOf(text)
+    const records = rows.map((row) => Object.fromEntries(names!.map((name, i) => [name, row[i]])))
+    expect(records).toMatchObject([
+      {
+        seq: '0',
+        kind: 'request',
+        method: 'tools/call',
+        subject: 'a,"b"\n',
+        direction: 'client_to_server',
+        offset_ms: '1',
+      },
+      { seq: '', kind: 'stderr', payload: 'oops' },
+      {
+        seq: '1',
+        kind: 'result',
+        subject: 'a,"b"\n',
+        answers: '0',
+        latency_ms: '2.5',
+        size_bytes: '44',
+        payload: result('1', '{"x":"é"}'),
+      },
+    ])
+  })
+
+  it.each(['=1+1', '+cmd', '-2+3', '@sum', '\tx'])(
+    'makes text of %j, which a spreadsheet would run',
+    async (name) => {
+      const { text } = await write('csv', await adopted([meta, said('in', 1, call('1', name))]))
+      expect(rowsOf(text)[1]![6]).toBe(`'${name}`)
+    },
+  )
+})
+
+describe('markdown', () => {
+  it('shows who said what, and each message indented', async () => {
+    const { text } = await write(
+      'markdown',
+      await adopted([meta, said('in', 0, call('1')), said('out', 2000, result('1'))]),
+    )
+    expect(text).toContain('# files\n')
+    expect(text).toContain('| 0 | 0.000 | → | tools/call search |')
+    expect(text).toContain('| 1 | 0.002 | ← | result of #0 tools/call search | 2.0 ms |')
+    expect(text).toContain('### 1 ← result\n\n```json\n{\n  "jsonrpc": "2.0",\n')
+  })
+
+  it('lets nothing that a peer says be Markdown or HTML, nor end its block', async () => {
+    const hostile = '<img src=x onerror=alert(1)> | **x** [a](javascript:b) `c`\n# d'
+    const { text } = await write(
+      'markdown',
+      await adopted([meta, said('in', 0, call('1', hostile, ',"x":"```\\n~~~~"'))]),
+    )
+    const table = text.split('\n').find((line) => line.startsWith('| 0 |'))!
+    expect(table).not.toMatch(/(?<!\\)[<>*`[]/)
+    expect(table.match(/(?<!\\)\|/g)).toHaveLength(7)
+    expect(text).toMatch(/\n````json\n/)
+  })
+})
+
+describe('assay-trace', () => {
+  it('is what importing the transcript of the recording gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions({ http: true, batches: false }), async (records) => {
+        const all = await adopted(records)
+        const [start] = all
+        const id = start?.type === 'meta' ? start.wiretape!.session : ''
+        const { text } = await write('assay-trace', all)
+        for (const format of ['streamable-http', 'http-sse']) {
+          const transcript = (await write(format, all)).text
+          expect(text).toBe((await imported(format, transcript, { episode: { id } })).text)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('is the same for the messages of the recording, one a line', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions({ http: true, batches: false }), async (records) => {
+        const all = await adopted(records)
+        const untimed = (lines: string): string =>
+          lines.replaceAll(/"(timestamp|episode_id)":("[^"]*"|\d+)/g, '')
+        const { text } = await write('assay-trace', all)
+        const lines = (await write('jsonrpc', all)).text
+        expect(untimed((await imported('jsonrpc', lines)).text)).toBe(untimed(text))
+        expect((await read('jsonrpc', lines)).said).toEqual([])
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
