@@ -32,6 +32,7 @@ import { createLiveValues, type LiveText, type Mark, type SetValue } from './liv
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
 import type { MessageOutcome } from './outcome.js'
 import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
+import { createParamHeaders } from './param-headers.js'
 import { createWaiting } from './waiting.js'
 
 /** How a recording is replayed. */
@@ -95,6 +96,7 @@ export async function runReplay(
   const { entries } = plan.index
   const values = createLiveValues(options.sets)
   const offers = createOffers()
+  const paramHeaders = createParamHeaders([offers, plan.index.offers])
   const latencies = createLatencies()
   const times: RunTime[] = []
   const counts = zeroCounts()
@@ -235,7 +237,7 @@ export async function runReplay(
     // A part of a batch, where a filter leaves the others out.
     const text = isWhole ? spliceText(record.raw, edits) : `[${edits.map((edit) => edit.text).join(',')}]`
     const lives = texts.map(({ live }) => live.text)
-    const sent = clientFrame(text, lives, record.http?.headers)
+    const sent = clientFrame(text, lives, paramHeaders)
     for (const { message, original, live } of texts) expectAnswer(opened.live, sent, message, original, live)
     await opened.live.send(sent)
     for (const { message, original, live } of texts) {

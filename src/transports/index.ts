@@ -25,6 +25,7 @@ export {
 export {
   connectHttp,
   connectSse,
+  headerValue,
   type ClientConnection,
   type ClientEvents,
   type ClientFrame,

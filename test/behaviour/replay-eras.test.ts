@@ -18,6 +18,8 @@ const modern: Client = {
   messages: [
     { id: 0, method: 'server/discover', params: { _meta } },
     { id: 1, method: 'tools/list', params: { _meta } },
+    // This argument goes into a header as well.
+    { id: 9, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x', place: 'Café' }, _meta } },
     { id: 2, method: 'tools/call', params: { ...book, _meta } },
     ({ result }) => ({
       id: 3,
@@ -31,7 +33,7 @@ describe('a recording of the 2026-07-28 era', () => {
   let stage: ReplayStage
   beforeAll(async () => {
     stage = createReplayStage()
-    await stage.record('plain.jsonl', modern, server('modern-mcp.mjs'))
+    await stage.record('plain.jsonl', modern, server('modern-mcp.mjs'), '--no-redact-defaults')
     await stage.record(
       'redacted.jsonl',
       modern,
@@ -47,7 +49,7 @@ describe('a recording of the 2026-07-28 era', () => {
     const text = readFileSync(stage.path(`${name}.jsonl`), 'utf8')
     expect(text.includes('"requestState":"[REDACTED]"')).toBe(name === 'redacted')
     const result = await replay(stage.path(`${name}.jsonl`), { command: server('modern-mcp.mjs') })
-    expect(result).toMatchObject({ same: true, differences: [], counts: { same: 4 } })
+    expect(result).toMatchObject({ same: true, differences: [], counts: { same: 5 } })
     expect(result.messages.at(-1)!.replaced).toEqual(['/params/requestState'])
     expect(result.messages.at(-1)!.response).toContain('Booked a table')
   })
@@ -62,6 +64,7 @@ describe('a recording of the 2026-07-28 era', () => {
       )
       const result = await replay(stage.path('sdk.jsonl'), { url })
       expect(result.differences).toEqual([])
+      expect(result.messages[2]!.response).toContain('"text":"x"')
     } finally {
       child.kill('SIGKILL')
       await new Promise((done) => child.once('close', done))
