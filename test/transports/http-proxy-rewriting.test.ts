@@ -150,8 +150,41 @@ describe('OAuth metadata', () => {
     expect(told[0]!.headers.join(' ')).toContain(`resource_metadata="${origin}`)
   })
 
+  it('names us where a challenge says that the metadata are, and is not asked for compressed', async () => {
+    const asked: unknown[] = []
+    const port: number = await stage.httpUpstream((request, response) => {
+      const origin = `http://127.0.0.1:${port}`
+      if (request.url === '/mcp') {
+        response.setHeader('WWW-Authenticate', `Bearer resource_metadata="${origin}/meta?of=mcp"`)
+        return response.writeHead(401).end()
+      }
+      const codings = request.headers['accept-encoding'] ?? ''
+      asked.push([request.url, codings])
+      const document = JSON.stringify({ resource: `${origin}/mcp` })
+      response.setHeader('content-type', 'application/json')
+      if (!codings.includes('gzip')) return response.end(document)
+      return response.setHeader('content-encoding', 'gzip').end(gzipSync(document))
+    })
+    const proxy = await stage.proxy(port)
+    const own = `http://localhost:${proxy.port}`
+    const straight = { resource: `http://127.0.0.1:${port}/mcp` }
+    const get = (path: string): Promise<unknown> => fetch(own + path).then((answer) => answer.json())
+    expect(await get('/meta?of=mcp')).toEqual(straight)
+    await fetch(`${own}/mcp`)
+    expect(await get('/meta?of=mcp')).toEqual({ resource: `${own}/mcp` })
+    expect(await get(wellKnown)).toEqual({ resource: `${own}/mcp` })
+    expect(await get('/meta')).toEqual(straight)
+    const any = expect.stringContaining('gzip')
+    expect(asked).toEqual([
+      ['/meta?of=mcp', any],
+      ['/meta?of=mcp', 'identity'],
+      [wellKnown, 'identity'],
+      ['/meta', any],
+    ])
+  })
+
   it.each([
-    ['compressed', 'gzip', wellKnown, {}],
+    ['compressed all the same', 'gzip', wellKnown, {}],
     ['at another path', undefined, '/.well-known/oauth-protected-resources', {}],
     ['when told so', undefined, wellKnown, { oauthRewrite: false }],
   ])('stays as it is %s', async (_, encoding, path, options) => {

@@ -209,7 +209,7 @@ describe('an exchange through the HTTP proxy', () => {
     expect(order).toEqual(paths)
   })
 
-  it('is not mixed up with others: 200 clients, 20 requests each', async () => {
+  it('is not mixed up with others: 200 clients, 5 requests each', async () => {
     const upstream = await stage.httpUpstream((request, response) => {
       response.setHeader('x-echo', request.headers['x-id']!)
       request.pipe(response)
@@ -218,7 +218,7 @@ describe('an exchange through the HTTP proxy', () => {
     const wrong: string[] = []
     await Promise.all(
       Array.from({ length: 200 }, async (_, client) => {
-        for (let n = 0; n < 20; n += 1) {
+        for (let n = 0; n < 5; n += 1) {
           const id = `${client}-${n}`
           const body = `${id}:${'x'.repeat(client * 17)}`
           const answer = await fetch(proxy.url, { method: 'POST', body, headers: { 'x-id': id } })
@@ -229,8 +229,8 @@ describe('an exchange through the HTTP proxy', () => {
     expect(wrong).toEqual([])
     const counts = new Map<string, number>()
     for (const { kind } of proxy.events) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    expect(counts.get('request')).toBe(4000)
-    expect(counts.get('response-end')).toBe(4000)
+    expect(counts.get('request')).toBe(1000)
+    expect(counts.get('response-end')).toBe(1000)
     expect(counts.get('failed')).toBe(undefined)
   })
 })

@@ -42,6 +42,8 @@ export function isLoopback(host: string): boolean {
 }
 
 function isOurHost(value: string, { host, port }: Place): boolean {
+  // What nearly all clients say, told without looking closer.
+  if (value === `${host}:${port}` && !host.includes(':')) return true
   const [, name = '', given = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value.trim().toLowerCase()) ?? []
   const ours = [asUrlHost(host).toLowerCase(), 'localhost', '127.0.0.1', '[::1]']
   return Number(given) === port && ours.includes(name)

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyChange } from './body-flow.js'
 import { createEndpointMove } from './endpoint-event.js'
-import { endToEnd, saysClose, transferCodings, valuesOf, type HeaderPair } from './hop-headers.js'
-import { asksForProtectedResource, createResourceMove, moveChallenge } from './protected-resource.js'
+import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
+import type { RawHeaders } from './http-event.js'
+import { createResourceMove, type MetadataPlaces } from './protected-resource.js'
 
 /** What in an answer names the upstream, and names us instead where a client would not go on otherwise. */
 export interface AnswerRules {
   readonly upstream: URL
   readonly oauthRewrite: boolean
+  readonly places: MetadataPlaces
   /** Called whenever what a client reads about authorization was changed. */
   readonly onOauthRewritten: () => void
 }
@@ -30,43 +32,42 @@ export function answerOf(
   came: IncomingMessage,
   rules: AnswerRules | undefined,
 ): Answer {
+  const { rawHeaders, statusCode } = came
+  const hasLength = valuesOf(rawHeaders, 'content-length').length > 0
   const from = rules?.upstream.origin ?? ''
   // A client compares with the name by which it reached us, which need not be the one we would choose.
   const to = `http://${request.headers.host}`
-  const pairs = endToEnd(came.rawHeaders).map((pair) => (rules?.oauthRewrite ? challenge(pair) : pair))
-  const hasLength = valuesOf(came.rawHeaders, 'content-length').length > 0
-
-  function challenge(pair: HeaderPair): HeaderPair {
-    const moved = moveChallenge(pair, from, to)
-    if (moved[1] !== pair[1]) rules?.onOauthRewritten()
-    return moved
-  }
 
   const answer: Answer = {
     // Answers to HTTP/1.0 are not sent in chunks: without a length they end with the connection.
     framed: hasLength || request.httpVersion !== '1.0',
     waits: false,
     headers(sizeBytes) {
-      const headers = pairs.flatMap(([name, value]) =>
-        sizeBytes !== undefined && name.toLowerCase() === 'content-length'
-          ? [name, String(sizeBytes)]
-          : [name, value],
-      )
-      const codings = transferCodings(came.rawHeaders)
+      const headers = endToEnd(rawHeaders)
+      if (sizeBytes !== undefined) replaceValues(headers, 'content-length', () => String(sizeBytes))
+      if (rules?.oauthRewrite) replaceValues(headers, 'www-authenticate', moved)
+      const codings = transferCodings(rawHeaders)
       // Chunks alone need no word: Node decides about them by what the client understands.
       if (codings !== undefined && codings.toLowerCase() !== 'chunked')
         headers.push('Transfer-Encoding', codings)
-      if (saysClose(came.rawHeaders)) headers.push('Connection', 'close')
+      if (saysClose(rawHeaders)) headers.push('Connection', 'close')
       return headers
     },
   }
-  if (!rules || came.statusCode !== 200 || isEncoded(came)) return answer
-  const type = came.headers['content-type'] ?? ''
+
+  function moved(value: string): string {
+    const ours = rules!.places.moveChallenge(value, from, to)
+    if (ours !== value) rules!.onOauthRewritten()
+    return ours
+  }
+
   const { method = '', url = '' } = request
-  if (method === 'GET' && /^text\/event-stream\b/i.test(type) && !hasLength) {
+  if (!rules || statusCode !== 200 || method !== 'GET' || isEncoded(rawHeaders)) return answer
+  const type = valuesOf(rawHeaders, 'content-type')[0] ?? ''
+  if (/^text\/event-stream\b/i.test(type) && !hasLength) {
     return { ...answer, change: () => createEndpointMove(from, to) }
   }
-  if (rules.oauthRewrite && asksForProtectedResource(method, url) && /^application\/json\b/i.test(type)) {
+  if (rules.oauthRewrite && rules.places.has(method, url) && /^application\/json\b/i.test(type)) {
     const change = (passHead: (sizeBytes?: number) => void): BodyChange =>
       createResourceMove(from, to, (sizeBytes) => {
         if (sizeBytes !== undefined) rules.onOauthRewritten()
@@ -77,6 +78,6 @@ export function answerOf(
   return answer
 }
 
-function isEncoded(came: IncomingMessage): boolean {
-  return !/^(identity)?$/i.test((came.headers['content-encoding'] ?? '').trim())
+function isEncoded(headers: RawHeaders): boolean {
+  return valuesOf(headers, 'content-encoding').some((coding) => !/^(identity)?$/i.test(coding.trim()))
 }

@@ -13,10 +13,10 @@ const ofOneHop = new Set([
   'upgrade',
 ])
 
+const lengthsOfOneHop = new Set([...ofOneHop].map((name) => name.length))
+
 /** A peer may name more of them in `Connection`, but not take the address or the framing away. */
 const neverOfOneHop = new Set(['host', 'content-length'])
-
-export type HeaderPair = readonly [name: string, value: string]
 
 export function pairsOf(headers: RawHeaders): [name: string, value: string][] {
   const pairs: [string, string][] = []
@@ -25,16 +25,37 @@ export function pairsOf(headers: RawHeaders): [name: string, value: string][] {
 }
 
 export function valuesOf(headers: RawHeaders, name: string): string[] {
-  return pairsOf(headers).flatMap((pair) => (pair[0].toLowerCase() === name ? [pair[1]] : []))
+  const values: string[] = []
+  for (let n = 0; n + 1 < headers.length; n += 2) if (isNamed(headers[n]!, name)) values.push(headers[n + 1]!)
+  return values
 }
 
-/** The headers that belong to the message, in their order. */
-export function endToEnd(headers: RawHeaders): HeaderPair[] {
-  const named = new Set(connectionOptions(headers))
-  return pairsOf(headers).filter(([name]) => {
-    const key = name.toLowerCase()
-    return !ofOneHop.has(key) && (!named.has(key) || neverOfOneHop.has(key))
-  })
+/** Replaces the values of a header in a list that is the caller's own. @param name in lower case */
+export function replaceValues(headers: string[], name: string, replace: (value: string) => string): void {
+  for (let n = 0; n + 1 < headers.length; n += 2)
+    if (isNamed(headers[n]!, name)) headers[n + 1] = replace(headers[n + 1]!)
+}
+
+/** Mostly the length tells already. */
+function isNamed(known: string, name: string): boolean {
+  return known.length === name.length && known.toLowerCase() === name
+}
+
+/** The headers that belong to the message, names and values in turns, in their order. */
+export function endToEnd(headers: RawHeaders): string[] {
+  const named = connectionOptions(headers)
+  const kept: string[] = []
+  for (let n = 0; n + 1 < headers.length; n += 2) {
+    const name = headers[n]!
+    if (!isOfOneHop(name, named)) kept.push(name, headers[n + 1]!)
+  }
+  return kept
+}
+
+function isOfOneHop(name: string, named: readonly string[]): boolean {
+  if (named.length === 0 && !lengthsOfOneHop.has(name.length)) return false
+  const key = name.toLowerCase()
+  return ofOneHop.has(key) || (named.includes(key) && !neverOfOneHop.has(key))
 }
 
 /** True when the sender closes the connection after this message, and says so. */

@@ -1,27 +1,35 @@
 import { findJsonValue, isFault, JsonObject, kindAt, spliceText } from '../../wire/index.js'
 import type { BodyChange } from './body-flow.js'
-import type { HeaderPair } from './hop-headers.js'
 import { movedOrigin } from './moved-origin.js'
 
 /** RFC 9728 documents have some hundred bytes. What is longer passes as it is. */
 const longestDocument = 1 << 20
 const wellKnown = /^\/\.well-known\/oauth-protected-resource(?![^/?])/
 
-export function asksForProtectedResource(method: string, path: string): boolean {
-  return method === 'GET' && wellKnown.test(path)
+/** Places of metadata that are remembered: one for each resource of a server that was asked for. */
+const mostPlaces = 100
+
+/** Where the metadata of a protected resource are: at a well-known path, or where a challenge says. */
+export interface MetadataPlaces {
+  has(method: string, path: string): boolean
+  /**
+   * A challenge points to the metadata of the resource by an absolute URL (RFC 9728, 5.1): ours, when it was on `from`.
+   */
+  moveChallenge(value: string, from: string, to: string): string
 }
 
-/** A challenge points to the metadata of the resource by an absolute URL (RFC 9728, 5.1): ours, when it was `from`. */
-export function moveChallenge([name, value]: HeaderPair, from: string, to: string): HeaderPair {
-  if (name.toLowerCase() !== 'www-authenticate') return [name, value]
-  const moved = value.replaceAll(
-    /(\bresource_metadata\s*=\s*"?)([^",\s]+)/gi,
-    (whole, before: string, url: string) => {
-      const ours = movedOrigin(url, from, to)
-      return ours === undefined ? whole : before + ours
-    },
-  )
-  return [name, moved]
+export function createMetadataPlaces(): MetadataPlaces {
+  const paths = new Set<string>()
+  return {
+    has: (method, path) => method === 'GET' && (wellKnown.test(path) || paths.has(path)),
+    moveChallenge: (value, from, to) =>
+      value.replaceAll(/(\bresource_metadata\s*=\s*"?)([^",\s]+)/gi, (whole, before: string, url: string) => {
+        const ours = movedOrigin(url, from, to)
+        if (ours === undefined) return whole
+        if (paths.size < mostPlaces) paths.add(ours.slice(to.length) || '/')
+        return before + ours
+      }),
+  }
 }
 
 /**

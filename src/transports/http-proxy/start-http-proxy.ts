@@ -19,6 +19,7 @@ import {
 } from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
+import { createMetadataPlaces } from './protected-resource.js'
 import { createUpstreamAgent } from './upstream-request.js'
 
 export interface HttpProxyOptions {
@@ -130,6 +131,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   const answer: AnswerRules = {
     upstream,
     oauthRewrite: options.oauthRewrite ?? true,
+    places: createMetadataPlaces(),
     onOauthRewritten() {
       if (noticed) return
       noticed = true
@@ -173,6 +175,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       // The query of the upstream's URL belongs to requests for just its path.
       path: path === upstream.pathname ? path + upstream.search : path,
       host: upstream.host,
+      plain: answer.oauthRewrite && answer.places.has(request.method ?? '', path),
       answer,
     }
   }

@@ -3,7 +3,7 @@ import https from 'node:https'
 import type { SecureContext } from 'node:tls'
 import { asSocketHost } from './admission.js'
 import type { RawHeaders } from './http-event.js'
-import { endToEnd, saysClose, transferCodings, valuesOf } from './hop-headers.js'
+import { endToEnd, replaceValues, saysClose, transferCodings, valuesOf } from './hop-headers.js'
 
 /** Servers that take long headers must still get them through us. */
 export const maxHeaderBytes = 256 * 1024
@@ -20,6 +20,8 @@ export interface UpstreamRoute {
   readonly path: string
   /** In the place of the request's own `Host`; undefined leaves that. */
   readonly host?: string
+  /** The answer has to be readable: no content coding is asked for. */
+  readonly plain?: boolean
 }
 
 /** What is sent: a request as it came, or one like it. */
@@ -73,12 +75,12 @@ function isBodiless(request: OutgoingRequest): boolean {
 /** Makes the request that goes on; nothing is sent yet. Throws when Node refuses what it would have to send. */
 export function openUpstreamRequest(
   request: OutgoingRequest,
-  { upstream, agent, path, host }: UpstreamRoute,
+  { upstream, agent, path, host, plain }: UpstreamRoute,
 ): http.ClientRequest {
   const bodiless = isBodiless(request)
-  const headers = endToEnd(request.rawHeaders).flatMap(([name, value]) =>
-    host !== undefined && name.toLowerCase() === 'host' ? [name, host] : [name, value],
-  )
+  const headers = endToEnd(request.rawHeaders)
+  if (host !== undefined) replaceValues(headers, 'host', () => host)
+  if (plain) replaceValues(headers, 'accept-encoding', () => 'identity')
   const codings = transferCodings(request.rawHeaders)
   if (codings !== undefined) headers.push('Transfer-Encoding', codings)
   if (saysClose(request.rawHeaders)) headers.push('Connection', 'close')
