@@ -320,10 +320,12 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     })
     await whole(page)
     await page.locator('.row', { hasText: 'tools/call echo' }).click()
+    await page.evaluate(`navigator.clipboard.writeText('')`)
     const copied = async (form: string): Promise<string> => {
       await page.locator('.menu > .button').click()
       await page.locator('.menu-list button', { hasText: form }).click()
-      await page.locator('.notice', { hasText: 'Copied' }).waitFor()
+      // A notice of before may still be there: the text itself tells.
+      await holds(page, `navigator.clipboard.readText().then((text) => text !== '')`)
       const text = await page.evaluate<string>('navigator.clipboard.readText()')
       await page.evaluate(`navigator.clipboard.writeText('')`)
       return text
@@ -331,7 +333,7 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     const json = await copied('as JSON-RPC')
     expect(JSON.parse(json)).toMatchObject({ method: 'tools/call', params: { name: 'echo' } })
     expect(await copied('as curl')).toContain(`--data-raw '${json}'`)
-    expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl .* -- /)
+    expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl --filter seq:\d+ -- /)
     expect(await copied('as Markdown')).toMatch(/### tools\/call echo\n\n```json\n\{\n  "/)
     await page.context().close()
   })
@@ -352,7 +354,9 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.keyboard.press('?')
     await page.locator('.help dd', { hasText: 'Next error' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
+    await holds(page, `document.activeElement?.matches('.palette input') === true`)
     await page.keyboard.type('sequence')
     await page.keyboard.press('Enter')
     await page.locator('.arrow-row').first().waitFor()

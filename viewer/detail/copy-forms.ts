@@ -40,7 +40,7 @@ export function curlOf(record: MessageRecord, text: string, url: string | null):
 
 /** The command that sends this request again to the server that was recorded. */
 export function replayOf(file: string, seq: number, session: Session | undefined): string {
-  const only = seq < 0 ? '' : ` --only ${seq}`
+  const only = seq < 0 ? '' : ` --filter seq:${seq}`
   const target =
     session && session.url !== null
       ? `--url ${shellWord(session.url)}`

@@ -3,6 +3,7 @@ import { indentJson } from '../../src/render/index.js'
 import type { MessageRecord } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
 import { Icon } from '../shell/icons.js'
+import { headOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
 import { lanes, notice, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
@@ -88,7 +89,7 @@ async function textOf(row: number, form: CopyForm): Promise<string> {
     case 'curl':
       return curlOf(detail.record as MessageRecord, text, session?.url ?? null)
     case 'replay':
-      return replayOf(lane.name, table.seq(row), session)
+      return replayOf(lane.name, table.seq(headOf(row)), session)
     case 'markdown': {
       const answer = table.kind(row) === 'request' ? table.peer(row) : -1
       const answerText = answer >= 0 ? jsonOf(await reader().detail(answer, true)) : undefined

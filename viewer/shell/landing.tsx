@@ -91,11 +91,11 @@ function Recordings() {
               class={`recording is-${one.state}`}
               onClick={() => void open(openingsOf(one))}
             >
+              <b>{clean(one.label)}</b>
               <span class="recording-state">
                 {one.state === 'live' ? 'live' : one.state === 'incomplete' ? 'cut off' : ''}
               </span>
-              <b>{clean(one.label)}</b>
-              <span>{one.startedAt.slice(0, 19).replace('T', ' ')}</span>
+              <span title="UTC">{one.startedAt.slice(0, 19).replace('T', ' ')}</span>
               <span class="number">{one.messages === null ? '' : `${one.messages} messages`}</span>
               <span class="number">{formatBytes(one.sizeBytes)}</span>
             </button>
