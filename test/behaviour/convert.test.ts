@@ -69,6 +69,12 @@ describe('convert', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ direction: 'request', response: { id: 1 } }])
   })
 
+  it('leaves no doubt that messages without times have none', async () => {
+    const { stdout } = await wiretape(['inspect', '-'], { input: `${ask}\n${answer}\n` })
+    expect(stdout).toMatch(/^jsonrpc\nit says no times\n/)
+    expect(stdout).not.toContain('answered in')
+  })
+
   it('writes nothing when the input is none', async () => {
     file('none.json', '{"hello":1}')
     const { code, stderr } = await run('convert', 'none.json', 'out.json')

@@ -15,6 +15,9 @@ import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
 
+/** What stands for the times of recordings that say none. */
+const noTime = '1970-01-01T00:00:00.000Z'
+
 /** Where text goes: what its lines may be like. */
 export interface Page {
   readonly style: Style
@@ -34,7 +37,8 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   const target = `${label}  ${fitted(session.url ?? command, Infinity)}`.trimEnd()
   const shown = columns === undefined ? target : truncate(target, columns)
   const lines = [`${style.bold(label)}${style.dim(shown.slice(label.length))}`]
-  const facts = [`started ${session.startedAt.replace('T', ' ')}`]
+  const isTimed = session.startedAt !== noTime
+  const facts = [isTimed ? `started ${session.startedAt.replace('T', ' ')}` : 'it says no times']
   if (session.durationMs !== undefined) {
     const ran = formatDuration(session.durationMs * 1000)
     facts.push(ran === unknownDuration ? 'ran for an unknown time' : `ran ${ran}`)
@@ -97,11 +101,13 @@ export function recordingSummary(
   if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
   const counted = wrapPieces(parts, ' · ', columns)
   const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
+  const { sessions } = recording.fold
+  const isTimed = sessions.length === 0 || sessions.some(({ startedAt }) => startedAt !== noTime)
   for (const [direction, who] of [
     ['server_to_client', 'server'],
     ['client_to_server', 'client'],
   ] as const) {
-    const latency = latencyOf(entries, direction)
+    const latency = isTimed ? latencyOf(entries, direction) : undefined
     if (!latency) continue
     const slowest = `${formatDuration(latency.slowestUs)} (#${latency.slowest})`
     const spread = [`p50 ${formatDuration(latency.p50Us)}`, `p95 ${formatDuration(latency.p95Us)}`]
