@@ -62,16 +62,17 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
     const thread = (worker ??= startWorker())
     return new Promise((resolve) => {
       const settle = (reply: SaveReply): void => {
-        thread.removeAllListeners()
+        // Only ours: a worker listens to itself too, and one that does no longer never answers again.
+        thread.off('message', settle).off('error', failed).off('exit', ended)
         resolve(reply)
       }
       const fail = (trouble: string): void => {
         worker = undefined
         settle({ trouble })
       }
-      thread.once('message', settle)
-      thread.once('error', (error) => fail(`the saving thread failed: ${error.message}`))
-      thread.once('exit', () => fail('the saving thread ended'))
+      const failed = (error: Error): void => fail(`the saving thread failed: ${error.message}`)
+      const ended = (): void => fail('the saving thread ended')
+      thread.on('message', settle).on('error', failed).on('exit', ended)
       thread.postMessage(request)
     })
   }

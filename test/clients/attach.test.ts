@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, until, type Stage } from '../behaviour/stage.js'
 import { packaged } from './scenarios.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
@@ -50,6 +53,24 @@ function attach(): Terminal {
   const terminal = openTerminal(stage, [process.execPath, cli, 'attach'])
   closing.push(() => terminal.close())
   return terminal
+}
+
+/** URL of a server-everything over Streamable HTTP, on a port of its own choice. */
+async function everythingOverHttp(): Promise<string> {
+  const port = await freePort()
+  const argv = packaged('@modelcontextprotocol/server-everything', 'streamableHttp')
+  const server = stage.start(argv, { env: { ...stage.env, PORT: String(port) } })
+  closing.push(() => void server.child.kill('SIGKILL'))
+  await until('the server listens', () => server.stderr().includes(String(port)))
+  return `http://127.0.0.1:${port}/mcp`
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
 }
 
 const echo = async (client: Client, message: string): Promise<string> => {
@@ -187,3 +208,42 @@ describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
 function newest(extension: string): string {
   return stage.tapes().findLast((path) => path.endsWith(extension))!
 }
+
+describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () => {
+  it('shows the capture at once, holds over HTTP, saves and ends with q', async () => {
+    const sessionFile = stage.path('http.session.json')
+    const options = [
+      '--target-url',
+      await everythingOverHttp(),
+      '--session-file',
+      sessionFile,
+      '--out',
+      stage.path('http'),
+    ]
+    const argv = [process.execPath, cli, 'proxy', 'start', '--transport', 'streamable-http', ...options]
+    const terminal = openTerminal(stage, argv, { columns: 140 })
+    closing.push(() => terminal.close())
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
+    const client = new Client({ name: 'test-client', version: '1.0.0' })
+    closing.push(() => client.close())
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport)
+    await terminal.shows('result initialize')
+    terminal.press('i')
+    await terminal.shows('[INTERCEPT]')
+    const answer = echo(client, 'original')
+    await terminal.shows(/⏸ tools\/call echo/)
+    terminal.press('m')
+    await terminal.shows('Ctrl+S confirm')
+    rewrite(terminal, 'original', 'changed over HTTP')
+    terminal.press('C-s')
+    await terminal.shows(/⏸ result tools\/call echo/)
+    terminal.press('i')
+    expect(await answer).toBe('Echo: changed over HTTP')
+    terminal.press('q')
+    await terminal.ended()
+    expect(terminal.screen()).toMatch(/recorded \d+ messages/)
+    expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages).toContainEqual(
+      expect.objectContaining({ modified: true, method: 'tools/call' }),
+    )
+  })
+})
