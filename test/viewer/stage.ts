@@ -20,6 +20,10 @@ const chromiumPath = [
 
 /** Whether there is a browser; where there is none it is said in one line, and on our own machines it is a failure. */
 export const hasBrowser = ((): boolean => {
+  if (process.env['WIRETAPE_EXPECT_NODE'] !== undefined) {
+    process.stderr.write('left out: the viewer in a browser; another Node makes no difference to it\n')
+    return false
+  }
   if (chromiumPath !== undefined) return true
   const how = 'install Chromium (Debian: apt-get install chromium) or set WIRETAPE_CHROMIUM'
   if (process.env['WIRETAPE_NEEDS_CHROMIUM'] !== undefined) throw new Error(`no Chromium: ${how}`)

@@ -30,7 +30,11 @@ export function bindAddress(): void {
     timer = setTimeout(() => {
       if (`#${text}` === last || (text === '' && last === '')) return
       last = text === '' ? '' : `#${text}`
-      history.replaceState(null, '', `${location.pathname}${location.search}${last}`)
+      try {
+        history.replaceState(null, '', `${location.pathname}${location.search}${last}`)
+      } catch {
+        // A page from a file may not everywhere; it works without.
+      }
     }, pauseMs)
   })
   addEventListener('hashchange', () => {
