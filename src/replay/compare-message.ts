@@ -30,6 +30,8 @@ export function compareMessage(
   const none = { differences: [], more: 0, schemaFaults: [] }
   const notes = error === undefined ? {} : { notes: [error] }
   if (status === 'not sent') return { verdict: 'not sent', ...none, ...base, ...notes }
+  // A notification that was refused.
+  if (status === 'failed' && message.kind !== 'request') return { verdict: 'error now', ...none, ...base }
   // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
   if (response === undefined && (!answer || message.loose)) return { verdict: 'same', ...none, ...base }
   if (!answer && message.loose) return { verdict: 'same', ...none, ...base }

@@ -18,6 +18,8 @@ export interface LiveEvents {
 /** One live connection, with the requests on it that wait for answers. */
 export interface LiveConnection {
   readonly pending: ReadonlyMap<string, Pending>
+  /** Why a frame was refused that no answer is waited for; known once it is sent. */
+  refusalOf(frame: ClientFrame): string | undefined
   /** Why the server is gone. */
   readonly ended: string | undefined
   expect(id: string, pending: Pending): void
@@ -35,6 +37,7 @@ export async function openLive(
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
   const pending = new Map<string, Pending>()
+  const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
   function settle(key: string, result: Parameters<Pending['settle']>[0]): void {
@@ -69,6 +72,7 @@ export async function openLive(
         for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
     },
     failed(frame, reason) {
+      if (frame.requests === 0) refusals.set(frame, reason)
       for (const key of keysOf(frame)) settle(key, { error: `Read failed: ${reason}` })
     },
     ended(reason) {
@@ -80,6 +84,7 @@ export async function openLive(
   if ('error' in connection) return connection
   return {
     pending,
+    refusalOf: (frame) => refusals.get(frame),
     get ended() {
       return ended
     },

@@ -8,10 +8,7 @@ import {
   tellsOffers,
   verdicts,
   zeroCounts,
-  type CompareSettings,
-  type ComparisonSummary,
   type ExchangeComparison,
-  type Subject,
 } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
 import type { ClientFrame } from '../transports/index.js'
@@ -22,58 +19,17 @@ import {
   defaultAnswer,
   withId,
   type QuestionPicker,
-  type Unanswered,
 } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { compareMessage } from './compare-message.js'
 import { openHandshake } from './handshake.js'
 import { openLive, type Connect, type LiveConnection } from './live-connection.js'
-import { createLiveValues, type LiveText, type Mark, type SetValue } from './live-values.js'
+import { createLiveValues, type LiveText, type Mark } from './live-values.js'
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
-import type { MessageOutcome } from './outcome.js'
 import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
 import { createParamHeaders } from './param-headers.js'
+import type { RunOptions, RunResult, RunSink, RunTime } from './run-options.js'
 import { createWaiting } from './waiting.js'
-
-/** How a recording is replayed. */
-export interface RunOptions {
-  /** Milliseconds that one answer may take. */
-  readonly timeoutMs: number
-  /** Makes a handshake where the recording has none. */
-  readonly handshake: boolean
-  readonly unanswered: Unanswered
-  /** `one`: each answer is waited for. `recorded`: what overlapped overlaps. */
-  readonly concurrency: 'one' | 'recorded'
-  /** How many times as fast as recorded; Infinity does not wait at all. */
-  readonly speed: number
-  readonly sets: readonly SetValue[]
-  readonly settings: CompareSettings
-  /** Ends the run: what was not sent is told as such. */
-  readonly signal: AbortSignal
-}
-
-/** Takes what happens, in the order of the recording. */
-export interface RunSink {
-  outcome(outcome: MessageOutcome): void
-  /** A request of the server that was recorded or came; in no particular order. */
-  question(comparison: ExchangeComparison): void
-}
-
-/** How long one subject took, then and now. */
-export interface RunTime {
-  readonly subject: Subject
-  readonly beforeUs: number | undefined
-  readonly afterUs: number | undefined
-}
-
-/** How a run ended. */
-export interface RunResult extends ComparisonSummary {
-  readonly times: readonly RunTime[]
-  /** Why it ended before its time. */
-  readonly stopped?: string
-  /** True when nothing could be asked at all: the server did not start, or cannot be reached. */
-  readonly unreachable?: true
-}
 
 interface Open {
   readonly live: LiveConnection
@@ -240,9 +196,12 @@ export async function runReplay(
     const sent = clientFrame(text, lives, paramHeaders)
     for (const { message, original, live } of texts) expectAnswer(opened.live, sent, message, original, live)
     await opened.live.send(sent)
+    const refusal = opened.live.refusalOf(sent)
     for (const { message, original, live } of texts) {
       if (message.kind === 'request') continue
-      outcomes.finish(message, { status: 'sent', original, sent: live.text, replaced: live.replaced })
+      const finished = { original, sent: live.text, replaced: live.replaced }
+      if (refusal === undefined) outcomes.finish(message, { ...finished, status: 'sent' })
+      else await finishRequest(message, { ...finished, status: 'failed', error: `Write failed: ${refusal}` })
     }
   }
 
