@@ -42,7 +42,8 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
   const rounds = new Map<string, number[]>()
 
   const isTaken = (row: number): boolean => taken.has(row) || calls.isLeftOut(row)
-  const isOwn = (row: number): boolean => script.conversation(row) === own
+  // Without sessions, connections are all that the recording tells apart, and a client has several of them.
+  const isOwn = (row: number): boolean => play.sessions === false || script.conversation(row) === own
 
   /** The next row of the key in the own conversation, or in the others where that has none. */
   function nextOf(key: string, inOwn: boolean): number {

@@ -111,6 +111,29 @@ describe('the official client, version 1, over HTTP', () => {
     }
   })
 
+  it('cannot tell the mock from a server that knows no sessions, whatever connections it uses', async () => {
+    const scenario: Scenario = async (client, step) => {
+      const count = (): Promise<unknown> => client.callTool({ name: 'count' })
+      await step('one', count)
+      await step('tools', () => client.listTools())
+      await step('many', async () => {
+        const answers = await Promise.all([count(), count(), count(), client.ping()])
+        return answers.map((answer) => JSON.stringify(answer)).toSorted()
+      })
+      await step('last', count)
+    }
+    const upstream = stage.start(server('sdk-stateless-http.mjs'))
+    await printed(upstream, '\n')
+    const recorder = await serving('record', '--url', upstream.stdout().toString().trim(), '--out', stage.out)
+    const overHttp = transports['streamable-http']!
+    const real = await talkOver(stage, overHttp(recorder.url), scenario)
+    await ended(recorder)
+    const mock = await serving('mock', stage.tape(), '--listen', '0')
+    for (let client = 0; client < 2; client += 1)
+      expect((await talkOver(stage, overHttp(mock.url), scenario)).outcomes).toEqual(real.outcomes)
+    await ended(mock)
+  })
+
   it('gets its own secrets back, which the recording does not hold', async () => {
     const secrets = ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210']
     const scenario: Scenario = async (client, step) => {

@@ -33,6 +33,10 @@ export function createClients(stage: Stage): Clients {
   /** Clients that cannot be told apart by what they say, the newest first. */
   const byName = new Map<string, LiveClient[]>()
   const byConnection = new WeakMap<Socket, { readonly name: string; readonly client: LiveClient }>()
+  /** Those that have said `initialize`. */
+  const initialized = new WeakSet<LiveClient>()
+  /** By what else is known of a program: the client of it that began last. */
+  const newest = new Map<string, LiveClient>()
   /** All that are open, who was silent longest first, with what forgets them. */
   const all = new Map<LiveClient, () => void>()
   const ending = new Set<Promise<void>>()
@@ -50,6 +54,7 @@ export function createClients(stage: Stage): Clients {
   function finish(client: LiveClient): void {
     all.get(client)?.()
     all.delete(client)
+    for (const [program, one] of newest) if (one === client) newest.delete(program)
     client.standalone.close()
     const closed: Promise<void> = client.conversation.close().finally(() => ending.delete(closed))
     ending.add(closed)
@@ -91,20 +96,29 @@ export function createClients(stage: Stage): Clients {
       return true
     },
     without(request, raw, envelopes) {
-      const begins = envelopes.some(({ method }) => method === 'initialize' || method === 'server/discover')
+      const initializes = envelopes.some(({ method }) => method === 'initialize')
+      const begins = initializes || envelopes.some(({ method }) => method === 'server/discover')
       const peer = envelopes.find((envelope) => envelope.peer)?.peer
       const { authorization = '', 'user-agent': agent = '' } = request.headers
-      const name = JSON.stringify([peer?.name, peer?.version, authorization, agent])
+      const program = JSON.stringify([authorization, agent])
+      const name = JSON.stringify([peer?.name, peer?.version, program])
       const before = byConnection.get(request.socket)
-      // A probe and what follows it are one talk; a legacy client says who it is only once.
-      const probed = before && envelopes.some(({ method }) => method === 'initialize')
-      if (before && (probed || (!begins && peer === undefined))) return seen(before.client)
-      const alike = begins ? [] : (byName.get(name) ?? [])
-      const ownFirst = before?.name === name && !begins ? [before.client, ...alike] : alike
-      const known = ownFirst.length < 2 ? ownFirst[0] : furthestBehind(ownFirst, raw)
-      const client = known ? seen(known) : openNamed(name)
+      const client = ((): LiveClient => {
+        if (begins) {
+          // A probe and the `initialize` after it are one talk.
+          const probed = initializes && before && !initialized.has(before.client)
+          return probed ? before.client : openNamed(name)
+        }
+        // A client of 2025 says who it is only once.
+        const own = before && (peer === undefined || before.name === name) ? [before.client] : []
+        const last = newest.get(program)
+        const alike = peer === undefined ? (last ? [last] : []) : (byName.get(name) ?? [])
+        return furthestBehind([...own, ...alike], raw) ?? openNamed(name)
+      })()
+      if (initializes) initialized.add(client)
+      if (begins) newest.set(program, client)
       byConnection.set(request.socket, { name, client })
-      return client
+      return seen(client)
     },
     async close() {
       for (const client of all.keys()) finish(client)
@@ -117,8 +131,9 @@ export function createClients(stage: Stage): Clients {
  * Of clients that cannot be told apart (two in one program share its connections), the one that stands earliest in the
  * recording with this call: each of them gets each recorded answer once, in the recorded order.
  */
-function furthestBehind(alike: readonly LiveClient[], raw: string): LiveClient {
-  let best = alike[0]!
+function furthestBehind(alike: readonly LiveClient[], raw: string): LiveClient | undefined {
+  let best = alike[0]
+  if (alike.length < 2) return best
   let bestRow = Infinity
   for (const client of alike) {
     const row = client.conversation.fits(raw)
