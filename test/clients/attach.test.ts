@@ -3,7 +3,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { leftOut } from '../behaviour/run-cli.js'
 import { cli, createStage, until, type Stage } from '../behaviour/stage.js'
@@ -226,7 +225,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
     const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
     const client = new Client({ name: 'test-client', version: '1.0.0' })
     closing.push(() => client.close())
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport)
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)))
     await terminal.shows('result initialize')
     terminal.press('i')
     await terminal.shows('[INTERCEPT]')
