@@ -137,7 +137,7 @@ export async function transfer(
   const { output, format, backup = false } = target
   const chunks = format.write(counted, (diagnostic) => {
     if (diagnostic.code !== keptCode) losses += 1
-    complaints.output(output, diagnostic)
+    complaints.output(output === '-' ? 'stdout' : output, diagnostic)
   })
   if (output === '-') await printBytes(chunks, io)
   else await replaceFile(resolve(io.cwd, output), chunks, { backup })
