@@ -18,6 +18,7 @@ export function createWords(): Words {
   let sent = 0
   return {
     numberOf(text) {
+      if (text === '') return 0
       const known = numbers.get(text)
       if (known !== undefined) return known
       const short = text.length > longestWord ? `${text.slice(0, longestWord)}…` : text
