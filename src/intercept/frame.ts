@@ -26,13 +26,19 @@ export interface Passage {
       readonly answers?: readonly string[]
     },
   ): void
-  /** @param how.answers JSON texts that its sender gets in the other side's place */
+  /**
+   * @param how.answers JSON texts that its sender gets in the other side's place
+   * @param how.disconnect the connection that it came on is closed, and nobody gets an answer
+   */
   drop(
     id: string,
-    how: { readonly why: string; readonly rule?: string; readonly answers?: readonly string[] },
+    how: {
+      readonly why: string
+      readonly rule?: string
+      readonly answers?: readonly string[]
+      readonly disconnect?: boolean
+    },
   ): void
-  /** Closes the connection that it came on. */
-  disconnect(why: string): void
 }
 
 /** A frame that came, at the gate. */

@@ -162,10 +162,8 @@ export class Gate {
       if (!this.#held.has(id)) return
       const why = problem ?? `by the rule ${rule}`
       if (verdict === 'forward') this.forward(message, 'rule')
-      else if (verdict === 'disconnect') {
-        this.drop(message, 'rule', why)
-        offer.passage.disconnect(why)
-      } else this.drop(message, 'rule', why, answers)
+      else if (verdict === 'disconnect') this.drop(message, 'rule', why, [], true)
+      else this.drop(message, 'rule', why, answers)
     }
     message.plan = act
     if (delayMs > 0) this.#timers.set(id, setTimeout(act, delayMs))
@@ -235,10 +233,17 @@ export class Gate {
     this.#observer.released(message, text === undefined ? 'forwarded' : 'edited', cause, text)
   }
 
-  drop(message: HeldMessage, cause: Cause, why: string, answers = message.answers ?? []): void {
+  /** @param disconnect closes the connection that it came on */
+  drop(
+    message: HeldMessage,
+    cause: Cause,
+    why: string,
+    answers = message.answers ?? [],
+    disconnect = false,
+  ): void {
     if (!this.#remove(message)) return
     const { id, rule, offer } = message
-    offer.passage.drop(id, { why, answers, ...(rule !== undefined && { rule }) })
+    offer.passage.drop(id, { why, answers, disconnect, ...(rule !== undefined && { rule }) })
     this.#observer.released(message, answers.length > 0 ? 'answered' : 'dropped', cause)
     this.#next(message)
   }

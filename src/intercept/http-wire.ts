@@ -113,9 +113,16 @@ export function createHttpWire(
 
   function released(
     id: string,
-    how: { readonly text?: string; readonly heldMs: number; readonly rule?: string },
+    { text, heldMs, rule }: { readonly text?: string; readonly heldMs: number; readonly rule?: string },
   ): void {
-    ledger.enter({ kind: 'release', id, sent: unsent, ...how })
+    ledger.enter({
+      kind: 'release',
+      id,
+      sent: unsent,
+      heldMs,
+      ...(text !== undefined && { text }),
+      ...(rule !== undefined && { rule }),
+    })
   }
 
   function dropped(id: string, { why, rule }: { readonly why: string; readonly rule?: string }): void {
@@ -155,23 +162,27 @@ export function createHttpWire(
           headers: agreeing(head.headers, frame, readParts(text), bytes.length),
         }
       }
+      const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
+        for (let n = 0; n < copies; n += 1) again(head, text, rule)
+      }
       const verdict = offer(head, frame, 'client_to_server', {
         forward(id, how) {
           released(id, how)
           settle(how.text === undefined ? { kind: 'forward' } : changed(how.text))
+          repeat(how.text ?? frame.text, how)
         },
-        drop(id, { why, rule, answers = [] }) {
+        drop(id, { why, rule, answers = [], disconnect = false }) {
           dropped(id, { why, ...(rule !== undefined && { rule }) })
+          if (disconnect) return settle({ kind: 'disconnect', why })
           const texts = answers.length > 0 ? answers : refusalsOf(frame, why)
           if (texts.length === 0) return settle({ kind: 'answer', status: 202, why })
           settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
         },
-        disconnect: (why) => settle({ kind: 'disconnect', why }),
       })
       if (!verdict) return undefined
       judged(head, 'client_to_server', verdict)
       if (verdict.kind === 'hold') return passing
-      for (let n = 0; n < verdict.copies; n += 1) again(head, verdict.text ?? frame.text, verdict.rule)
+      repeat(verdict.text ?? frame.text, verdict)
       return Promise.resolve(verdict.text === undefined ? { kind: 'forward' } : changed(verdict.text))
     },
     answer(head, body) {
@@ -184,14 +195,14 @@ export function createHttpWire(
           released(id, how)
           settle({ kind: 'forward', ...(how.text !== undefined && { body: Buffer.from(how.text) }) })
         },
-        drop(id, { why, rule }) {
+        drop(id, { why, rule, disconnect = false }) {
           dropped(id, { why, ...(rule !== undefined && { rule }) })
+          if (disconnect) return settle({ kind: 'disconnect', why })
           // An HTTP request has to be answered with something: its client would wait for ever.
           const texts = refusalsOf(frame, why)
           if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
           else settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
         },
-        disconnect: (why) => settle({ kind: 'disconnect', why }),
       })
       if (!verdict) return undefined
       judged(head, 'server_to_client', verdict)
@@ -202,26 +213,8 @@ export function createHttpWire(
     event(head, data, passage) {
       const frame = readSpoken(data)
       if (!frame) return false
-      const verdict = offer(head, frame, 'server_to_client', {
-        forward(id, how) {
-          released(id, how)
-          passage.forward(how.text)
-        },
-        drop(id, { why, rule, answers = [] }) {
-          dropped(id, { why, ...(rule !== undefined && { rule }) })
-          passage.drop()
-          for (const text of answers) sendBack(head, text, rule)
-        },
-        disconnect: (why) => passage.disconnect(why),
-      })
-      if (!verdict) return false
-      judged(head, 'server_to_client', verdict)
-      if (verdict.kind === 'hold') return true
-      // What it becomes is written after the event was told.
-      queueMicrotask(() => {
-        passage.forward(verdict.text)
-        for (let n = 0; n < verdict.copies; n += 1) {
-          const text = verdict.text ?? frame.text
+      const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
+        for (let n = 0; n < copies; n += 1) {
           ledger.enter({
             kind: 'inject',
             id: randomUUID(),
@@ -229,10 +222,31 @@ export function createHttpWire(
             text,
             sent: unsent,
             exchange: head.exchange,
-            rule: verdict.rule,
+            ...(rule !== undefined && { rule }),
           })
           passage.send(text)
         }
+      }
+      const verdict = offer(head, frame, 'server_to_client', {
+        forward(id, how) {
+          released(id, how)
+          passage.forward(how.text)
+          repeat(how.text ?? frame.text, how)
+        },
+        drop(id, { why, rule, answers = [], disconnect = false }) {
+          dropped(id, { why, ...(rule !== undefined && { rule }) })
+          if (disconnect) return passage.disconnect(why)
+          passage.drop()
+          for (const text of answers) sendBack(head, text, rule)
+        },
+      })
+      if (!verdict) return false
+      judged(head, 'server_to_client', verdict)
+      if (verdict.kind === 'hold') return true
+      // What it becomes is written after the event was told.
+      queueMicrotask(() => {
+        passage.forward(verdict.text)
+        repeat(verdict.text ?? frame.text, verdict)
         for (const text of verdict.answers) sendBack(head, text, verdict.rule)
       })
       return true
@@ -247,9 +261,10 @@ export function createHttpWire(
       void post(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) }).catch(() => undefined)
   }
 
-  function again(head: Head, text: string, rule: string): void {
+  function again(head: Head, text: string, rule: string | undefined): void {
     const like = lanes.posts.findLast((post) => talkOf(post) === talkOf(head))
-    if (like) void post(like, { id: randomUUID(), text, rule }).catch(() => undefined)
+    if (like)
+      void post(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) }).catch(() => undefined)
   }
 
   /** @returns the answer, where the text is a request and one came */

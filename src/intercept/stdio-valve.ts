@@ -123,12 +123,12 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
         if (copies > 0 || answers.length > 0) repeat(instead ?? read.text, { copies, answers, rule })
         settled()
       },
-      drop(id, { why, rule, answers = [] }) {
+      drop(id, { why, rule, answers = [], disconnect = false }) {
         ledger.enter({ kind: 'drop', id, why, ...(rule !== undefined && { rule }) })
         for (const answer of answers) options.answer(answer, rule)
         settled()
+        if (disconnect) options.disconnect(why)
       },
-      disconnect: (why) => options.disconnect(why),
     }
     const verdict = options.offer({
       ...read,
