@@ -99,16 +99,22 @@ export function* eventsOf({ region, marks }: HttpBatch): Generator<RecordedHttpE
   for (let i = 0; i < marks.length; i += markSize) {
     const textEnd = at + marks[i + 5]!
     const end = textEnd + marks[i + 6]!
-    const happening = happeningOf(
+    // Made and filled in, not spread: see eventOf.
+    const event = happeningOf(
       kinds[marks[i]!]!,
       marks[i + 4]!,
       bytes.toString('utf8', at, textEnd),
       bytes.subarray(textEnd, end),
-    )
+    ) as Writable<RecordedHttpEvent>
     at = end
-    yield { ...happening, exchange: marks[i + 1]!, us: marks[i + 2]!, wallMs: marks[i + 3]! }
+    event.exchange = marks[i + 1]!
+    event.us = marks[i + 2]!
+    event.wallMs = marks[i + 3]!
+    yield event
   }
 }
+
+type Writable<T> = T extends unknown ? { -readonly [Key in keyof T]: T[Key] } : never
 
 /** The memory of a batch that was dealt with. */
 export function regionsOf({ region }: HttpBatch): ArrayBuffer[] {

@@ -10,7 +10,7 @@ export async function findListenAddress(host: string, allowRemote: boolean): Pro
     throw new WiretapeError('usage', `Cannot listen on ${host}: nobody knows that host.`)
   if (!allowRemote && !isLoopback(address)) {
     throw new WiretapeError('usage', `Cannot listen on ${host}: others could reach it, and use the server.`, {
-      hint: 'Listen on 127.0.0.1, or say that others may.',
+      hint: 'Listen on 127.0.0.1, or add --allow-remote.',
     })
   }
   return address
