@@ -35,6 +35,7 @@ const SUITES = {
   viewer: () => import('./viewer.mjs'),
   convert: () => import('./convert.mjs'),
   rules: () => import('./rules.mjs'),
+  onlookers: () => import('./onlookers.mjs'),
   replay: () => import('./replay.mjs'),
 }
 

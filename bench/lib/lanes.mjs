@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openBooks } from './books.mjs'
 import { startClient } from './client.mjs'
 
-/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules'} Lane */
+/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules' | 'with 3 onlookers'} Lane */
 /** @typedef {ReturnType<typeof startClient>} Client */
 
 const barePipe = join(import.meta.dirname, 'bare-pipe.mjs')
@@ -44,6 +44,7 @@ export function createTrack(cli, rules = []) {
           direct: serverCommand,
           'bare pipe': [process.execPath, barePipe, ...serverCommand],
           wiretape: [process.execPath, ...record, '--', ...serverCommand],
+          'with 3 onlookers': [process.execPath, ...record, '--', ...serverCommand],
           'with 50 rules': [process.execPath, ...record, ...rules, '--', ...serverCommand],
         }[lane],
       )
@@ -53,7 +54,7 @@ export function createTrack(cli, rules = []) {
         if (closed.code !== 0) books.problems.push(`${name}, ${lane}: exit ${closed.signal ?? closed.code}`)
         const exchanges = client.exchanges()
         const count =
-          lane === 'wiretape' || lane === 'with 50 rules'
+          lane !== 'direct' && lane !== 'bare pipe'
             ? await ledger.enter(name, tape, expected ?? { in: exchanges, out: exchanges })
             : undefined
         return { value, closeMs: closed.tookMs, tapeBytes: count?.bytes ?? 0 }

@@ -1,4 +1,4 @@
-import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
+import { makeSocketPath, Refusal, startControl, type Control, type ControlHost } from '../control/index.js'
 import type { GateState, HeldEvent } from '../control-schema/index.js'
 import type { GatedWire, HeldMessage, Intercept, InterceptOptions, Ledger } from '../intercept/index.js'
 import { WiretapeError, type MetaRecord } from '../model/index.js'
@@ -146,7 +146,12 @@ export function createLive(context: LiveContext): Live {
   }
 
   /** The gate, which a capture that nobody holds never loads. */
-  function gate(): Promise<Intercept> {
+  async function gate(): Promise<Intercept> {
+    if (transport && !transport.makeWire) {
+      const message =
+        'messages cannot be held or sent here: clients reach this server through a forward proxy'
+      throw new Refusal({ code: 'no-peer', message, hint: 'record --url or a stdio server can be held' })
+    }
     return (loading ??= load())
   }
 

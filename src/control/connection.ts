@@ -21,6 +21,10 @@ const mostWaitingBytes = 192 * 1024 * 1024
 /** Records are read for it only while less than this waits. */
 const mostRecordBytes = 1024 * 1024
 
+/** For each millisecond of writing to one who is attached, so many are left to what passes. */
+const restFactor = 20
+const longestRestMs = 100
+
 const head = Buffer.from(recordFrame.head)
 const tail = Buffer.from(recordFrame.tail)
 
@@ -54,6 +58,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   let again = false
   let toldLive = false
   let finishing = false
+  let owedMs = 0
+  let wake: () => void = () => undefined
   let gone = false
 
   const connection: Connection = {
@@ -86,6 +92,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   async function finish(withinMs: number): Promise<void> {
     if (gone) return
     finishing = true
+    wake()
     const closed = new Promise((resolve) => socket.once('close', resolve))
     const timer = setTimeout(destroy, withinMs)
     if (subscribed) await pump()
@@ -180,7 +187,15 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
           continue
         }
         if (followed.lines.length > 0) {
-          socket.write(Buffer.concat(followed.lines.flatMap((line) => [head, line, tail])))
+          const beganMs = performance.now()
+          socket.cork()
+          for (const line of followed.lines) {
+            socket.write(head)
+            socket.write(line)
+            socket.write(tail)
+          }
+          socket.uncork()
+          await rest(performance.now() - beganMs)
         }
         if (followed.end) break
       }
@@ -189,6 +204,18 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
         send({ type: 'live' })
       }
     }
+  }
+
+  /** What passes goes first: an onlooker gets a small share of this thread, however much there is to tell. */
+  async function rest(spentMs: number): Promise<void> {
+    owedMs += spentMs * restFactor
+    if (owedMs < 1 || finishing) return
+    const restMs = Math.min(owedMs, longestRestMs)
+    owedMs = 0
+    await new Promise<void>((resolve) => {
+      wake = resolve
+      setTimeout(resolve, restMs)
+    })
   }
 
   function drained(): Promise<void> {

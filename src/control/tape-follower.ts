@@ -3,7 +3,7 @@ import { JsonObject } from '../wire/index.js'
 import type { TapeSource } from './host.js'
 
 /** Read at a time. */
-const chunkBytes = 128 * 1024
+const chunkBytes = 256 * 1024
 /** How far behind the end of the tape an onlooker may fall before the rest is left out for it. */
 const mostBehindBytes = 16 * 1024 * 1024
 
@@ -39,8 +39,6 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
   /** In the middle of a line, of which the start was passed over. */
   let torn = false
   let started = start !== 'now'
-  const buffer = Buffer.allocUnsafe(chunkBytes)
-
   async function current(): Promise<FileHandle | undefined> {
     return (file ??= await open(tape.segmentPath(segment), 'r').catch(() => undefined))
   }
@@ -62,6 +60,8 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
   async function read(): Promise<Buffer | undefined> {
     const handle = await current()
     if (!handle) return undefined
+    // A new one each time: lines are views of it until they are sent.
+    const buffer = Buffer.allocUnsafeSlow(chunkBytes)
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
     position += bytesRead
     return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
@@ -115,8 +115,9 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
     restBytes = 0
     torn = false
     if (size > 0) {
-      const { bytesRead } = await handle!.read(buffer, 0, 1, size - 1)
-      torn = bytesRead === 1 && buffer[0] !== 0x0a
+      const last = Buffer.alloc(1)
+      const { bytesRead } = await handle!.read(last, 0, 1, size - 1)
+      torn = bytesRead === 1 && last[0] !== 0x0a
     }
     position = size
   }
@@ -143,7 +144,7 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
   function take(chunk: Buffer, lines: Buffer[]): void {
     let at = 0
     for (let lf = chunk.indexOf(0x0a); lf !== -1; lf = chunk.indexOf(0x0a, at)) {
-      const end = Buffer.from(chunk.subarray(at, lf))
+      const end = chunk.subarray(at, lf)
       const line = rest.length === 0 ? end : Buffer.concat([...rest, end])
       rest = []
       restBytes = 0
@@ -152,7 +153,7 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
       else if (isWanted(line)) lines.push(line)
     }
     if (at === chunk.length || torn) return
-    rest.push(Buffer.from(chunk.subarray(at)))
+    rest.push(chunk.subarray(at))
     restBytes += chunk.length - at
   }
 
