@@ -23,18 +23,24 @@ const STALL_MS = 30_000
  * @property {() => void} close
  */
 
-/** @param {string} address */
-export function createHttpClient(address) {
+/**
+ * @param {string} address
+ * @param {string} [proxy] By which to go there.
+ */
+export function createHttpClient(address, proxy) {
   const url = new URL(address)
+  const peer = new URL(proxy ?? address)
+  // RFC 9112, 3.2.2: a proxy is asked for the whole URL.
+  const target = proxy === undefined ? url.pathname : url.href
   const bodies = requestsOf(REQUEST_BYTES)
   const counts = { in: 0, out: 0 }
 
   /** @returns {Promise<Connection>} */
   async function connect() {
-    const socket = createConnection({ host: url.hostname, port: Number(url.port), noDelay: true })
+    const socket = createConnection({ host: peer.hostname, port: Number(peer.port), noDelay: true })
     await once(socket, 'connect')
     const head = Buffer.from(
-      `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
+      `POST ${target} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
         `Accept: application/json, text/event-stream\r\nContent-Length: ${REQUEST_BYTES}${HEAD_END}`,
       'latin1',
     )
@@ -134,8 +140,12 @@ export function createHttpClient(address) {
      * @returns {Promise<number[]>} How long each took from the server to here, in microseconds.
      */
     async eventDelays(params) {
-      const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
-      const onward = send(url, { method: 'POST', headers, agent: false, timeout: STALL_MS })
+      const headers = {
+        Host: url.host,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      }
+      const onward = send(peer, { method: 'POST', path: target, headers, agent: false, timeout: STALL_MS })
       onward.on('timeout', () => onward.destroy(new Error(`no event for ${STALL_MS} ms`)))
       onward.end(JSON.stringify({ jsonrpc: '2.0', id: counts.in++, method: 'bench/stream', params }))
       const [answer] = /** @type {[import('node:http').IncomingMessage]} */ (await once(onward, 'response'))

@@ -1,7 +1,7 @@
 // @ts-check
 /** What the conformance suite found, check by check. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /**
  * @typedef {object} Check
@@ -18,9 +18,12 @@ import { join } from 'node:path'
  * @returns {Check[]}
  */
 export function readChecks(folder) {
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(path) === 'checks.json')
     .toSorted()
-    .flatMap((name) => {
+    .flatMap((path) => {
+      // Names of scenarios may have a slash.
+      const name = dirname(path)
       const scenario = name.replace(/^(server|client)-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '')
       /** @type {{ id: string, name: string, status: string, errorMessage?: string }[]} */
       const found = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8'))

@@ -11,13 +11,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolFailed } from '../../scripts/bootstrap.mjs'
 import { endAll } from './actors.mjs'
+import { testBridges } from './bridges.mjs'
 import { testClients } from './clients.mjs'
 import { testServers } from './servers.mjs'
+import { testForward } from './forward.mjs'
 import { installTools } from './tools.mjs'
 
 /** @typedef {(tools: import('./tools.mjs').Tools, folder: string) => Promise<string[]>} Part */
 /** @type {Readonly<Record<string, Part>>} */
-const parts = { servers: testServers, clients: testClients }
+const parts = { servers: testServers, bridges: testBridges, clients: testClients, forward: testForward }
+/** Without a name of one. */
+const usual = ['servers', 'bridges', 'clients']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))
@@ -26,7 +30,7 @@ if (unknown === undefined) {
   try {
     const tools = installTools()
     const wrong = []
-    for (const name of asked.length > 0 ? asked : Object.keys(parts)) {
+    for (const name of asked.length > 0 ? asked : usual) {
       wrong.push(...((await parts[name]?.(tools, folder)) ?? []))
     }
     console.log(

@@ -72,7 +72,7 @@ export async function testServers(tools, folder) {
  * @param {string} revision
  * @param {string} results
  */
-async function runSuite({ node, packageFile }, url, revision, results) {
+export async function runSuite({ node, packageFile }, url, revision, results) {
   mkdirSync(results)
   const suite = packageFile('@modelcontextprotocol/conformance/dist/index.js')
   const args = [suite, 'server', '--url', url, '--requirements', revision, '--output-dir', results]

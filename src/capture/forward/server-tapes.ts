@@ -24,7 +24,7 @@ export interface ServerTapes {
 }
 
 /** Each has a thread of its own. */
-const mostTapes = 32
+const mostTapes = 64
 
 export interface ServerTapesOptions {
   start(target: CaptureTarget, since: Moment): RunningCapture

@@ -84,7 +84,10 @@ function encoded(value: string): string {
 
 /** What such a header says; undefined when it is not written as it must be. */
 export function decodedHeader(value: string): string | undefined {
-  const coded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1]
-  if (coded !== undefined) return Buffer.from(coded, 'base64').toString('utf8')
+  const coded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
+  if (coded !== undefined) {
+    const bytes = Buffer.from(coded, 'base64')
+    return bytes.toString('base64') === coded ? bytes.toString('utf8') : undefined
+  }
   return /^[\x20-\x7e\t]*$/.test(value) ? value : undefined
 }
