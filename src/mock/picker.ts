@@ -38,6 +38,8 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
   /** By key: the first row that may not be taken yet. Rows before it are taken, or another conversation's. */
   const positions = new Map<string, number>()
   const lastTaken = new Map<string, number>()
+  /** By method: rows before this one of those that were redacted are taken. */
+  const redactedFrom = new Map<string, number>()
   /** Rounds that wait for their retry: by the state that was given out, or by what was asked. */
   const rounds = new Map<string, number[]>()
 
@@ -80,7 +82,12 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     const known = strict ? secrets : new Map<string, string>()
     let foreign = noRow
     let last = noRow
-    for (const row of calls.redacted(method)) {
+    const rows = calls.redacted(method)
+    let from = again ? 0 : (redactedFrom.get(method) ?? 0)
+    while (!again && from < rows.length && isTaken(rows[from]!)) from += 1
+    if (!again) redactedFrom.set(method, from)
+    for (let i = from; i < rows.length; i += 1) {
+      const row = rows[i]!
       if (calls.isLeftOut(row) || taken.has(row) !== again || (foreign !== noRow && !isOwn(row))) continue
       const found = matchRedacted({ text: script.text(row), marks: script.marks(row) }, text, known)
       if (!found) continue
