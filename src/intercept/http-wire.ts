@@ -1,8 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Direction, Transport } from '../model/index.js'
-import { createSseParser, idKey, speaksJsonRpc } from '../wire/index.js'
+import { createSseParser, idKey } from '../wire/index.js'
 import { GateFault } from './fault.js'
-import { readFrame, readParts, type FrameText, type Offer, type Verdict } from './frame.js'
+import { readParts, type FrameText, type Offer, type Verdict } from './frame.js'
+import { frameOf, readSpoken, refusalsOf } from './http-frame.js'
 import { agreeing, namedMethods } from './http-headers.js'
 import type { Intercept } from './intercept.js'
 import type { Ledger } from './ledger.js'
@@ -56,8 +57,6 @@ export interface HttpGatekeeper {
 }
 
 const unsent = { sizeBytes: 0, endOffset: 0 }
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Lets an HTTP proxy be gated: whole requests and answers, and events, are offered to the gate while it wants them. */
 export function createHttpWire(
   lanes: HttpLanes,
@@ -352,30 +351,6 @@ export function createHttpWire(
       return {}
     },
   }
-}
-
-/** Undefined for what is no JSON-RPC, which nobody records as a message. */
-function frameOf(body: Uint8Array): FrameText | undefined {
-  try {
-    return readSpoken(decoder.decode(body))
-  } catch {
-    return undefined
-  }
-}
-
-function readSpoken(text: string): FrameText | undefined {
-  const frame = readFrame(text)
-  return frame?.parts.some(({ start }) => speaksJsonRpc(frame.text, start)) ? frame : undefined
-}
-
-/** Errors for all that waits for an answer: the requests of a frame, or those that its answers belong to. */
-function refusalsOf(frame: FrameText, why: string): string[] {
-  const message = JSON.stringify(`wiretape: dropped ${why}`)
-  return frame.parts.flatMap(({ envelope: { kind, id } }) =>
-    id === undefined || kind === 'notification' || kind === 'invalid'
-      ? []
-      : [`{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":${message}}}`],
-  )
 }
 
 function headerOf(headers: RawHeaders, name: string): string | undefined {
