@@ -1,14 +1,15 @@
 // @ts-check
 /** The suite for clients, directly and behind the forward proxy: every verdict has to be the same. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { start } from './actors.mjs'
 import { countsOf, differences, readChecks } from './checks.mjs'
 
 const revisions = ['2025-11-25', '2026-07-28']
 /** Comparisons of one revision. */
 const mostAttempts = 3
-const client = join(import.meta.dirname, 'client.mjs')
+/** Beside the other fixtures, where it finds the SDK that the project is tested with. */
+const client = resolve(import.meta.dirname, '../fixtures/clients/conformance.mjs')
 
 /** Scenarios that are not scored, and fail without us: the SDK of our client does not do them. */
 const explained = ['auth/dpop', 'auth/dpop-nonce', 'auth/wif-jwt-bearer']
