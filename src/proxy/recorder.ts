@@ -36,6 +36,8 @@ const firstWindow = 64 * 1024
 const smallestWindow = 512 * 1024
 /** Without any progress for this long, traffic goes on without the tape. */
 const stallMs = 1_000
+/** A thread that is only just starting gets more: losing the first messages is worse than a slow start. */
+const startMs = 10_000
 /** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
 const lastWordsMs = 10_000
 
@@ -93,6 +95,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   let windowBytes = firstWindow
   let unansweredBytes = 0
   let lastProgressMs = performance.now()
+  /** The thread has said something. */
+  let begun = false
   let waiting = false
   let stallTimer: NodeJS.Timeout | undefined
   /** Set while traffic goes on without the tape; what each channel lost. */
@@ -102,7 +106,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
 
   let isReady: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
-    const patience = setTimeout(resolve, stallMs)
+    const patience = setTimeout(resolve, startMs)
     isReady = () => {
       clearTimeout(patience)
       resolve()
@@ -113,6 +117,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     const nowMs = performance.now()
     const beganMs = Math.max(lastProgressMs, unanswered[0]?.postedMs ?? 0)
     lastProgressMs = nowMs
+    begun = true
     if (reply.kind === 'ready') return isReady()
     const { sizeBytes } = unanswered.shift() ?? { sizeBytes: 0 }
     unansweredBytes -= sizeBytes
@@ -164,7 +169,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     waiting = true
     options.onPressure(true)
     stallTimer = setInterval(() => {
-      if (performance.now() - lastProgressMs >= stallMs) stall()
+      if (performance.now() - lastProgressMs >= (begun ? stallMs : startMs)) stall()
     }, stallMs / 10)
   }
 

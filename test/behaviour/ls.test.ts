@@ -35,6 +35,12 @@ async function startRecording(...options: string[]): Promise<Actor> {
 
 const registry = (): string => join(stage.env['XDG_DATA_HOME']!, 'wiretape', 'live')
 const entries = (): string[] => (existsSync(registry()) ? readdirSync(registry()) : [])
+/** What the registry says of the only capture; its socket stands beside it. */
+const entryPath = (): string =>
+  join(
+    registry(),
+    entries().find((name) => name.endsWith('.json'))!,
+  )
 
 describe('ls', () => {
   it('lists the recordings of a folder, oldest first', async () => {
@@ -89,7 +95,7 @@ describe('ls', () => {
 
   it('says incomplete after kill -9, and forgets the entry', async () => {
     const actor = await startRecording()
-    expect(entries()).toHaveLength(1)
+    await until('its socket is known', () => /"socket":"/.test(readFileSync(entryPath(), 'utf8')))
     actor.child.kill('SIGKILL')
     await actor.ended
     expect(await rows()).toMatchObject([{ state: 'incomplete' }])
@@ -100,7 +106,7 @@ describe('ls', () => {
   it('does not take another process with the same pid for the recorder', async () => {
     if (leftOut(process.platform === 'linux', 'start times of processes are known on Linux only')) return
     const actor = await startRecording()
-    const path = join(registry(), entries()[0]!)
+    const path = entryPath()
     const entry = JSON.parse(readFileSync(path, 'utf8'))
     actor.child.kill('SIGKILL')
     await actor.ended

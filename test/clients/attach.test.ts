@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
 import { cli, createStage, until, type Stage } from '../behaviour/stage.js'
 import { packaged } from './scenarios.js'
@@ -22,11 +23,12 @@ beforeAll(() => {
 })
 afterAll(() => stage.close())
 
+const everything = packaged('@modelcontextprotocol/server-everything', 'stdio')
+
 /** A client that talks to server-everything through `record`. */
 async function connect(
   options: readonly string[] = [],
 ): Promise<{ client: Client; transport: StdioClientTransport }> {
-  const everything = packaged('@modelcontextprotocol/server-everything', 'stdio')
   const [command, ...args] = stage.record(everything, options)
   const transport = new StdioClientTransport({
     command: command!,
@@ -209,17 +211,16 @@ function newest(extension: string): string {
 }
 
 describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () => {
-  it('shows the capture at once, holds over HTTP, saves and ends with q', async () => {
+  it.each([
+    [
+      'an HTTP server',
+      async () => ['--transport', 'streamable-http', '--target-url', await everythingOverHttp()],
+    ],
+    ['a stdio server', () => ['--target-command', joinCommandLine(everything)]],
+  ])('shows the capture of %s at once, holds its messages, saves and ends with q', async (_, target) => {
     const sessionFile = stage.path('http.session.json')
-    const options = [
-      '--target-url',
-      await everythingOverHttp(),
-      '--session-file',
-      sessionFile,
-      '--out',
-      stage.path('http'),
-    ]
-    const argv = [process.execPath, cli, 'proxy', 'start', '--transport', 'streamable-http', ...options]
+    const options = [...(await target()), '--session-file', sessionFile, '--out', stage.path('http')]
+    const argv = [process.execPath, cli, 'proxy', 'start', ...options]
     const terminal = openTerminal(stage, argv, { columns: 140 })
     closing.push(() => terminal.close())
     const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
@@ -239,8 +240,8 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
     terminal.press('i')
     expect(await answer).toBe('Echo: changed over HTTP')
     terminal.press('q')
+    await terminal.shows(/recorded \d+ messages/)
     await terminal.ended()
-    expect(terminal.screen()).toMatch(/recorded \d+ messages/)
     expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages).toContainEqual(
       expect.objectContaining({ modified: true, method: 'tools/call' }),
     )

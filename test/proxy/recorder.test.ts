@@ -244,12 +244,12 @@ describe('being ready', () => {
   it.each([
     ['says so', () => worker.emit('message', { kind: 'ready' } satisfies RecorderReply)],
     ['dies', () => worker.emit('error', new Error('boom'))],
-    ['needs more than a second', () => vi.advanceTimersByTime(1000)],
+    ['needs more than ten seconds', () => vi.advanceTimersByTime(10_000)],
   ])('is told when the thread %s', async (_, happen) => {
     let isReady = false
     const { ready } = start()
     void ready.then(() => (isReady = true))
-    vi.advanceTimersByTime(900)
+    vi.advanceTimersByTime(9_000)
     await Promise.resolve()
     expect(isReady).toBe(false)
     happen()

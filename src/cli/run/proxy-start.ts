@@ -20,18 +20,28 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     const split = splitCommandLine(targetCommand)
     if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
     if (split.words.length === 0) throw wrong('--target-command is empty')
-    // On a terminal nobody speaks MCP: clients get a URL.
-    const isTerminal = isatty(0) && isatty(1)
-    const listen = listenPort ?? (isTerminal ? '0' : undefined)
-    return runRecord(split.words, { ...recording, ...(listen !== undefined && { listen }) }, io)
+    // On a terminal nobody speaks MCP: clients get a URL, and the person there a screen.
+    if (isTerminal()) {
+      const { runRecordListen } = await import('./record-listen.js')
+      return runRecordListen(split.words, { ...recording, listen: listenPort ?? '0' }, io, true)
+    }
+    return runRecord(
+      split.words,
+      { ...recording, ...(listenPort !== undefined && { listen: listenPort }) },
+      io,
+    )
   }
   if (targetCommand !== undefined)
     throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }
-  // Here nobody else needs our stdin and stdout: a person who sits there gets to see what passes.
-  return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io, isatty(0) && isatty(1))
+  return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io, isTerminal())
+}
+
+/** Nobody else needs our stdin and stdout then. */
+function isTerminal(): boolean {
+  return isatty(0) && isatty(1)
 }
 
 function wrong(message: string): WiretapeError {

@@ -4,12 +4,13 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
+import { createFront } from './front.js'
 import { captureOptions, conclude } from './record.js'
 
 /**
  * Records an HTTP server until a signal ends it. The only line on stdout is the URL for clients.
  *
- * @param onScreen the terminal shows the capture, its user ends it; what there is to say is said after that
+ * @param onScreen the terminal shows the capture, its user ends it
  */
 export async function runRecordHttp(
   url: string,
@@ -20,8 +21,7 @@ export async function runRecordHttp(
 ): Promise<number> {
   const upstream = parseUrl(url)
   const { host, port } = parseListen(options.listen)
-  const notices: string[] = []
-  let screen: Promise<void> | undefined
+  const front = createFront(onScreen, io)
   try {
     const result = await recordHttp({
       ...captureOptions(options, options.label ?? upstream.hostname, io),
@@ -32,32 +32,16 @@ export async function runRecordHttp(
       allowRemote: options.allowRemote === true,
       insecure: options.insecure === true,
       oauthRewrite: options.oauthRewrite !== false,
-      onListening(own) {
-        if (onScreen) screen = showScreen(() => printUrl(own, upstream, options, io), io)
-        else void printUrl(own, upstream, options, io)
-      },
-      onNotice: (line) => void (onScreen ? notices.push(line) : io.complain(line)),
+      onListening: (own) => front.listening(() => printUrl(own, upstream, options, io)),
+      onNotice: (line) => front.notice(line),
     })
-    await screen
-    for (const line of notices) await io.complain(line)
+    await front.over()
     await conclude(result, options, io)
     return exitCode.done
   } catch (error) {
     if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
     await io.complain(error.message, error.hint)
     return exitCode.found
-  }
-}
-
-/** A capture goes on without a screen that cannot be opened. */
-async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
-  try {
-    const { openOwnScreen } = await import('./own-screen.js')
-    await openOwnScreen(io)
-  } catch (error) {
-    if (!(error instanceof WiretapeError)) throw error
-    await io.complain(error.message, error.hint)
-    await otherwise()
   }
 }
 

@@ -4,14 +4,21 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
+import { createFront } from './front.js'
 import { captureOptions, conclude } from './record.js'
 
-/** Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. */
+/**
+ * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL.
+ *
+ * @param onScreen the terminal shows the capture, its user ends it
+ */
 export async function runRecordListen(
   command: readonly string[],
   options: RecordOptions,
   io: Io,
+  onScreen = false,
 ): Promise<number> {
+  const front = createFront(onScreen, io)
   const { host, port } = parseListen(options.listen)
   try {
     const result = await recordListen({
@@ -21,9 +28,10 @@ export async function runRecordListen(
       host,
       port,
       allowRemote: options.allowRemote === true,
-      onListening: (url) => void printUrl(url, options, io),
-      onNotice: (line) => void io.complain(line),
+      onListening: (url) => front.listening(() => printUrl(url, options, io)),
+      onNotice: (line) => front.notice(line),
     })
+    await front.over()
     await conclude(result, options, io)
     return exitCode.done
   } catch (error) {

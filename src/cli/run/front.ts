@@ -1,0 +1,44 @@
+import { WiretapeError } from '../../model/index.js'
+import type { Io } from '../io.js'
+
+/** Where a capture that waits for clients says what there is to say. */
+export interface Front {
+  /** Clients can connect. `print` tells their URL. */
+  listening(print: () => Promise<void>): void
+  notice(line: string): void
+  /** The capture is over. Resolves when its screen is left and everything is said. */
+  over(): Promise<void>
+}
+
+/**
+ * @param onScreen the terminal shows the capture and its user ends it; what there is to say is said after that
+ */
+export function createFront(onScreen: boolean, io: Io): Front {
+  const notices: string[] = []
+  let shown: Promise<void> | undefined
+  return {
+    listening(print) {
+      shown = onScreen ? showScreen(print, io) : print()
+    },
+    notice(line) {
+      if (onScreen) notices.push(line)
+      else void io.complain(line)
+    },
+    async over() {
+      await shown
+      for (const line of notices.splice(0)) await io.complain(line)
+    },
+  }
+}
+
+/** A capture goes on without a screen that cannot be opened. */
+async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
+  try {
+    const { openOwnScreen } = await import('./own-screen.js')
+    await openOwnScreen(io)
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    await io.complain(error.message, error.hint)
+    await otherwise()
+  }
+}
