@@ -58,7 +58,10 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     const page = await stage.open('/?trace=a.jsonl')
     await read(page, 2)
     await holds(page, 'globalThis.wiretapePatterns !== undefined')
-    for (const key of ['j', 'e', '2', '3', '1', '?', 'Escape']) await page.keyboard.press(key)
+    for (const key of ['j', 'e', '2', '3', '1', '?']) await page.keyboard.press(key)
+    await page.waitForSelector('dialog.help[open]')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog.help[open]', { state: 'detached' })
     await page.fill('[data-find=filter]', 'tool:~/se.rch/')
     await page.waitForSelector('.slot-filter .count:text-is("2")')
     const worker = ['/patterns.js']

@@ -5,6 +5,7 @@ import { WiretapeError } from '../../model/index.js'
 import { formatDuration } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { loadTui } from './load-tui.js'
 
 /** Shows a live capture until the user leaves it. */
 export async function runAttach(name: string | undefined, io: Io): Promise<number> {
@@ -16,7 +17,7 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
   const capture = await chosen(registryFolderIn(io.dataFolder), name, io)
   if (!capture) return exitCode.done
   const link = await attachTo(capture, { role: 'screen', name: 'wiretape attach' })
-  const { runScreen } = await import('../../tui/index.js')
+  const { runScreen } = await loadTui()
   const { stdin, stdout } = process
   const { reason } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout })
   if (reason !== 'lost') return exitCode.done
@@ -28,7 +29,7 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
 async function chosen(folder: string, name: string | undefined, io: Io): Promise<LiveCapture | undefined> {
   const live = name === undefined ? await liveCaptures(folder) : []
   if (live.length < 2) return findCapture(folder, name)
-  const { pickOne } = await import('../../tui/index.js')
+  const { pickOne } = await loadTui()
   const choices = live.map(({ label, session, pid, startedAt }) => ({
     name: label,
     about: `${session.slice(0, 8)}  pid ${pid}  for ${formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)) * 1000)}`,

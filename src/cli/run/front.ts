@@ -13,7 +13,8 @@ export interface Front {
 /**
  * @param onScreen the terminal shows the capture and its user ends it; what there is to say is said after that
  */
-export function createFront(onScreen: boolean, io: Io): Front {
+export async function createFront(onScreen: boolean, io: Io): Promise<Front> {
+  if (onScreen) await loadScreen()
   const notices: string[] = []
   let shown: Promise<void> | undefined
   return {
@@ -29,6 +30,11 @@ export function createFront(onScreen: boolean, io: Io): Front {
       for (const line of notices.splice(0)) await io.complain(line)
     },
   }
+}
+
+async function loadScreen(): Promise<void> {
+  const { loadTui } = await import('./load-tui.js')
+  await loadTui()
 }
 
 /** A capture goes on without a screen that cannot be opened. */

@@ -2,6 +2,7 @@ import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type LiveCapture } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
+import { loadTui } from './load-tui.js'
 
 /** A capture's socket is there this soon after it began. */
 const socketWithinMs = 5_000
@@ -12,7 +13,7 @@ export async function openOwnScreen(io: Io): Promise<void> {
     role: 'screen',
     name: 'the screen it was started in',
   })
-  const { runScreen } = await import('../../tui/index.js')
+  const { runScreen } = await loadTui()
   const { stdin, stdout } = process
   await runScreen({ link, owner: true, colours: io.colours, stdin, stdout })
 }

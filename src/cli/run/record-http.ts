@@ -21,7 +21,7 @@ export async function runRecordHttp(
 ): Promise<number> {
   const upstream = parseUrl(url)
   const { host, port } = parseListen(options.listen)
-  const front = createFront(onScreen, io)
+  const front = await createFront(onScreen, io)
   try {
     const result = await recordHttp({
       ...captureOptions(options, options.label ?? upstream.hostname, io),

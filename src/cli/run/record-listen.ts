@@ -18,7 +18,7 @@ export async function runRecordListen(
   io: Io,
   onScreen = false,
 ): Promise<number> {
-  const front = createFront(onScreen, io)
+  const front = await createFront(onScreen, io)
   const { host, port } = parseListen(options.listen)
   try {
     const result = await recordListen({
