@@ -100,7 +100,9 @@ function ruleLine(
   height: number,
 ): Line {
   const place =
-    length > height ? ` ${top + 1}–${Math.min(length, top + height)} of ${formatCount(length)} ` : ''
+    length > height
+      ? ` ${top + 1}${signs.range}${Math.min(length, top + height)} of ${formatCount(length)} `
+      : ''
   const rule = signs.rule.repeat(Math.max(0, width - widthOf(place) - 2))
   return [
     span(rule, state.focus === 'detail' ? 'cyan' : 'dim'),
@@ -133,7 +135,12 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
   const notice = state.notice
   if (!notice) {
     const others = (gate?.screens ?? 1) + (gate?.onlookers ?? 0) - 1
-    return others > 0 ? spread(left, [span(`${others} others look on `, 'dim')], width) : left
+    if (others <= 0) return left
+    return spread(
+      left,
+      [span(others === 1 ? '1 other looks on ' : `${others} others look on `, 'dim')],
+      width,
+    )
   }
   const tone = notice.tone === 'good' ? 'green' : notice.tone === 'bad' ? 'red' : 'bold'
   return spread(left, [span(` ${escapeText(notice.text)} `, tone)], width)

@@ -270,7 +270,14 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
   const isOver = state.phase === 'ended' || state.phase === 'lost'
   if (isOver) return { state, effects: [{ kind: 'quit' }] }
   if (owner) {
-    if (state.quitAsked)
+    if (log.heldCount > 0 && !state.quitAsked) {
+      const held = log.heldCount === 1 ? '1 held message gets' : `${log.heldCount} held messages get`
+      return only({
+        ...noticed(state, `${held} no further when this ends: q once more ends it`),
+        quitAsked: true,
+      })
+    }
+    if (state.saveFailed)
       return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
     return {
       state: noticed(state, 'saving…'),

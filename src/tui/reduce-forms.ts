@@ -88,6 +88,10 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
 export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _context: Context): Step {
   if (key.name === 'esc' || key.name === 'ctrl+c') {
     const { editor: _, ...closed } = state
+    if (editor.purpose === 'again') {
+      const { again: __, ...rest } = closed
+      return only({ ...rest, notice: { text: 'not sent', tone: 'plain' } })
+    }
     const stays = editor.purpose === 'edit' || editor.purpose === 'answer'
     return only(
       stays ? { ...closed, notice: { text: 'not changed: it still waits', tone: 'plain' } } : closed,

@@ -27,6 +27,11 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
       return only({ ...state, gate: action.gate })
     case 'phase':
       return only({ ...state, phase: action.phase })
+    case 'released': {
+      const { editor } = state
+      if (!editor || editor.message !== action.message || editor.purpose === 'again') return only(state)
+      return only({ ...state, editor: { ...editor, fault: `it waits no more: it was ${action.outcome}` } })
+    }
     case 'notice':
       return only({ ...state, notice: action.notice })
     case 'edited':
@@ -109,12 +114,7 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
     const { again: _, ...rest } = state
     // It cannot be sent as it is on the tape: a person has to say what stood there.
     if (code === 'redacted' && state.again) {
-      return perform(
-        { ...rest, notice: { text: message, tone: 'bad' } },
-        'again-edited',
-        context,
-        state.again.row,
-      )
+      return perform(rest, 'again-edited', context, state.again.row)
     }
     return only({ ...rest, ...(state.again && { again: { ...state.again, fault: message } }) })
   }
@@ -122,7 +122,7 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
     return {
       state: {
         ...state,
-        quitAsked: true,
+        saveFailed: true,
         notice: { text: `not saved: ${message}; q ends it all the same`, tone: 'bad' },
       },
       effects: [],
@@ -136,7 +136,8 @@ function inBounds(state: ScreenState, { view }: Context): ScreenState {
   const last = view.length - 1
   const list = Math.max(1, layoutOf(state).list)
   const cursor = state.follow ? last : Math.max(Math.min(state.cursor, last), Math.min(0, last))
-  const top = Math.max(0, Math.min(state.top, cursor, last), cursor - list + 1)
+  // A list that has become longer is filled again.
+  const top = Math.max(0, Math.min(state.top, cursor, last - list + 1), cursor - list + 1)
   const detailTop = cursor === state.cursor ? state.detailTop : 0
   if (cursor === state.cursor && top === state.top && detailTop === state.detailTop) return state
   return { ...state, cursor, top, detailTop }

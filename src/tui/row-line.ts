@@ -8,7 +8,7 @@ export interface Signs {
   readonly toClient: string
   readonly state: Readonly<Record<RowState, string>>
   readonly rule: string
-  readonly bar: string
+  readonly range: string
   readonly live: string
 }
 
@@ -17,7 +17,7 @@ export const unicodeSigns: Signs = {
   toClient: '◀',
   state: { passed: ' ', waiting: '⏸', dropped: '✕', modified: '✎', injected: '+', undelivered: '!' },
   rule: '─',
-  bar: '│',
+  range: '–',
   live: '●',
 }
 
@@ -26,7 +26,7 @@ export const asciiSigns: Signs = {
   toClient: '<',
   state: { passed: ' ', waiting: '=', dropped: 'x', modified: '~', injected: '+', undelivered: '!' },
   rule: '-',
-  bar: '|',
+  range: '-',
   live: '*',
 }
 

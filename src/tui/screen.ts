@@ -84,6 +84,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
         return rowsCame([])
       case 'released':
         log.release(event.message)
+        dispatch({ type: 'released', message: event.message, outcome: event.outcome })
         return rowsCame([])
       case 'state':
         return dispatch({ type: 'gate', gate: event.state })

@@ -1,4 +1,4 @@
-import type { CommandBody, GateState, ServerHello, Success } from '../control-schema/index.js'
+import type { CommandBody, GateState, ReleaseOutcome, ServerHello, Success } from '../control-schema/index.js'
 import type { Filter } from '../filter/index.js'
 import type { Direction } from '../model/index.js'
 import type { Again } from './detail.js'
@@ -32,6 +32,8 @@ export interface ScreenState {
   readonly again?: { readonly row: number } & Again
   /** The next `q` leaves although something is held. */
   readonly quitAsked: boolean
+  /** The session could not be saved at the end: the next `q` ends the capture all the same. */
+  readonly saveFailed?: true
   /** Counted up when rows came or changed. */
   readonly version: number
 }
@@ -98,6 +100,8 @@ export type Action =
   | { readonly type: 'filtered'; readonly row: number | undefined }
   | { readonly type: 'gate'; readonly gate: GateState }
   | { readonly type: 'phase'; readonly phase: ScreenState['phase'] }
+  /** A held message waits no more. */
+  | { readonly type: 'released'; readonly message: string; readonly outcome: ReleaseOutcome }
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'edited'; readonly text: string }
   | { readonly type: 'done'; readonly as: CommandPurpose; readonly result: Success }

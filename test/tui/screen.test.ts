@@ -28,6 +28,13 @@ describe('the list', () => {
     expect(screen.marked()).toContain('tool-0')
   })
 
+  it('is filled again when the terminal becomes longer', () => {
+    const screen = createScreen({ rows: 12 })
+    for (let i = 0; i < 30; i += 1) screen.message('in', call(i, `tool-${i}`))
+    screen.dispatch({ type: 'resize', columns: 80, rows: 60 })
+    expect(screen.picture().filter((line) => line.includes('tools/call tool-')).length).toBeGreaterThan(20)
+  })
+
   it('goes from error to error', () => {
     const screen = createScreen()
     const first = screen.message('in', call(1, 'fine'))
@@ -173,6 +180,14 @@ describe('what is held', () => {
     expect(screen.picture().at(-2)).toContain('changed and passed on')
   })
 
+  it('that somebody else decides about says so in the editor', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search'))
+    screen.press('m')
+    screen.dispatch({ type: 'released', message: 'message-0', outcome: 'forwarded' })
+    expect(screen.picture().join('\n')).toContain('it waits no more: it was forwarded')
+  })
+
   it('goes on as it came when nothing but white space was changed, and stays when the editor is left', () => {
     const screen = createScreen()
     screen.held(call(2, 'search'))
@@ -238,6 +253,16 @@ describe('the session', () => {
     expect(screen.effects()).toMatchObject([{ as: 'stop' }])
     screen.done('stop')
     expect(screen.effects()).toEqual([{ kind: 'quit' }])
+  })
+
+  it('is not ended by its owner while something waits, unless asked twice', () => {
+    const screen = createScreen({ owner: true })
+    screen.held(call(2, 'search'))
+    screen.press('q')
+    expect(screen.effects()).toEqual([])
+    expect(screen.picture().at(-2)).toContain('1 held message gets no further')
+    screen.press('q')
+    expect(screen.effects()).toMatchObject([{ as: 'save-and-stop' }])
   })
 
   it('that is over is left at once', () => {
