@@ -146,6 +146,8 @@ export async function planReplay(
   const questions: PlannedQuestion[] = []
   const connections = new Map<string, PlannedConnection>()
   let messages = 0
+  /** The handshake goes along, but alone it is not what was asked for. */
+  let isAnyTaken = false
   for (const draft of drafts) {
     const connection = connectionOf(draft.conversation)
     if (!connections.has(connection))
@@ -159,12 +161,13 @@ export async function planReplay(
       continue
     }
     const isTaken = filter && takenBy(filter, await read(draft.locator), index)
+    isAnyTaken ||= !isTaken || draft.envelopes.some((_, part) => isTaken(draft.row + part, part))
     const planned = messagesOf(draft, index, messages, isTaken)
     if (planned.length === 0) continue
     messages += planned.length
     frames.push({ locator: draft.locator, row: draft.row, us: draft.us, connection, messages: planned })
   }
-  if (frames.length === 0) {
+  if (frames.length === 0 || !isAnyTaken) {
     const why =
       filter && drafts.some(({ fromClient }) => fromClient)
         ? 'no message that the filter takes'

@@ -173,7 +173,7 @@ function filterOf(text: string | undefined): Filter | undefined {
   if (text === undefined) return undefined
   const parsed = parseFilter(text)
   if (parsed.filter) return parsed.filter
-  throw new WiretapeError('usage', `the filter ${text}: ${parsed.fault.message}`)
+  throw new WiretapeError('usage', `the filter, column ${parsed.fault.column}: ${parsed.fault.message}`)
 }
 
 function understood<T>(make: () => T): T {

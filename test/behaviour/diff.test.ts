@@ -66,6 +66,10 @@ describe('wiretape diff', () => {
     [['a.jsonl', 'none.jsonl'], 'none.jsonl holds no request'],
     [['a.jsonl', 'b.jsonl', '--match', '$.a=tmestamp'], 'it names no matcher: tmestamp'],
     [['a.jsonl', 'b.jsonl', '--ignore', '$.a['], '--ignore $.a[, column 5: it breaks off'],
+    [
+      ['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'],
+      '--report junit: ./b.jsonl is the file that is read',
+    ],
     [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'kinds are junit, json, markdown, github'],
     [['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'], 'bad.yaml, line 2: $.b names no matcher: soon'],
   ])('ends with 2 and one line: %s', async (args, message) => {

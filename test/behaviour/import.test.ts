@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -102,6 +111,18 @@ describe('import', () => {
     )
     expect(readFileSync(join(folder, 'old.trace'), 'utf8')).toBe('old')
     expect(readdirSync(folder)).toEqual(before)
+  })
+
+  it('never writes over the file that it reads, by any name of it', async () => {
+    const path = file('own.jsonl', lines)
+    symlinkSync('own.jsonl', join(folder, 'alias'))
+    for (const output of ['own.jsonl', 'alias']) {
+      const args = ['import', 'own.jsonl', '--format', 'jsonrpc', '--out-trace', output]
+      const { code, stdout, stderr } = await run(...args)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`--out-trace ${output} is the file that is read`)
+      expect(readFileSync(path, 'utf8')).toBe(lines)
+    }
   })
 
   it.each([

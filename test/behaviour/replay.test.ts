@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as said, tapeOf } from '../compare/stage.js'
 import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
@@ -195,13 +196,29 @@ describe('wiretape replay', () => {
     ],
     [['base.jsonl', '--', './no-such-server'], 'no such program'],
     [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: it has no value'],
-    [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter tool:'],
+    [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter, column 6: '],
+    [
+      ['base.jsonl', '--filter', 'tool:zzz', '--', 'node'],
+      'base.jsonl holds no message that the filter takes',
+    ],
+    [
+      ['base.jsonl', '--output', './base.jsonl', '--', 'node'],
+      '--output ./base.jsonl is the file that is read',
+    ],
+    [
+      ['base.jsonl', '--report', 'json=base.jsonl', '--', 'node'],
+      '--report json: base.jsonl is the file that is read',
+    ],
+    [['packed.jsonl.gz', '--update', '--', 'node'], 'packed.jsonl.gz is packed or no file'],
   ])('ends with 2 and one line: %s', async (args, message) => {
     writeFileSync(stage.path('none.jsonl'), tapeOf([]))
+    const recorded = readFileSync(stage.path('base.jsonl'))
+    writeFileSync(stage.path('packed.jsonl.gz'), gzipSync(recorded))
     const { code, stderr } = await stage.run('replay', ...args)
     expect(code).toBe(2)
     expect(stderr).toContain(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(readFileSync(stage.path('base.jsonl'))).toEqual(recorded)
   })
 
   it('keeps what it has on Ctrl-C', async () => {

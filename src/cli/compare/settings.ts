@@ -14,6 +14,7 @@ import { WiretapeError } from '../../model/index.js'
 import { readCompareFile, readCompareFileOf } from '../../replay/index.js'
 import { checkReplaceable, replaceFile } from '../../tape/index.js'
 import type { Io } from '../io.js'
+import { refuseOwnInput } from '../own-input.js'
 import type { CompareOptions } from './compare-options.js'
 
 /**
@@ -61,10 +62,16 @@ export interface WantedReport {
 /**
  * `junit=FILE`.
  *
+ * @param inputs what is read, which no report may replace
  * @throws WiretapeError before anything is compared: kind unknown, or the file cannot be written
  */
-export async function wantedReports(options: CompareOptions, io: Io): Promise<WantedReport[]> {
+export async function wantedReports(
+  options: CompareOptions,
+  inputs: readonly string[],
+  io: Io,
+): Promise<WantedReport[]> {
   const wanted: WantedReport[] = []
+  const read = [...inputs, ...(options.compareFile === undefined ? [] : [options.compareFile])]
   for (const text of options.report ?? []) {
     const [, kind = '', file = ''] = /^(\w+)=(.+)$/s.exec(text) ?? []
     const write = Object.hasOwn(reportKinds, kind) ? reportKinds[kind] : undefined
@@ -73,6 +80,7 @@ export async function wantedReports(options: CompareOptions, io: Io): Promise<Wa
         hint: `write KIND=FILE; kinds are ${Object.keys(reportKinds).join(', ')}`,
       })
     }
+    refuseOwnInput(file, read, `--report ${kind}:`, io)
     if (file !== '-') await checkReplaceable(resolve(io.cwd, file))
     wanted.push({ file, write })
   }

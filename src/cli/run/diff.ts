@@ -31,7 +31,7 @@ export async function runDiff(before: string, after: string, options: DiffOption
   if (before === '-' && after === '-')
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)
-  const wanted = await wantedReports(options, io)
+  const wanted = await wantedReports(options, [before, after], io)
   const complaints = createComplaints()
   const a = await openCompared(before, complaints, io)
   try {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isNote, tellsOffers, type ComparisonSummary } from '../../compare/index.js'
+import type { Format } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { acceptTexts, type MessageOutcome, type Plan } from '../../replay/index.js'
@@ -7,6 +8,31 @@ import { replaceFile } from '../../tape/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import type { OpenRecording } from '../recordings.js'
+
+/**
+ * The format that `--update` writes the recording in.
+ *
+ * @throws WiretapeError `usage` when it cannot be put back as it was
+ */
+export function updatableFormat(
+  name: string,
+  recording: OpenRecording,
+  plan: Plan,
+  { cwd }: Pick<Io, 'cwd'>,
+): Format & Required<Pick<Format, 'write'>> {
+  const [first, ...more] = recording.files
+  const { format, path } = first!.file
+  // What is packed is read from an unpacked copy.
+  if (path !== resolve(cwd, name))
+    throw new WiretapeError('usage', `${escapeText(name)} is packed or no file: --update cannot write it`, {
+      hint: 'unpack it first',
+    })
+  if (!format.write || more.length > 0 || plan.index.sessions.length > 1)
+    throw new WiretapeError('usage', `${escapeText(name)} cannot be written`, {
+      hint: 'convert it to a tape first',
+    })
+  return format as Format & Required<Pick<Format, 'write'>>
+}
 
 /**
  * `--update`: puts the new answers into the recording and says which.
@@ -36,10 +62,7 @@ export async function updateRecording(
     if (sent !== undefined) texts.set(message.seq, sent)
     if (response !== undefined && message.peer >= 0) texts.set(entries.seq(message.peer), response)
   }
-  const [file, ...more] = recording.files
-  const format = file?.file.format
-  if (!format?.write || more.length > 0 || plan.index.sessions.length > 1)
-    throw new WiretapeError('usage', `${name} cannot be written`, { hint: 'convert it to a tape first' })
+  const format = updatableFormat(name, recording, plan, io)
   const redacted = plan.session?.redaction !== 'none'
   const renewed = acceptTexts({ records: () => recording.records() }, texts, redacted)
   const bytes = format.write(renewed, () => undefined)

@@ -7,7 +7,6 @@ import {
   verdicts,
   type ComparisonSummary,
 } from '../../compare/index.js'
-import { parseFilter, type Filter } from '../../filter/index.js'
 import { joinCommandLine, WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeText } from '../../render/index.js'
 import {
@@ -37,11 +36,13 @@ import {
 import { bytesOf, printPieces, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
+import { filterOption } from '../filter-option.js'
 import { onInterrupt } from '../interrupt.js'
 import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
+import { refuseOwnInput } from '../own-input.js'
 import { openOne } from '../transfer.js'
-import { updateRecording } from './replay-update.js'
+import { updatableFormat, updateRecording } from './replay-update.js'
 
 export interface ReplayOptions extends CompareOptions {
   readonly url?: string
@@ -87,10 +88,11 @@ export async function runReplayCommand(
   io: Io,
   teller?: Teller,
 ): Promise<number> {
-  const filter = filterOf(options.filter)
+  const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
-  const wanted = await wantedReports(options, io)
+  const wanted = await wantedReports(options, [name], io)
+  if (options.output !== undefined) refuseOwnInput(options.output, [name], '--output', io)
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
   if (options.update && (name === '-' || options.repeat > 1)) {
     throw new WiretapeError('usage', `--update needs a file, and one run`, {
@@ -109,6 +111,7 @@ export async function runReplayCommand(
       filter,
     )
     await complaints.tell(io)
+    if (options.update) updatableFormat(name, recording, plan, io)
     await refuseMissingSecrets(plan, sets)
     const target = targetOf(command, options, plan)
     const label = 'command' in target ? joinCommandLine(target.command) : target.url
@@ -195,13 +198,6 @@ export async function runReplayCommand(
 /** No answer, or not the recorded one. */
 function isFailed({ status, comparison }: MessageOutcome): boolean {
   return comparison ? comparison.verdict !== 'same' : status !== 'sent'
-}
-
-function filterOf(text: string | undefined): Filter | undefined {
-  if (text === undefined) return undefined
-  const parsed = parseFilter(text)
-  if (parsed.filter) return parsed.filter
-  throw new WiretapeError('usage', `--filter ${text}: ${parsed.fault.message}`)
 }
 
 function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan): ReplayTarget {

@@ -1,0 +1,38 @@
+import { fstatSync, statSync, type Stats } from 'node:fs'
+import { resolve } from 'node:path'
+import { WiretapeError } from '../model/index.js'
+import { escapeText } from '../render/index.js'
+
+/**
+ * Refuses an output that is a file which is read, by whatever name: it would be gone.
+ *
+ * @param output as the user named it; `-` is stdout
+ * @param inputs as the user named them; `-` is stdin
+ * @param option that names the output, as the user wrote it
+ * @throws WiretapeError `usage`
+ */
+export function refuseOwnInput(
+  output: string,
+  inputs: readonly string[],
+  option: string,
+  { cwd }: { readonly cwd: string },
+): void {
+  if (output === '-') return
+  const written = statOf(() => statSync(resolve(cwd, output)))
+  if (!written?.isFile()) return
+  for (const input of inputs) {
+    const read = statOf(() => (input === '-' ? fstatSync(0) : statSync(resolve(cwd, input))))
+    if (read?.dev !== written.dev || read.ino !== written.ino) continue
+    throw new WiretapeError('usage', `${option} ${escapeText(output)} is the file that is read`, {
+      hint: 'name another file to write',
+    })
+  }
+}
+
+function statOf(look: () => Stats): Stats | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
