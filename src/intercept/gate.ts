@@ -36,6 +36,8 @@ export interface HeldMessage {
   moot?: string
   /** What a rule has decided about it and does by itself, now or after its delay: nobody else need decide. */
   plan?: () => void
+  /** Its time came while it stood behind another one: what happens to it when it is first. */
+  due?: () => void
 }
 
 /** What the gate tells. */
@@ -166,7 +168,7 @@ export class Gate {
       else this.drop(message, 'rule', why, answers)
     }
     message.plan = act
-    if (delayMs > 0) this.#timers.set(id, setTimeout(act, delayMs))
+    if (delayMs > 0) this.#after(message, delayMs, act)
     // Not before the offer is over.
     else queueMicrotask(act)
     return verdictOf
@@ -181,7 +183,8 @@ export class Gate {
     const { silent, by, rule, text, copies, answers } = more
     const { holdTimeoutMs } = this.settings
     const nowMs = Date.now()
-    const timed = holdTimeoutMs !== undefined && silent === undefined
+    // What only waits behind another one goes on with that.
+    const timed = holdTimeoutMs !== undefined && silent === undefined && reason !== 'order'
     const message: HeldMessage = {
       id: randomUUID(),
       offer,
@@ -203,13 +206,19 @@ export class Gate {
       else this.#lines.set(line, [message])
       this.#lineOf.set(id, line)
     }
-    if (timed)
-      this.#timers.set(
-        id,
-        setTimeout(() => this.forward(message, 'timeout'), holdTimeoutMs),
-      )
+    if (timed) this.#after(message, holdTimeoutMs, () => this.forward(message, 'timeout'))
     if (!silent) this.#observer.held(message)
     return { kind: 'hold', id, ...(rule !== undefined && { rule }) }
+  }
+
+  /** Acts after a time; for what then stands behind another one, as soon as it is first. */
+  #after(message: HeldMessage, delayMs: number, act: () => void): void {
+    const dueNow = (): void => {
+      const line = this.#lines.get(this.#lineOf.get(message.id) ?? '')
+      if (line === undefined || line[0] === message) act()
+      else message.due = act
+    }
+    this.#timers.set(message.id, setTimeout(dueNow, delayMs))
   }
 
   /** @param text what goes on in its place; as it came, or as a rule made it, without */
@@ -338,7 +347,7 @@ export class Gate {
     return true
   }
 
-  /** What only waited behind it goes on; what waits for a person does now. */
+  /** What only waited behind it goes on, and what is due; what waits for a person does now. */
   #next(message: HeldMessage): void {
     const key = this.#lineOf.get(message.id)
     if (key === undefined) return
@@ -346,13 +355,18 @@ export class Gate {
     const line = this.#lines.get(key) ?? []
     const at = line.indexOf(message)
     if (at >= 0) line.splice(at, 1)
-    for (let first = line[0]; at === 0 && first?.reason === 'order'; first = line[0]) {
+    for (let first = line[0]; at === 0 && first && isReady(first); first = line[0]) {
       line.shift()
       this.#lineOf.delete(first.id)
-      if (this.#remove(first)) this.#send(first, 'order')
+      if (first.due) first.due()
+      else if (this.#remove(first)) this.#send(first, 'order')
     }
     if (line.length === 0) this.#lines.delete(key)
   }
+}
+
+function isReady({ reason, due }: HeldMessage): boolean {
+  return reason === 'order' || due !== undefined
 }
 
 /** What a rule made of a message that does not go on at once. */

@@ -250,6 +250,7 @@ export class Intercept {
   /** Over: nothing can go on any more. */
   close(): void {
     this.#wire = undefined
+    this.#sender.close()
     for (const message of this.#gate.held.values()) this.#gate.drop(message, 'end', 'the session ended')
   }
 

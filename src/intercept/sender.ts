@@ -32,9 +32,17 @@ export interface SenderScene {
 export class Sender {
   readonly #scene: SenderScene
   #count = 0
+  /** Ends the wait for an answer. */
+  readonly #waits = new Set<(why: GateFault) => void>()
 
   constructor(scene: SenderScene) {
     this.#scene = scene
+  }
+
+  /** Over: no answer that is waited for can come any more. */
+  close(): void {
+    const why = new GateFault('no-answer', 'no answer came before the session ended')
+    for (const giveUp of this.#waits) giveUp(why)
   }
 
   /**
@@ -100,7 +108,7 @@ export class Sender {
     if (!wantsAnswer) return { message: id }
     if (direct) expected!.cancel()
     try {
-      const answer = await within(direct ?? expected!.answer)
+      const answer = await this.#within(direct ?? expected!.answer)
       return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
     } finally {
       expected!.cancel()
@@ -116,23 +124,24 @@ export class Sender {
     this.#scene.changed()
     return { answer, cancel: () => expected?.cancel() }
   }
-}
 
-function within<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new GateFault('no-answer', `no answer came within ${answerWithinMs / 1000} s`)),
-      answerWithinMs,
-    )
-    answer.then(
-      (value) => {
+  #within(answer: Promise<string>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (why: unknown): void => {
+        over()
+        reject(why)
+      }
+      const late = new GateFault('no-answer', `no answer came within ${answerWithinMs / 1000} s`)
+      const timer = setTimeout(() => giveUp(late), answerWithinMs)
+      const over = (): void => {
         clearTimeout(timer)
+        this.#waits.delete(giveUp)
+      }
+      this.#waits.add(giveUp)
+      answer.then((value) => {
+        over()
         resolve(value)
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
+      }, giveUp)
+    })
+  }
 }

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readFrame, type Offer } from '../../src/intercept/frame.js'
+import { Gate } from '../../src/intercept/gate.js'
+import { Intercept } from '../../src/intercept/index.js'
+import type { RuleDecision } from '../../src/intercept/rules/index.js'
+
+const nobody = { held: () => undefined, changed: () => undefined, released: () => undefined }
+
+interface Bench {
+  readonly gate: Gate
+  /** What went on, and what was dropped, in order. */
+  readonly done: string[]
+  come(text: string): void
+}
+
+function bench(decide: (raw: string) => Partial<RuleDecision> | undefined, holdTimeoutMs?: number): Bench {
+  const done: string[] = []
+  const gate = new Gate(
+    {
+      hold: false,
+      breakpoints: [],
+      everything: false,
+      order: 'exchange',
+      holdTimeoutMs,
+      rules: {
+        names: [],
+        mayConcern: () => true,
+        decide({ raw }) {
+          const decision = decide(raw)
+          const usual = { verdict: 'forward', rule: 'r', delayMs: 0, copies: 0, answers: [] } as const
+          return decision && { ...usual, ...decision }
+        },
+      },
+    },
+    nobody,
+  )
+  function come(text: string): void {
+    const passage: Offer['passage'] = {
+      forward: () => void done.push(text),
+      drop: () => void done.push(`not ${text}`),
+    }
+    const place = { direction: 'server_to_client', transport: 'stdio', conversation: '' } as const
+    const verdict = gate.offer({ ...readFrame(text)!, ...place, wallMs: 0, passage })
+    if (verdict?.kind !== 'hold') done.push(text)
+  }
+  return { gate, done, come }
+}
+
+const progress = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5}}'
+const answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
+const request =
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":5}}}'
+
+function ask(gate: Gate): void {
+  const passage: Offer['passage'] = { forward: () => undefined, drop: () => undefined }
+  const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
+  gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, passage })
+}
+
+describe('a message whose time has come', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([['forward', answer] as const, ['drop', `not ${answer}`] as const])(
+    'waits until it is first in its exchange, then has its rule (%s) at once',
+    (verdict, last) => {
+      const { gate, done, come } = bench((raw) => {
+        if (raw === progress) return { delayMs: 500 }
+        return raw === answer ? { verdict, delayMs: 100 } : undefined
+      })
+      ask(gate)
+      come(progress)
+      come(answer)
+      vi.advanceTimersByTime(400)
+      expect(done).toEqual([])
+      vi.advanceTimersByTime(100)
+      expect(done).toEqual([progress, last])
+      expect(gate.held.size).toBe(0)
+    },
+  )
+
+  it('does not overtake a slower one of its exchange when holding times out', () => {
+    const { gate, done, come } = bench((raw) => {
+      if (raw === progress) return { delayMs: 500 }
+      return raw === answer ? { verdict: 'hold' } : undefined
+    }, 100)
+    ask(gate)
+    come(progress)
+    come(answer)
+    come(progress.replace('5', '5 '))
+    vi.advanceTimersByTime(499)
+    expect(done).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(done).toEqual([progress, answer, progress.replace('5', '5 ')])
+  })
+
+  it('leaves what a person holds where it is', () => {
+    const { gate, done, come } = bench((raw) => {
+      if (raw === progress) return { verdict: 'hold' }
+      return raw === answer ? { delayMs: 100 } : undefined
+    })
+    ask(gate)
+    come(progress)
+    come(answer)
+    vi.advanceTimersByTime(1000)
+    expect(done).toEqual([])
+    gate.forward([...gate.held.values()][0]!, 'screen')
+    expect(done).toEqual([progress, answer])
+  })
+})
+
+describe('a message of ours', () => {
+  function sender(): Intercept {
+    const options = { hold: false, breakpoints: [], awaitScreen: false, onDetach: 'forward' } as const
+    const observer = { ...nobody, stateChanged: () => undefined }
+    const intercept = new Intercept({ ...options, order: 'exchange', holdTimeoutMs: undefined }, observer)
+    intercept.connect({ setGated: () => undefined, conversationFor: () => '', inject: () => ({}) })
+    return intercept
+  }
+
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('whose answer has not come when the session ends is not waited for', async () => {
+    const intercept = sender()
+    const ping = '{"jsonrpc":"2.0","id":"p","method":"ping"}'
+    const sending = intercept.sender.inject('server_to_client', ping, { keepAnswer: true })
+    intercept.close()
+    await expect(sending).rejects.toMatchObject({ code: 'no-answer' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
