@@ -10,7 +10,7 @@ interface Bench {
   readonly gate: Gate
   /** What went on, and what was dropped, in order. */
   readonly done: string[]
-  come(text: string): void
+  readonly come: (text: string) => void
 }
 
 function bench(decide: (raw: string) => Partial<RuleDecision> | undefined, holdTimeoutMs?: number): Bench {
