@@ -1,3 +1,5 @@
+import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+
 /** What a server offers, by the request that lists it. */
 export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template'
 
@@ -25,12 +27,31 @@ export const openingMembers = [
 ] as const
 
 /**
- * JSON Pointers into an answer, to what is compared as an offer and not as an answer. Where a list is cut into
- * pages is nobody's business either.
+ * JSON Pointers into two answers, to what is compared as an offer and not as an answer. A list is, where each side
+ * names every thing in it once; where it is cut into pages is nobody's business then.
  */
-export function offeredPlaces(method: string): readonly string[] {
+export function offeredPlaces(method: string, before: string, after: string): readonly string[] {
   const list = offerLists.get(method)
-  if (list) return [`/result/${list.member}`, '/result/nextCursor']
+  if (list) {
+    const isCovered = namesEachOnce(before, list) && namesEachOnce(after, list)
+    return isCovered ? [`/result/${list.member}`, '/result/nextCursor'] : []
+  }
   if (method !== 'initialize' && method !== 'server/discover') return []
   return openingMembers.map((member) => `/result/${member}`)
+}
+
+function namesEachOnce(answer: string, { member, name }: OfferList): boolean {
+  const found = findJsonValue(answer)
+  if (isFault(found) || kindAt(answer, found.start) !== 'object') return false
+  const list = new JsonObject(answer, found.start).object('result')?.at(member)
+  if (!list || kindAt(list.text, list.start) !== 'array') return false
+  const names = new Set<string>()
+  const elements = elementsOf(list.text, list.start)
+  for (const { start } of elements) {
+    if (kindAt(list.text, start) !== 'object') return false
+    const said = new JsonObject(list.text, start).string(name)
+    if (said === undefined) return false
+    names.add(said)
+  }
+  return names.size === elements.length
 }

@@ -98,7 +98,8 @@ function differences(
   settings: CompareSettings,
 ): Omit<AnswerComparison, 'verdict'> {
   if (before.text === after.text && settings.level !== 'schema') return none
-  const ignored = new Set([...envelopeMembers, ...offeredPlaces(asked.method)])
+  const offered = settings.level === 'exact' ? [] : offeredPlaces(asked.method, before.text, after.text)
+  const ignored = new Set([...envelopeMembers, ...offered])
   const rules = rulesFor(settings, asked.method, asked.name)
   const [a, b] = settings.level === 'schema' ? [before, after].map(expanded) : [before, after]
   if (!a || !b) return none

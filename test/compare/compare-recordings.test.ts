@@ -122,6 +122,27 @@ describe('two recordings', () => {
     ).toHaveLength(1)
   })
 
+  const listed = (result: object): Said[] => [{ method: 'tools/list', result }]
+
+  it.each([
+    ['in another order', { tools: [{ name: 'b' }, { name: 'a' }] }],
+    ['twice', { tools: [{ name: 'a' }, { name: 'b' }, { name: 'b' }] }],
+    ['with things that have no name', { tools: [{ name: 'a' }, { name: 'b' }, { x: 1 }, 7] }],
+    ['not as a list', { tools: 'x' }],
+  ])('at level exact differ where tools are listed %s', async (_, now) => {
+    const before = listed({ tools: [{ name: 'a' }, { name: 'b' }] })
+    expect(await differences(before, listed(now), { level: 'exact' })).toHaveLength(1)
+    expect(await differences(before, before, { level: 'exact' })).toEqual([])
+  })
+
+  it.each([
+    ['is gone', { tools: [] }, {}],
+    ['names a tool twice', { tools: [{ name: 'a' }] }, { tools: [{ name: 'a', description: 'x' }, { name: 'a' }] }],
+    ['has a thing without a name', { tools: [{ name: 'a' }] }, { tools: [{ name: 'a' }, { x: 1 }] }],
+  ])('differ where a list of tools %s, which no offer tells', async (_, before, now) => {
+    expect(await differences(listed(before), listed(now))).toHaveLength(1)
+  })
+
   it('at level exact differ in spelling, and never in ids', async () => {
     const before = [call('a', {}, '{"n":1}')]
     expect(await differences(before, [{ method: 'ping' }, ...before], { level: 'exact' })).toEqual([
