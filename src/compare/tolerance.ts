@@ -26,12 +26,17 @@ const opaquePlaces: ReadonlySet<string> = new Set([
   '/result/_meta/tracestate',
 ])
 
-/** What may differ between two answers: the rules, what is opaque, and what was redacted. */
+/**
+ * What may differ between two answers: the rules, what is opaque, and what was redacted.
+ *
+ * @param echoes what was asked with another value than before, as JSON text: the answer may repeat it
+ */
 export function createTolerance(
   before: Compared,
   after: Compared,
   rules: readonly CompareRule[],
   ignored: ReadonlySet<string>,
+  echoes: ReadonlyMap<string, string> = new Map(),
 ): Tolerance {
   const sides = { before: select(before, rules), after: select(after, rules) }
   const redacted = { before: new Set(before.redacted), after: new Set(after.redacted) }
@@ -47,6 +52,7 @@ export function createTolerance(
     isIgnored,
     accepts(beforePointer, beforeText, afterPointer, afterText) {
       if (redacted.before.has(beforePointer) || redacted.after.has(afterPointer)) return true
+      if (echoes.get(beforeText) === afterText) return true
       const matcher = matcherAt('before', beforePointer) ?? matcherAt('after', afterPointer)
       if (!matcher) return undefined
       // What the matcher does not take may still be equal, written in another way.

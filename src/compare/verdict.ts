@@ -50,6 +50,8 @@ export interface Asked {
   readonly name?: string | undefined
   /** Text of the tool's `outputSchema`, as the newer side says it. */
   readonly outputSchema?: string | undefined
+  /** Strings that were asked with another value than before: the new one by the old, as JSON texts. */
+  readonly echoes?: ReadonlyMap<string, string> | undefined
 }
 
 export interface AnswerComparison extends JsonDiff {
@@ -109,6 +111,7 @@ function differences(
     { text: b.text, span: bSpan, redacted: b.redacted ?? [] },
     rules,
     ignored,
+    asked.echoes,
   )
   if (settings.level !== 'schema')
     return {

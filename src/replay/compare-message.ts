@@ -16,7 +16,11 @@ export interface RecordedAnswer {
   readonly marks: readonly Mark[]
 }
 
-/** Holds what came of a request against what was recorded. */
+/**
+ * Holds what came of a request against what was recorded.
+ *
+ * @param echoes live strings by the recorded ones that the request had them for
+ */
 export function compareMessage(
   plan: Plan,
   message: PlannedMessage,
@@ -24,6 +28,7 @@ export function compareMessage(
   finished: Finished,
   settings: CompareSettings,
   offers: Offers,
+  echoes?: ReadonlyMap<string, string>,
 ): ExchangeComparison {
   const { status, response, error } = finished
   const base = sidesOf(plan, message, answer, finished)
@@ -47,7 +52,7 @@ export function compareMessage(
   const compared = compareAnswers(
     answer && { text: answer.text, redacted: answer.marks.map(({ at }) => at) },
     response === undefined ? undefined : { text: response },
-    { method, name, outputSchema },
+    { method, name, outputSchema, echoes },
     settings,
   )
   return { ...compared, ...base, ...notes }

@@ -1,4 +1,4 @@
-import { diffJson, toPointer } from '../compare/index.js'
+import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import type { CompiledPath } from '../json-path/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import {
@@ -34,6 +34,8 @@ export interface LiveText {
   readonly text: string
   /** JSON Pointers to what was replaced. */
   readonly replaced: readonly string[]
+  /** Of the strings that the server made, the live one (as JSON text) by the recorded one. */
+  readonly threaded: ReadonlyMap<string, string>
   /** JSON Pointers to redacted values for which this run has none. */
   readonly missing: readonly string[]
 }
@@ -53,12 +55,23 @@ const givenBack =
 /** Values remembered; a server that makes more of them in one run makes them in every answer. */
 const mostRemembered = 100_000
 const mostDifferences = 1_000
+/** No id, handle or path is longer. */
+const longestMade = 4096
 
 export function createLiveValues(sets: readonly SetValue[]): LiveValues {
   /** Live JSON text by the recorded one. */
   const byText = new Map<string, string>()
   /** By tag: the live text of what the marker stands for, without quotes where it is a part of a string. */
   const byTag = new Map<string, string>()
+
+  /** Recorded texts that look made by whom said them first: values that the client chose stay as they are. */
+  const origin = new Map<string, 'client' | 'server'>()
+
+  function saw(text: string, side: 'client' | 'server'): void {
+    if (!looksMade(text) || origin.has(text) || origin.size >= mostRemembered) return
+    // A copy: a slice would keep the whole message.
+    origin.set(Buffer.from(text, 'utf16le').toString('utf16le'), side)
+  }
 
   function remember(recorded: string, live: string): void {
     if (byText.size < mostRemembered) byText.set(recorded, live)
@@ -67,7 +80,9 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
   return {
     learn(recorded, marks, live) {
       const [a, b] = [wholeOf(recorded), wholeOf(live)]
-      if (!a || !b) return
+      if (!a) return
+      eachString(withJsonInTexts(recorded.slice(a.start, a.end)), (text) => saw(text, 'server'))
+      if (!b) return
       for (const { at, tag } of marks) {
         const [written, said] = [valueAt(recorded, a, at), valueAt(live, b, at)]
         const secret = written && said && partOf(textOf(recorded, written), textOf(live, said))
@@ -84,9 +99,10 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
     apply(recorded, marks) {
       const whole = wholeOf(recorded)
-      if (!whole) return { text: recorded, replaced: [], missing: [] }
+      if (!whole) return { text: recorded, replaced: [], threaded: new Map(), missing: [] }
       const edits: (TextEdit & { at: string })[] = []
       const missing: string[] = []
+      const threaded = new Map<string, string>()
       const setPlaces = new Map<number, string>()
       for (const { path, json } of sets)
         for (const { start } of path.find(recorded, whole)) setPlaces.set(start, json)
@@ -114,9 +130,16 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
       function thread(start: number, end: number, at: string): void {
         const text = recorded.slice(start, end)
-        if (!givenBack.test(at) && !(at.startsWith('/params/') && looksMade(text))) return
+        saw(text, 'client')
+        if (
+          !givenBack.test(at) &&
+          !(at.startsWith('/params/') && looksMade(text) && origin.get(text) !== 'client')
+        )
+          return
         const live = byText.get(text)
-        if (live !== undefined && live !== text) edits.push({ start, end, text: live, at })
+        if (live === undefined || live === text) return
+        edits.push({ start, end, text: live, at })
+        if (kindAt(text, 0) === 'string') threaded.set(text, live)
       }
 
       function restore(start: number, end: number, at: string, tagsHere: readonly string[]): void {
@@ -134,7 +157,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
       visit(whole.start, whole.end, '', 0)
       const sorted = edits.toSorted((a, b) => a.start - b.start)
-      return { text: spliceText(recorded, sorted), replaced: sorted.map(({ at }) => at), missing }
+      return { text: spliceText(recorded, sorted), replaced: sorted.map(({ at }) => at), threaded, missing }
     },
   }
 }
@@ -146,7 +169,19 @@ const deepest = 256
  * that value only if it looks like an id, a handle or a path that the server made.
  */
 function looksMade(text: string): boolean {
-  return text.startsWith('"') && text.length >= 10 && /\d/.test(text) && !/\s/.test(text)
+  const { length } = text
+  return text.startsWith('"') && length >= 10 && length <= longestMade && /\d/.test(text) && !/\s/.test(text)
+}
+
+function eachString(json: string, take: (text: string) => void): void {
+  function visit({ start, end }: Span, depth: number): void {
+    const kind = kindAt(json, start)
+    if (kind === 'string') take(json.slice(start, end))
+    else if (depth === deepest) return
+    else if (kind === 'object') for (const member of membersOf(json, start)) visit(member, depth + 1)
+    else if (kind === 'array') for (const element of elementsOf(json, start)) visit(element, depth + 1)
+  }
+  visit({ start: 0, end: json.length }, 0)
 }
 
 function isScalar(text: string): boolean {

@@ -210,7 +210,7 @@ export async function runReplay(
     frame: ClientFrame,
     message: PlannedMessage,
     original: string,
-    { text, replaced }: LiveText,
+    { text, replaced, threaded }: LiveText,
   ): void {
     const { id } = message
     if (message.kind !== 'request' || id === undefined) return
@@ -237,13 +237,17 @@ export async function runReplay(
           'text' in result
             ? { ...base, status: 'answered', response: result.text, durationUs }
             : { ...base, status: 'failed', error: result.error, durationUs }
-        react(finishRequest(message, came))
+        react(finishRequest(message, came, threaded))
       },
     })
   }
 
   /** Compares, learns, and hands on. */
-  async function finishRequest(message: PlannedMessage, finished: Finished): Promise<void> {
+  async function finishRequest(
+    message: PlannedMessage,
+    finished: Finished,
+    threaded?: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const { method = '', peer } = message
     const { response } = finished
     const answer = peer < 0 ? undefined : await said(peer)
@@ -252,7 +256,7 @@ export async function runReplay(
       if (answer) values.learn(answer.text, answer.marks, response)
       if (tellsOffers(method)) offers.take(method, response, finished.original.includes('"cursor"'))
     }
-    const comparison = compareMessage(plan, message, answer, finished, settings, offers)
+    const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded)
     outcomes.finish(message, { ...finished, ...(answer && { recorded: answer.text }), comparison })
     const isRefused = response === undefined || readEnvelope(response, 0).kind === 'error'
     if (method === 'initialize' && isRefused && answer && readEnvelope(answer.text, 0).kind !== 'error') {

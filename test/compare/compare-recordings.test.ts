@@ -9,6 +9,7 @@ import {
   titleOf,
   type CompareSettings,
 } from '../../src/compare/index.js'
+import { compareAnswers } from '../../src/compare/verdict.js'
 import { call, compared, type Said } from './stage.js'
 
 /** What is not the same, one line each. */
@@ -137,7 +138,11 @@ describe('two recordings', () => {
 
   it.each([
     ['is gone', { tools: [] }, {}],
-    ['names a tool twice', { tools: [{ name: 'a' }] }, { tools: [{ name: 'a', description: 'x' }, { name: 'a' }] }],
+    [
+      'names a tool twice',
+      { tools: [{ name: 'a' }] },
+      { tools: [{ name: 'a', description: 'x' }, { name: 'a' }] },
+    ],
     ['has a thing without a name', { tools: [{ name: 'a' }] }, { tools: [{ name: 'a' }, { x: 1 }] }],
   ])('differ where a list of tools %s, which no offer tells', async (_, before, now) => {
     expect(await differences(listed(before), listed(now))).toHaveLength(1)
@@ -149,6 +154,19 @@ describe('two recordings', () => {
       'new | ping',
     ])
     expect(await differences(before, [call('a', {}, '{"n": 1}')], { level: 'exact' })).toHaveLength(1)
+  })
+
+  it('may repeat what was asked with another value, and nothing else', () => {
+    const answer = (id: string, more: string): { text: string } => ({
+      text: JSON.stringify({ result: { structuredContent: { id, more }, list: [1, { id }] } }),
+    })
+    const asked = { method: 'tools/call', name: 'a', echoes: new Map([['"order-0017"', '"order-0042"']]) }
+    const verdictOf = (id: string, more: string): string =>
+      compareAnswers(answer('order-0017', 'x'), answer(id, more), asked, { level: 'semantic', rules: [] })
+        .verdict
+    expect(verdictOf('order-0042', 'x')).toBe('same')
+    expect(verdictOf('order-0043', 'x')).toBe('changed')
+    expect(verdictOf('order-0042', 'order-0042')).toBe('changed')
   })
 
   it('at level schema differ in shape, and where a result does not keep its outputSchema', async () => {

@@ -32,7 +32,28 @@ describe('the values of this run', () => {
     const values = createLiveValues([])
     values.learn('{"result":{"city":"Paris","n":1}}', [], '{"result":{"city":"Rome","n":2}}')
     const request = '{"params":{"arguments":{"city":"Paris","n":1}}}'
-    expect(values.apply(request, [])).toEqual({ text: request, replaced: [], missing: [] })
+    expect(values.apply(request, [])).toMatchObject({ text: request, replaced: [], missing: [] })
+  })
+
+  it('leave what the client said before any answer had it, also where an answer repeats it otherwise', () => {
+    const values = createLiveValues([])
+    const create = json({ params: { name: 'create', arguments: { name: 'report-2026' } } })
+    values.apply(create, [])
+    const answer = (name: string): string => json({ result: { structuredContent: { name } } })
+    values.learn(answer('report-2026'), [], answer('REPORT-2026'))
+    const get = json({ params: { name: 'get', arguments: { name: 'report-2026' } } })
+    expect(values.apply(get, []).text).toBe(get)
+  })
+
+  it('are given back although the client gave an equal one back before', () => {
+    const values = createLiveValues([])
+    const answer = (id: string): string =>
+      json({ result: { content: [{ type: 'text', text: json({ id }) }] } })
+    values.learn(answer('order-0017'), [], answer('order-0017'))
+    const get = json({ params: { arguments: { id: 'order-0017' } } })
+    expect(values.apply(get, []).text).toBe(get)
+    values.learn(answer('order-0017'), [], answer('order-0042'))
+    expect(values.apply(get, []).text).toBe(json({ params: { arguments: { id: 'order-0042' } } }))
   })
 
   it('keep every other character', () => {
@@ -56,7 +77,7 @@ describe('the values of this run', () => {
       { at: '/params/requestState', tag: 'a' },
       { at: '/params/arguments/auth', tag: 'b' },
     ]
-    expect(values.apply(request, given)).toEqual({
+    expect(values.apply(request, given)).toMatchObject({
       text: '{"params":{"requestState":"live","arguments":{"auth":"Bearer k-\\"1\\"!"}}}',
       replaced: ['/params/requestState', '/params/arguments/auth'],
       missing: [],
