@@ -1,5 +1,6 @@
 import net from 'node:net'
-import { WiretapeError } from '../model/index.js'
+import { joinCommandLine, WiretapeError } from '../model/index.js'
+import { createRedactor } from '../redaction/index.js'
 import {
   connectHttp,
   connectSse,
@@ -27,12 +28,20 @@ const probeMs = 5_000
 /** Of what a server wrote to stderr before it ended. */
 const keptStderr = 4_096
 
+/** What a person gave or a server said, for others to read. Tags are for messages of a tape. */
+const redactor = createRedactor({ defaults: true, tag: () => '' })
+
+/** The server in one line, without secrets: as a recording would have it. */
+export function describeTarget(target: ReplayTarget): string {
+  return 'command' in target ? joinCommandLine(redactor.command(target.command)) : redactor.url(target.url)
+}
+
 /** @throws WiretapeError `usage` for a URL that is none */
 export function connectTo(target: ReplayTarget): Connect {
   if ('command' in target) return (events) => connectCommand(target.command, events)
   const url = URL.canParse(target.url) ? new URL(target.url) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new WiretapeError('usage', `${target.url} is no http or https URL`)
+    throw new WiretapeError('usage', `${describeTarget(target)} is no http or https URL`)
   const headers = target.headers ?? []
   return async (events) => {
     const refused = await probe(url)
@@ -54,16 +63,17 @@ async function connectCommand(
   events: ClientEvents,
 ): Promise<ClientConnection | { readonly error: string }> {
   let tail = ''
-  return connectStdio(command, {
+  const connected = await connectStdio(command, {
     ...events,
     stderr(bytes) {
       tail = (tail + Buffer.from(bytes).toString('utf8')).slice(-keptStderr)
     },
     ended(reason) {
       const last = tail.trimEnd().split('\n').at(-1) ?? ''
-      events.ended(last === '' ? reason : `${reason}: ${last}`)
+      events.ended(last === '' ? reason : `${reason}: ${redactor.text(last)}`)
     },
   })
+  return 'error' in connected ? { error: redactor.text(connected.error) } : connected
 }
 
 /** Why nobody answers there; undefined when somebody does. */

@@ -182,6 +182,24 @@ describe('wiretape replay', () => {
     expect(readFileSync(results, 'utf8')).toContain('"password":"again"')
   })
 
+  it('shows no secret of the target, on the screen or in files', async () => {
+    const command = [...release('drop-field'), '--token', 'Tok-5ecret', 'API_KEY=Key-5ecret']
+    const kinds = ['json', 'junit', 'markdown', 'github']
+    const reports = kinds.flatMap((kind) => ['--report', `${kind}=hidden.${kind}`])
+    const run = await replay('base.jsonl', command, '--output', 'hidden.results', ...reports)
+    expect(run).toMatchObject({ code: 1, stderr: '' })
+    const url = 'http://me:Pass-5ecret@127.0.0.1:1/mcp?api_key=Key-5ecret'
+    const byUrl = await stage.run('replay', 'base.jsonl', '--url', url)
+    const byNoUrl = await stage.run('replay', 'base.jsonl', '--url', url.replace('http', 'ftp'))
+    const files = [...kinds, 'results'].map((kind) => readFileSync(stage.path(`hidden.${kind}`), 'utf8'))
+    const told = [run.stdout, byUrl.stdout, byUrl.stderr, byNoUrl.stderr, ...files]
+    expect(told.filter((text) => text.includes('5ecret'))).toEqual([])
+    expect(JSON.parse(files.at(-1)!)).toMatchObject({
+      target_command: expect.stringMatching(/--token .*REDACTED.* .*API_KEY=.*REDACTED/),
+    })
+    expect(byUrl.stdout).toContain('against http://me:[REDACTED]@127.0.0.1:1/mcp?api_key=[REDACTED]\n')
+  })
+
   it('tells JSON to machines', async () => {
     const run = await replay('base.jsonl', release('drop-field'), '--json')
     expect(JSON.parse(run.stdout)).toMatchObject({ same: false, counts: { same: 5, changed: 1 } })

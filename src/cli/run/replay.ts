@@ -7,10 +7,11 @@ import {
   verdicts,
   type ComparisonSummary,
 } from '../../compare/index.js'
-import { joinCommandLine, WiretapeError } from '../../model/index.js'
+import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeText } from '../../render/index.js'
 import {
   connectTo,
+  describeTarget,
   findMissingSecrets,
   parseSetValue,
   planReplay,
@@ -114,7 +115,7 @@ export async function runReplayCommand(
     if (options.update) updatableFormat(name, recording, plan, io)
     await refuseMissingSecrets(plan, sets)
     const target = targetOf(command, options, plan)
-    const label = 'command' in target ? joinCommandLine(target.command) : target.url
+    const label = describeTarget(target)
     const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
     const quiet = options.json === true
     const shown =
@@ -173,7 +174,7 @@ export async function runReplayCommand(
     const stopped = results.find((result) => result.stopped !== undefined)?.stopped
 
     if (options.output !== undefined) {
-      const about = { command: 'command' in target ? label : null, url: 'url' in target ? target.url : null }
+      const about = { command: 'command' in target ? label : null, url: 'url' in target ? label : null }
       await replaceFile(resolve(io.cwd, options.output), bytesOf(resultFile(about, kept)))
     }
     if (teller) show(teller.end(counted, options.output))
