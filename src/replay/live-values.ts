@@ -22,16 +22,20 @@ export interface Mark {
   readonly tag: string
 }
 
-/** `--set`: a value for a place in every message that has it. */
+/** `--set`: a value for a place in the messages that have it. */
 export interface SetValue {
   readonly path: CompiledPath
   /** As JSON text. */
   readonly json: string
+  /** Only where something was redacted. @default false: in every message that has the place */
+  readonly onlyRedacted?: boolean
 }
 
 /** A message with the values of this run in it. */
 export interface LiveText {
   readonly text: string
+  /** The same without what `--set` gave, for a recording that is to hold it. */
+  readonly kept: string
   /** JSON Pointers to what was replaced. */
   readonly replaced: readonly string[]
   /** Of the strings that the server made, the live one (as JSON text) by the recorded one. */
@@ -99,13 +103,15 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
     apply(recorded, marks) {
       const whole = wholeOf(recorded)
-      if (!whole) return { text: recorded, replaced: [], threaded: new Map(), missing: [] }
-      const edits: (TextEdit & { at: string })[] = []
+      if (!whole) return { text: recorded, kept: recorded, replaced: [], threaded: new Map(), missing: [] }
+      const edits: (TextEdit & { at: string; isSet?: true })[] = []
       const missing: string[] = []
       const threaded = new Map<string, string>()
       const setPlaces = new Map<number, string>()
-      for (const { path, json } of sets)
-        for (const { start } of path.find(recorded, whole)) setPlaces.set(start, json)
+      for (const { path, json, onlyRedacted } of sets)
+        for (const { start, end } of path.find(recorded, whole))
+          if (!onlyRedacted || recorded.slice(start, end).includes(redactionMarker))
+            setPlaces.set(start, json)
       const tags = new Map<string, string[]>()
       for (const { at, tag } of marks) tags.set(at, [...(tags.get(at) ?? []), tag])
 
@@ -113,7 +119,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
         const set = setPlaces.get(start)
         if (set !== undefined) {
           for (const tag of tags.get(at) ?? []) byTag.set(tag, partOf(recorded.slice(start, end), set) ?? set)
-          edits.push({ start, end, text: set, at })
+          edits.push({ start, end, text: set, at, isSet: true })
           return
         }
         const kind = kindAt(recorded, start)
@@ -157,7 +163,10 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
       visit(whole.start, whole.end, '', 0)
       const sorted = edits.toSorted((a, b) => a.start - b.start)
-      return { text: spliceText(recorded, sorted), replaced: sorted.map(({ at }) => at), threaded, missing }
+      const text = spliceText(recorded, sorted)
+      const own = sorted.filter(({ isSet }) => !isSet)
+      const kept = own.length === sorted.length ? text : spliceText(recorded, own)
+      return { text, kept, replaced: sorted.map(({ at }) => at), threaded, missing }
     },
   }
 }

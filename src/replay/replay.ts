@@ -22,6 +22,7 @@ import type { Unanswered } from './answer-question.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
 import { findMissingSecrets } from './missing-secrets.js'
+import { narrowSets } from './narrow-sets.js'
 import type { MessageOutcome } from './outcome.js'
 import { planReplay } from './plan.js'
 import { runReplay } from './run-replay.js'
@@ -94,11 +95,12 @@ export async function replay(
 ): Promise<ReplayResult> {
   const path = resolve(recording)
   const settings = await settingsOf(path, options)
-  const sets = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
+  const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
   const connect = connectTo(target)
   const records = openRecords([await openRecording(path)])
   try {
     const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
+    const sets = await narrowSets(plan, given)
     const [missing] = await findMissingSecrets(plan, sets)
     if (missing) {
       const what = `#${missing.seq} ${missing.title}: ${missing.path} was redacted`

@@ -156,7 +156,8 @@ export async function runReplay(
     const liveText = values.apply(answer.text, answer.marks)
     const sent = withId(liveText.text, id)
     const { replaced } = liveText
-    outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, replaced })
+    const kept = withId(liveText.kept, id)
+    outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, kept, replaced })
     await live.send(clientFrame(sent, [sent]))
   }
 
@@ -199,7 +200,7 @@ export async function runReplay(
     const refusal = opened.live.refusalOf(sent)
     for (const { message, original, live } of texts) {
       if (message.kind === 'request') continue
-      const finished = { original, sent: live.text, replaced: live.replaced }
+      const finished = { original, sent: live.text, kept: live.kept, replaced: live.replaced }
       if (refusal === undefined) outcomes.finish(message, { ...finished, status: 'sent' })
       else await finishRequest(message, { ...finished, status: 'failed', error: `Write failed: ${refusal}` })
     }
@@ -210,12 +211,12 @@ export async function runReplay(
     frame: ClientFrame,
     message: PlannedMessage,
     original: string,
-    { text, replaced, threaded }: LiveText,
+    { text, kept, replaced, threaded }: LiveText,
   ): void {
     const { id } = message
     if (message.kind !== 'request' || id === undefined) return
     const sentAtMs = performance.now()
-    const base = { original, sent: text, replaced }
+    const base = { original, sent: text, kept, replaced }
     outcomes.began(message)
     const timer = setTimeout(() => {
       live.forget(id)

@@ -182,6 +182,33 @@ describe('wiretape replay', () => {
     expect(readFileSync(results, 'utf8')).toContain('"password":"again"')
   })
 
+  it('sets a value only where one was redacted, and keeps it out of an updated recording', async () => {
+    const client: Client = {
+      messages: [
+        ...opening,
+        call(1, 'echo', { auth: { password: 'hunter2-hunter2' } }),
+        call(2, 'echo', { auth: 'none' }),
+        call(3, 'search', { query: 'x' }),
+      ],
+    }
+    await stage.record('places.jsonl', client, release())
+    const sets = ['--set', '$.params.arguments.auth=given-1', '--set', '$.params.arguments.query=given-2']
+    const results = stage.path('places.json')
+    const run = await replay('places.jsonl', release('drop-field'), ...sets, '--output', results, '--update')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const sent = JSON.parse(readFileSync(results, 'utf8')).results.map(
+      ({ sent_message }: { sent_message: { params?: object } }) => sent_message.params,
+    )
+    expect(sent.slice(2)).toMatchObject([
+      { arguments: { auth: 'given-1' } },
+      { arguments: { auth: 'none' } },
+      { arguments: { query: 'given-2' } },
+    ])
+    const updated = readFileSync(stage.path('places.jsonl'), 'utf8')
+    expect(updated).not.toContain('given-')
+    expect(updated).not.toContain('took')
+  })
+
   it('shows no secret of the target, on the screen or in files', async () => {
     const command = [...release('drop-field'), '--token', 'Tok-5ecret', 'API_KEY=Key-5ecret']
     const kinds = ['json', 'junit', 'markdown', 'github']

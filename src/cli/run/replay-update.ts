@@ -58,8 +58,8 @@ export async function updateRecording(
   // Cursors and handles go with the answers that brought them, so the whole run is taken.
   const { entries } = plan.index
   const texts = new Map<number, string>()
-  for (const { message, sent, response } of outcomes) {
-    if (sent !== undefined) texts.set(message.seq, sent)
+  for (const { message, sent, kept = sent, response } of outcomes) {
+    if (kept !== undefined) texts.set(message.seq, kept)
     if (response !== undefined && message.peer >= 0) texts.set(entries.seq(message.peer), response)
   }
   const format = updatableFormat(name, recording, plan, io)

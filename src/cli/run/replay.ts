@@ -13,6 +13,7 @@ import {
   connectTo,
   describeTarget,
   findMissingSecrets,
+  narrowSets,
   parseSetValue,
   planReplay,
   resultFile,
@@ -90,7 +91,7 @@ export async function runReplayCommand(
   teller?: Teller,
 ): Promise<number> {
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
-  const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
+  const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
   const wanted = await wantedReports(options, [name], io)
   if (options.output !== undefined) refuseOwnInput(options.output, [name], '--output', io)
@@ -113,6 +114,7 @@ export async function runReplayCommand(
     )
     await complaints.tell(io)
     if (options.update) updatableFormat(name, recording, plan, io)
+    const sets = await narrowSets(plan, given)
     await refuseMissingSecrets(plan, sets)
     const target = targetOf(command, options, plan)
     const label = describeTarget(target)
