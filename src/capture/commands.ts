@@ -82,6 +82,7 @@ async function execute(
     }
     case 'annotate': {
       const { text, message } = command
+      if (message !== undefined && !(await findMessage(message, context.tape))) throw notFound()
       context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
       return {}
     }
@@ -98,11 +99,16 @@ async function replay(
   gate: Intercept,
 ): Promise<Success> {
   const found = await findMessage(message, context.tape)
-  if (!found) throw new Refusal({ code: 'not-found', message: 'there is no such message on the tape' })
+  if (!found) throw notFound()
   if (text === undefined && found.redacted) {
     throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
   }
-  return gate.sender.replay(found.direction, text ?? found.raw, found.conversation)
+  const { direction, raw, conversation, headers } = found
+  return gate.sender.replay(direction, text ?? raw, conversation, { text: raw, headers })
+}
+
+function notFound(): Refusal {
+  return new Refusal({ code: 'not-found', message: 'there is no such message on the tape' })
 }
 
 interface Found {
@@ -110,6 +116,8 @@ interface Found {
   readonly raw: string
   readonly redacted: boolean
   readonly conversation: string | undefined
+  /** Names and values in turns. */
+  readonly headers: readonly string[]
 }
 
 async function findMessage(id: string, tape: string): Promise<Found | undefined> {
@@ -118,8 +126,9 @@ async function findMessage(id: string, tape: string): Promise<Found | undefined>
     if (record.type !== 'message' && record.type !== 'held') continue
     const part = record.parts.find((one) => one.id === id)
     if (!part) continue
-    const { direction, raw, red, conversation } = record
-    return { direction, raw: raw.slice(part.start, part.end), redacted: red !== undefined, conversation }
+    const { direction, raw, red, conversation, http } = record
+    const said = { raw: raw.slice(part.start, part.end), redacted: red !== undefined }
+    return { direction, ...said, conversation, headers: (http?.headers ?? []).flat() }
   }
   return undefined
 }

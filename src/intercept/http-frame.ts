@@ -1,3 +1,4 @@
+import { isAnswer } from '../model/index.js'
 import { speaksJsonRpc } from '../wire/index.js'
 import { readFrame, type FrameText } from './frame.js'
 
@@ -19,11 +20,11 @@ export function readSpoken(text: string): FrameText | undefined {
 }
 
 /** Errors for all that waits for an answer: the requests of a frame, or those that its answers belong to. */
-export function refusalsOf(frame: FrameText, why: string): string[] {
-  const message = JSON.stringify(`wiretape: dropped ${why}`)
-  return frame.parts.flatMap(({ envelope: { kind, id } }) =>
-    id === undefined || kind === 'notification' || kind === 'invalid'
-      ? []
-      : [`{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":${message}}}`],
+export function refusalsOf(frame: FrameText, of: 'requests' | 'answers', why: string): string[] {
+  const message = JSON.stringify(`wiretape: dropped: ${why}`)
+  return frame.parts.flatMap(({ envelope }) =>
+    envelope.id !== undefined && (of === 'answers' ? isAnswer(envelope) : envelope.kind === 'request')
+      ? [`{"jsonrpc":"2.0","id":${envelope.id},"error":{"code":-32000,"message":${message}}}`]
+      : [],
   )
 }

@@ -50,7 +50,7 @@ function follow(value: string, old: string | undefined, now: string | undefined)
 }
 
 /** Methods whose subject `Mcp-Name` repeats. */
-export const namedMethods = /^(tools\/call|prompts\/get|resources\/read|tasks\/(get|update|cancel))$/
+const namedMethods = /^(tools\/call|prompts\/get|resources\/read|tasks\/(get|update|cancel))$/
 
 /** Which argument a header repeats is in the tool's schema; here its value tells, and its name where several have it. */
 function argumentOf(header: string, value: string, { args }: Said): string | undefined {
@@ -102,4 +102,41 @@ function decoded(value: string): string {
 function encoded(value: string): string {
   const isPlain = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) || value === ''
   return isPlain && !wrapped.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
+}
+
+export function headerOf(headers: RawHeaders, name: string): string | undefined {
+  for (let n = 0; n + 1 < headers.length; n += 2) {
+    if (headers[n]!.toLowerCase() === name) return headers[n + 1]
+  }
+  return undefined
+}
+
+/** Headers like those of another request, with what this one says; without `Mcp-Param-*`, which only its tool's schema tells. */
+export function headersFor(like: RawHeaders, frame: FrameText, sizeBytes: number): string[] {
+  const { method, subject } = frame.parts[0]!.envelope
+  const modern = headerOf(like, 'mcp-method') !== undefined
+  const headers: string[] = []
+  for (let n = 0; n + 1 < like.length; n += 2) {
+    const key = like[n]!.toLowerCase()
+    if (/^(content-length|transfer-encoding|expect|connection|content-encoding)$/.test(key)) continue
+    if (key === 'mcp-method' || key === 'mcp-name' || key.startsWith('mcp-param-')) continue
+    headers.push(like[n]!, like[n + 1]!)
+  }
+  headers.push('Content-Length', String(sizeBytes))
+  if (modern && method !== undefined) {
+    headers.push('Mcp-Method', method)
+    if (subject !== undefined && namedMethods.test(method)) {
+      headers.push('Mcp-Name', subject)
+    }
+  }
+  return headers
+}
+
+/** `Mcp-Param-*` of a request, for one that takes after it. */
+export function paramHeaders(headers: RawHeaders, before: FrameText, after: FrameText): string[] {
+  const params: string[] = []
+  for (let n = 0; n + 1 < headers.length; n += 2) {
+    if (/^mcp-param-/i.test(headers[n]!)) params.push(headers[n]!, headers[n + 1]!)
+  }
+  return agreeing(params, before, after, 0)
 }

@@ -4,7 +4,7 @@ import { createSseParser, idKey } from '../wire/index.js'
 import { GateFault } from './fault.js'
 import { readParts, type FrameText, type Offer, type Verdict } from './frame.js'
 import { frameOf, readSpoken, refusalsOf } from './http-frame.js'
-import { agreeing, namedMethods } from './http-headers.js'
+import { agreeing, headerOf, headersFor, paramHeaders } from './http-headers.js'
 import type { Intercept } from './intercept.js'
 import type { Ledger } from './ledger.js'
 import type { GatedWire, Injection } from './wire.js'
@@ -14,6 +14,7 @@ type RawHeaders = readonly string[]
 interface Head {
   readonly exchange: number
   readonly connection: number
+  readonly path: string
   readonly headers: RawHeaders
 }
 
@@ -162,7 +163,8 @@ export function createHttpWire(
         }
       }
       const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
-        for (let n = 0; n < copies; n += 1) again(head, text, rule)
+        // After the request itself, which goes on when this is over.
+        if (copies > 0) setImmediate(again, head, frame, { text, copies, rule })
       }
       const verdict = offer(head, frame, 'client_to_server', {
         forward(id, how) {
@@ -173,7 +175,7 @@ export function createHttpWire(
         drop(id, { why, rule, answers = [], disconnect = false }) {
           dropped(id, { why, ...(rule !== undefined && { rule }) })
           if (disconnect) return settle({ kind: 'disconnect', why })
-          const texts = answers.length > 0 ? answers : refusalsOf(frame, why)
+          const texts = answers.length > 0 ? answers : refusalsOf(frame, 'requests', why)
           if (texts.length === 0) return settle({ kind: 'answer', status: 202, why })
           settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
         },
@@ -198,7 +200,7 @@ export function createHttpWire(
           dropped(id, { why, ...(rule !== undefined && { rule }) })
           if (disconnect) return settle({ kind: 'disconnect', why })
           // An HTTP request has to be answered with something: its client would wait for ever.
-          const texts = refusalsOf(frame, why)
+          const texts = refusalsOf(frame, 'answers', why)
           if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
           else settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
         },
@@ -260,20 +262,28 @@ export function createHttpWire(
       void post(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) }).catch(() => undefined)
   }
 
-  function again(head: Head, text: string, rule: string | undefined): void {
-    const like = lanes.posts.findLast((post) => talkOf(post) === talkOf(head))
-    if (like)
-      void post(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) }).catch(() => undefined)
+  /** Copies of a request, which differ from it in nothing. */
+  function again(
+    { connection, path, headers }: Head,
+    { text: original }: FrameText,
+    { text, copies, rule }: { text: string; copies: number; rule: string | undefined },
+  ): void {
+    for (let n = 0; n < copies; n += 1) {
+      const copy = { id: randomUUID(), text, ...(rule !== undefined && { rule }) }
+      const like = { text: original, headers }
+      void post({ connection, path, headers }, { ...copy, like }).catch(() => undefined)
+    }
   }
 
   /** @returns the answer, where the text is a request and one came */
   async function post(
     like: Post,
-    { id, text, rule }: Pick<Injection, 'id' | 'text' | 'rule'>,
+    { id, text, rule, like: original }: Pick<Injection, 'id' | 'text' | 'rule' | 'like'>,
   ): Promise<string | undefined> {
     const frame = readParts(text)
     const body = Buffer.from(text)
     const said = headersFor(like.headers, frame, body.length)
+    if (original) said.push(...paramHeaders(original.headers, readParts(original.text), frame))
     const came = await lanes.post(like, said, body, (exchange) => {
       const place = { exchange, direction: 'client_to_server' as const }
       ledger.enter({
@@ -351,32 +361,4 @@ export function createHttpWire(
       return {}
     },
   }
-}
-
-function headerOf(headers: RawHeaders, name: string): string | undefined {
-  for (let n = 0; n + 1 < headers.length; n += 2) {
-    if (headers[n]!.toLowerCase() === name) return headers[n + 1]
-  }
-  return undefined
-}
-
-/** Headers like those of another request, with what this one says. */
-function headersFor(like: RawHeaders, frame: FrameText, sizeBytes: number): string[] {
-  const { method, subject } = frame.parts[0]!.envelope
-  const modern = headerOf(like, 'mcp-method') !== undefined
-  const headers: string[] = []
-  for (let n = 0; n + 1 < like.length; n += 2) {
-    const key = like[n]!.toLowerCase()
-    if (/^(content-length|transfer-encoding|expect|connection|content-encoding)$/.test(key)) continue
-    if (key === 'mcp-method' || key === 'mcp-name' || key.startsWith('mcp-param-')) continue
-    headers.push(like[n]!, like[n + 1]!)
-  }
-  headers.push('Content-Length', String(sizeBytes))
-  if (modern && method !== undefined) {
-    headers.push('Mcp-Method', method)
-    if (subject !== undefined && namedMethods.test(method)) {
-      headers.push('Mcp-Name', subject)
-    }
-  }
-  return headers
 }

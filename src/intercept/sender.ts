@@ -4,7 +4,7 @@ import { requestKey } from './exchange-key.js'
 import { GateFault } from './fault.js'
 import { readFrame, type FrameText } from './frame.js'
 import { readTyped, withId } from './typed-text.js'
-import type { GatedWire } from './wire.js'
+import type { GatedWire, Injection } from './wire.js'
 
 /** An answer to an injected request is waited for this long. */
 const answerWithinMs = 60_000
@@ -31,6 +31,8 @@ export interface SenderScene {
 /** Sends messages of our own, and waits for the answers to them. */
 export class Sender {
   readonly #scene: SenderScene
+  /** Nobody else gives ids like ours. */
+  readonly #run = randomUUID().slice(0, 8)
   #count = 0
   /** Ends the wait for an answer. */
   readonly #waits = new Set<(why: GateFault) => void>()
@@ -61,12 +63,14 @@ export class Sender {
   /**
    * Sends a request again, under an id of ours.
    *
+   * @param like as it was recorded
    * @throws GateFault
    */
   async replay(
     direction: Direction,
     text: string,
     conversation: string | undefined,
+    like?: Injection['like'],
   ): Promise<{
     readonly message: string
     readonly sent: string
@@ -74,8 +78,12 @@ export class Sender {
     readonly latencyMs?: number
   }> {
     const frame = readTyped(text, this.#scene.marker)
-    const sent = withId(frame, JSON.stringify(`wiretape-${++this.#count}`))
-    const result = await this.#send(direction, readFrame(sent)!, { conversation, keepAnswer: true })
+    const sent = withId(frame, JSON.stringify(`wiretape-${this.#run}-${++this.#count}`))
+    const result = await this.#send(direction, readFrame(sent)!, {
+      conversation,
+      keepAnswer: true,
+      like,
+    })
     return { ...result, sent }
   }
 
@@ -85,7 +93,12 @@ export class Sender {
     {
       conversation,
       keepAnswer,
-    }: { readonly conversation?: string | undefined; readonly keepAnswer: boolean },
+      like,
+    }: {
+      readonly conversation?: string | undefined
+      readonly keepAnswer: boolean
+      readonly like?: Injection['like']
+    },
   ): Promise<{ readonly message: string; readonly answer?: string; readonly latencyMs?: number }> {
     const wire = this.#scene.wire()
     if (!wire) throw new GateFault('no-peer', 'there is nobody to send it to yet')
@@ -100,7 +113,13 @@ export class Sender {
     if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
     let direct: Promise<string> | undefined
     try {
-      direct = wire.inject({ id, text: frame.text, ...place, conversation: talk }).answer
+      direct = wire.inject({
+        id,
+        text: frame.text,
+        ...place,
+        conversation: talk,
+        ...(like && { like }),
+      }).answer
     } catch (error) {
       expected?.cancel()
       throw error

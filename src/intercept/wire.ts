@@ -7,6 +7,8 @@ export interface Injection {
   readonly text: string
   readonly conversation?: string
   readonly rule?: string
+  /** The request that it takes after, with headers in turns of names and values; for what only those say. */
+  readonly like?: { readonly text: string; readonly headers: readonly string[] }
 }
 
 /** A transport that can be gated. */

@@ -15,7 +15,7 @@ import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
-import { createHttpMessages } from './http-messages.js'
+import { createHttpMessages, type ExchangeTalk } from './http-messages.js'
 import { textOf } from './message-text.js'
 import type { Moment } from './record-builder.js'
 
@@ -46,6 +46,8 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
   })
   /** About the next message of that side of an exchange. */
   const verdicts = new Map<string, Extract<GateEntry, { kind: 'verdict' }>>()
+  /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
+  const withheld = new Map<number, ExchangeTalk>()
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 
   const stamp = (at: Moment): { t: string; us: number } => ({
@@ -266,6 +268,11 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       http: contextOf(exchange, direction),
       ...(sse && { sse }),
     }
+    if (verdict?.verdict.kind === 'hold' && direction === 'server_to_client' && !sse) {
+      const { number, conversation, requests } = exchange
+      if (withheld.size >= mostExchanges) withheld.delete(withheld.keys().next().value!)
+      withheld.set(number, { number, conversation, requests })
+    }
     return verdict ? book.judged(message, verdict.id, verdict.verdict) : message
   }
 
@@ -349,7 +356,8 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
         return noteOf(entry, stamp(at), redactor)
       case 'inject': {
         const { id, direction, text, rule } = entry
-        const exchange = exchanges.get(entry.exchange ?? -1)
+        const number = entry.exchange ?? -1
+        const exchange = exchanges.get(number) ?? withheld.get(number)
         const frame = exchange && messages.read(exchange, Buffer.from(text), direction, id)
         if (!frame) return undefined
         return {

@@ -24,6 +24,9 @@ import { base64, exactText, rewritten } from './message-text.js'
 /** What a message record says of its frame, wherever in HTTP that stood. */
 export type HttpFrame = Pick<MessageRecord, 'raw' | 'batch' | 'parts' | 'seq' | 'red' | 'bytes'>
 
+/** What its messages need of an exchange. */
+export type ExchangeTalk = Pick<HttpExchange, 'number' | 'conversation' | 'requests'>
+
 /** A request whose id was changed. */
 export interface Renamed {
   readonly part: Part
@@ -35,7 +38,7 @@ export interface Renamed {
 export interface HttpMessages {
   /** Undefined when the bytes are no JSON-RPC. */
   /** @param id of its first message, where it has one already */
-  read(exchange: HttpExchange, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
+  read(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
   /** A request goes on under another id. */
   rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
   /** A message passed that cannot be read: its number is not given again. */
@@ -49,7 +52,7 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
   let seq = 0
 
   function partOf(
-    exchange: HttpExchange,
+    exchange: ExchangeTalk,
     raw: string,
     start: number,
     end: number,

@@ -228,6 +228,27 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect(lines[3]).toMatchObject({ dir: 'out', injected: true, corr: lines[1]!['id'] })
   })
 
+  it('what only headers say of a request is said again when it is replayed or repeated', async () => {
+    const upstream = await echo(as)
+    writeFileSync(
+      stage.path('rules.yaml'),
+      "rules: [{ name: twice, when: 'is:request id:1', duplicate: true }]",
+    )
+    const { recorder, url } = await record(upstream.url, '--rules', 'rules.yaml')
+    const said = { 'mcp-method': 'tools/call', 'mcp-name': 'echo', 'mcp-param-words': 'Malmö' }
+    const sent = { ...said, 'mcp-param-words': '=?base64?TWFsbcO2?=' }
+    await post(url, call(1, 'Malmö'), sent)
+    await until('the copy came', () => upstream.headers.length === 2)
+    expect(upstream.headers[1]).toMatchObject(sent)
+    const screen = await attach(stage)
+    const message = await until('it is told', () => screen.records().find(isMessage)?.['id'] as string)
+    const text = JSON.stringify({ jsonrpc: '2.0', ...call(1, 'plain') })
+    await screen.tell({ type: 'replay', message, text })
+    expect(upstream.headers[2]).toMatchObject({ ...sent, 'mcp-param-words': 'plain' })
+    screen.close()
+    await end(recorder)
+  })
+
   it('a person answers in the place of the server; others pass meanwhile', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')
@@ -299,6 +320,23 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     const lines = await end(recorder)
     const ruled = lines.filter(isMessage).map((line) => line['rule'] as unknown)
     expect(ruled.filter((rule) => rule !== undefined)).toEqual(['swap', 'block', 'lose', 'later', 'mask'])
+  })
+})
+
+describe('a held answer', () => {
+  it('that is dropped is an error for its client, which the tape has', async () => {
+    const upstream = await echo('json')
+    const { recorder, url } = await record(upstream.url, '--break', 'is:answer')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    await screen.tell({ type: 'drop', message: (await screen.held())['message'] })
+    const { text } = await got
+    expect(text).toContain('wiretape: dropped: by a person')
+    const lines = await end(recorder)
+    const ours = lines.filter((line) => isMessage(line) && line['injected'])
+    expect(ours).toMatchObject([
+      { dir: 'out', raw: JSON.parse(text) as Line, corr: lines.find(isMessage)!['id'] },
+    ])
   })
 })
 

@@ -343,7 +343,7 @@ describe('a message of our own', () => {
     const message = screen.records().find(isMessage)!['id']
     const again = await screen.tell({ type: 'replay', message })
     expect(JSON.parse(again['sent'])).toMatchObject({
-      id: 'wiretape-1',
+      id: expect.stringMatching(/^wiretape-[0-9a-f]{8}-1$/),
       params: { arguments: { a: 1, b: 2 } },
     })
     expect(JSON.parse(again['answer'])).toMatchObject({ result: { content: [{ text: '3' }] } })
@@ -351,9 +351,11 @@ describe('a message of our own', () => {
     expect(JSON.parse((await screen.tell(changed))['answer'])).toMatchObject({
       result: { content: [{ text: '42' }] },
     })
-    expect(await screen.ask({ type: 'replay', message: 'nobody' })).toMatchObject({
-      error: { code: 'not-found' },
-    })
+    for (const command of [{ type: 'replay' }, { type: 'annotate', text: 'x' }]) {
+      expect(await screen.ask({ ...command, message: 'nobody' })).toMatchObject({
+        error: { code: 'not-found' },
+      })
+    }
     expect(answers(recorder)).toHaveLength(1)
   })
 })

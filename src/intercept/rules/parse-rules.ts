@@ -97,6 +97,12 @@ class Reading {
     const parsed = action && parseAction(file, action, this.#options.readFile)
     const never = when && neverReason({ when, answersOnly })
     if (never !== undefined) file.fail(members.get('when')?.value, `when: ${never}`)
+    if (answersOnly && parsed?.kind === 'respond') {
+      file.fail(
+        action!.key,
+        'respond: only a request can be responded to, expected no `on: answers` beside it',
+      )
+    }
     if (file.diagnostics.length > faultsBefore || !parsed || name === undefined || !when) return
     this.rules.push({
       name,

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import type { Offer } from '../../src/intercept/frame.js'
+import { createHttpWire, type HttpGatekeeper, type HttpLanes } from '../../src/intercept/http-wire.js'
+import type { Intercept } from '../../src/intercept/index.js'
+
+const head = { exchange: 1, connection: 1, path: '/mcp', headers: [] }
+
+function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps: string[] } {
+  const steps: string[] = []
+  let keeper: HttpGatekeeper | undefined
+  const lanes: HttpLanes = {
+    setGatekeeper: (given) => void (keeper = given),
+    posts: [],
+    streams: [],
+    post() {
+      steps.push('copy')
+      return Promise.resolve({ status: 202, contentType: '', body: undefined })
+    },
+  }
+  const intercept = {
+    offer(offer: Offer) {
+      queueMicrotask(() => offered(offer))
+      return { kind: 'hold' as const, id: 'x' }
+    },
+  } as unknown as Intercept
+  createHttpWire(lanes, intercept, { enter: () => undefined }, 'streamable-http').setGated(true)
+  return { keeper: keeper!, steps }
+}
+
+describe('a gated HTTP transport', () => {
+  it('accepts a dropped answer of a client, as a server does', async () => {
+    const { keeper } = stand(({ passage }) => passage.drop('x', { why: 'because' }))
+    const body = Buffer.from('{"jsonrpc":"2.0","id":"w","result":{}}')
+    expect(await keeper.request(head, body)).toEqual({ kind: 'answer', status: 202, why: 'because' })
+  })
+
+  it('repeats a request after it went on', async () => {
+    const { keeper, steps } = stand(({ passage }) => passage.forward('x', { heldMs: 0, copies: 1 }))
+    const body = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    await keeper.request(head, body)
+    steps.push('original')
+    await new Promise((done) => setImmediate(done))
+    expect(steps).toEqual(['original', 'copy'])
+  })
+})
