@@ -1,4 +1,4 @@
-import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
+import { idKey, findJsonValue, isFault, kindAt, membersOf, partsOf, readEnvelope } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
 import { greetingFor } from './greeting.js'
 import { toLiveText } from './live-text.js'
@@ -68,6 +68,8 @@ interface Gate {
 
 /** Ids of our own for questions whose recorded id is in use. */
 const firstOwnId = 1_000_000_000
+/** JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32600
 
 export function createConversation(options: ConversationOptions): Conversation {
   const { play, pace, standalone, fallback } = options
@@ -256,6 +258,17 @@ export function createConversation(options: ConversationOptions): Conversation {
     run(sink.send({ text: missAnswer(id, why), final: true }))
   }
 
+  /** Who asked in a way that is no JSON-RPC may wait for an answer all the same; who answered so does not. */
+  function refuse(text: string, { id, problem }: Envelope, sink: Sink): void {
+    const isObject = kindAt(text, 0) === 'object'
+    const names = new Set(isObject ? membersOf(text, 0).map(({ name }) => name) : [])
+    if (!names.has('method') && (names.has('result') || names.has('error'))) return
+    const isId = id !== undefined && ['string', 'number'].includes(kindAt(id, 0))
+    const said = JSON.stringify(`wiretape mock: no JSON-RPC 2.0 request: ${problem}`)
+    const error = `{"code":${invalidRequest},"message":${said}}`
+    run(sink.send({ text: `{"jsonrpc":"2.0","id":${isId ? id : 'null'},"error":${error}}`, final: true }))
+  }
+
   function takeReply(text: string, envelope: Envelope): void {
     const key = idKey(envelope.id ?? 'null')
     const question = questions.get(key)
@@ -306,7 +319,8 @@ export function createConversation(options: ConversationOptions): Conversation {
         const envelope = readEnvelope(message, 0)
         if (envelope.kind === 'request') takeCall(message, envelope, sink)
         else if (envelope.kind === 'notification') takeNote(message, envelope)
-        else if (envelope.kind !== 'invalid') takeReply(message, envelope)
+        else if (envelope.kind === 'invalid') refuse(message, envelope, sink)
+        else takeReply(message, envelope)
       }
       return true
     },

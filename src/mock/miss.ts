@@ -4,6 +4,7 @@ import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, type Span } from '../wire/index.js'
 import type { Choice } from './picker.js'
 import type { Play } from './play.js'
+import { fitsRedacted } from './redacted-call.js'
 
 /** JSON-RPC code of a miss: outside of what JSON-RPC and MCP keep for themselves, so no server's error looks like it. */
 export const missCode = -31404
@@ -30,8 +31,13 @@ const mostMethods = 20
 /** Redacted values may be anything, and what says nothing about what is asked is left out. */
 const tolerance: Tolerance = {
   isIgnored: (_, pointer) => pointer === '/_meta',
-  accepts: (_, before) => (before.includes(redactionMarker) ? true : undefined),
+  accepts: (_, before, __, after) => (isRedacted(before) && fitsRedacted(before, after) ? true : undefined),
   standIn: () => undefined,
+}
+
+/** A string with something taken out, not an object that holds one. */
+function isRedacted(json: string): boolean {
+  return json.startsWith('"') && json.includes(redactionMarker)
 }
 
 interface Near {
@@ -82,13 +88,16 @@ export function explainMiss(
   const said = near.differences.map(describe)
   const hidden = near.more + Math.max(0, said.length - mostDifferences)
   const list = said.slice(0, mostDifferences).join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
+  // The same but for what redaction took out: values that were equal then are not now.
+  const why = list === '' ? 'what was redacted then does not fit' : list
   return {
     what,
-    message: `${what} was not recorded like this; nearest is #${number}: ${list}`,
+    message: `${what} was not recorded like this; nearest is #${number}: ${why}`,
     data: JSON.stringify({
       reason: 'unknown',
       nearest: {
         message: number,
+        ...(list === '' && { redacted: true }),
         differences: near.differences.slice(0, mostDifferences).map((difference) => ({
           at: `/params${toPointer(difference.place)}`,
           ...(difference.before !== undefined && { recorded: difference.before.slice(0, longestData) }),

@@ -112,6 +112,13 @@ function paramsOf(text: string): number | undefined {
   return isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'params')?.start
 }
 
+/** Whether a live value can be a recorded string of which redaction took out something. Both are JSON texts. */
+export function fitsRedacted(recorded: string, live: string): boolean {
+  const written = decodeString(recorded, 0, recorded.length)
+  if (written === redactionMarker) return true
+  return kindAt(live, 0) === 'string' && cut(written, decodeString(live, 0, live.length)) !== undefined
+}
+
 /** What stands in `said` where `written` has markers; undefined when the rest differs. */
 function cut(written: string, said: string): string[] | undefined {
   const [first = '', ...rest] = written.split(redactionMarker)

@@ -114,6 +114,26 @@ describe('mock', () => {
     expect(quiet.stderr).toBe('')
   })
 
+  it('answers what is no JSON-RPC with an error, as servers do, so that nobody waits', async () => {
+    const tape = tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')
+    const input = [
+      '{"id":9,"method":"ping"}',
+      '[]',
+      '5',
+      '{"jsonrpc":"2.0","id":{},"method":"a"}',
+      '{"id":9,"result":1}',
+    ]
+    const { stdout, code } = await wiretape(['mock', tape], { input: `${input.join('\n')}\n` })
+    const said = stdout.split('\n').slice(0, -1)
+    expect(said.map((line) => JSON.parse(line)).map(({ id, error }) => [id, error.code])).toEqual([
+      [9, -32600],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+    ])
+    expect(code).toBe(0)
+  })
+
   it('asks what the server asked, waits for the answer, and goes on after it', async () => {
     const tape = tapeOf(
       `> ${call('1', 'ask')}`,
@@ -225,6 +245,28 @@ describe('mock', () => {
     expect(await timed('--pace', 'recorded')).toBeGreaterThan(490)
   })
 
+  it('says of a call near a redacted one what differs, or that what was redacted does not fit', async () => {
+    const tokens = ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210']
+    const use = (text: string, again: string): string =>
+      `{"jsonrpc":"2.0",${call('1', 'echo', `{"text":"${text}","again":"${again}","n":1}`).slice(1)}\n`
+    const argv = stage.record(server('mini-mcp.mjs'))
+    await wiretape(argv.slice(2), { input: use(`use ${tokens[0]}`, tokens[0]!) })
+    const missOf = async (input: string): Promise<{ message: string; data: { nearest: object } }> => {
+      const { stdout } = await wiretape(['mock', stage.tape()], { input })
+      return JSON.parse(stdout).error
+    }
+    const other = await missOf(use('other', tokens[0]!).replace('"n":1', '"n":2'))
+    expect(other.data.nearest).toMatchObject({
+      differences: [
+        { at: '/params/arguments/text', asked: '"other"' },
+        { at: '/params/arguments/n', asked: '2' },
+      ],
+    })
+    const unequal = await missOf(use(`use ${tokens[0]}`, tokens[1]!))
+    expect(unequal.message).toMatch(/; nearest is #\d+: what was redacted then does not fit$/)
+    expect(unequal.data.nearest).toMatchObject({ redacted: true, differences: [] })
+  })
+
   it('matches redacted values by their tag, and gives what it gave out back', async () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
     const other = 'ghp_zyxwvutsrqponmlkjihgfedcba9876543210'
@@ -264,6 +306,7 @@ describe('mock over HTTP', () => {
     const refused = await wiretape(['mock', tape(), '--listen', '0.0.0.0:0'])
     expect(refused.code).toBe(2)
     expect(refused.stderr).toMatch(/^wiretape: Cannot listen on 0\.0\.0\.0: [^\n]*\n$/)
+    expect(refused.stderr).not.toContain('--allow-remote')
   })
 
   it('says in one line that the port is in use', async () => {

@@ -55,7 +55,7 @@ interface Talk {
  * @throws WiretapeError `usage` when it cannot listen there
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
-  const address = await findListenAddress(options.host, false)
+  const address = await findListenAddress(options.host, 'never')
   const server = createListener()
   const port = await listenOn(server, address, options.port, options.host)
   return serve(server, port, options)

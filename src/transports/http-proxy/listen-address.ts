@@ -3,14 +3,18 @@ import { networkInterfaces } from 'node:os'
 import { WiretapeError } from '../../model/index.js'
 import { asSocketHost, isLoopback } from './admission.js'
 
-/** The address that `host` names. Throws when it is one that others can reach, and that was not asked for. */
-export async function findListenAddress(host: string, allowRemote: boolean): Promise<string> {
+/**
+ * The address that `host` names. Throws when it is one that others can reach, and that was not asked for.
+ *
+ * @param allowRemote `never` where it cannot be asked for
+ */
+export async function findListenAddress(host: string, allowRemote: boolean | 'never'): Promise<string> {
   const [address] = await addressesOf(host)
   if (address === undefined)
     throw new WiretapeError('usage', `Cannot listen on ${host}: nobody knows that host.`)
-  if (!allowRemote && !isLoopback(address)) {
+  if (allowRemote !== true && !isLoopback(address)) {
     throw new WiretapeError('usage', `Cannot listen on ${host}: others could reach it, and use the server.`, {
-      hint: 'Listen on 127.0.0.1, or add --allow-remote.',
+      hint: allowRemote === 'never' ? 'Listen on 127.0.0.1.' : 'Listen on 127.0.0.1, or add --allow-remote.',
     })
   }
   return address

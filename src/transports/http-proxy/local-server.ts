@@ -23,7 +23,7 @@ export interface LocalServer {
 
 /** @throws WiretapeError `usage` when it cannot listen there */
 export async function startLocalServer({ host, port, onRequest }: LocalServerOptions): Promise<LocalServer> {
-  const address = await findListenAddress(host, false)
+  const address = await findListenAddress(host, 'never')
   const server = createListener()
   const taken = await listenOn(server, address, port, host)
   const origin = originOf(host, taken)
