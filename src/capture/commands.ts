@@ -1,9 +1,10 @@
 import { isAbsolute } from 'node:path'
 import { Refusal } from '../control/index.js'
 import type { Command, CommandOf, Success } from '../control-schema/index.js'
-import { GateFault, type Intercept } from '../intercept/index.js'
+import { GateFault, idInUse, readFrame, type Intercept } from '../intercept/index.js'
 import type { Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
+import { idKey } from '../wire/index.js'
 import type { LiveContext } from './live.js'
 
 /** What commands act on. */
@@ -60,7 +61,10 @@ async function execute(
       return {}
     case 'inject': {
       const { direction, text, conversation, answer = 'keep' } = command
-      return (await gate()).sender.inject(direction, text, { conversation, keepAnswer: answer === 'keep' })
+      const keepAnswer = answer === 'keep'
+      const { sender } = await gate()
+      if (keepAnswer && (await isInFlight(direction, text, context.tape))) throw idInUse()
+      return sender.inject(direction, text, { conversation, keepAnswer })
     }
     case 'replay':
       return replay(command, context, await gate())
@@ -91,6 +95,25 @@ async function execute(
       setImmediate(stop)
       return {}
   }
+}
+
+/** Whether that side waits for an answer under the id of that request: two could not be told apart on stdio. */
+async function isInFlight(direction: Direction, text: string, tape: string): Promise<boolean> {
+  const asked = readFrame(text)?.parts[0]?.envelope
+  if (asked?.kind !== 'request' || asked.id === undefined) return false
+  const id = idKey(asked.id)
+  const open = new Set<string | undefined>()
+  const recording = await snapshotTape(segmentsOf(tape))
+  for await (const record of recording.records()) {
+    if (record.type !== 'message' || record.injected || record.http) continue
+    for (const { id: message, envelope, correlatedId } of record.parts) {
+      if (correlatedId !== undefined) open.delete(correlatedId)
+      const { kind, id: itsId } = envelope
+      const isSame = kind === 'request' && itsId !== undefined && idKey(itsId) === id
+      if (isSame && record.direction === direction) open.add(message)
+    }
+  }
+  return open.size > 0
 }
 
 async function replay(

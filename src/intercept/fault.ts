@@ -10,3 +10,12 @@ export class GateFault extends Error {
     this.hint = hint
   }
 }
+
+/** An answer under that id could be anybody's. */
+export function idInUse(): GateFault {
+  return new GateFault(
+    'invalid',
+    'its id is that of a request whose answer is still to come',
+    'take another id',
+  )
+}

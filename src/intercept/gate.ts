@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { matchFilter, type Filter } from '../filter/index.js'
 import { isAnswer, opposite, type Direction } from '../model/index.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
+import { idInUse } from './fault.js'
 import type { Offer, Verdict } from './frame.js'
 import { liveSubject, type Asked } from './live-subject.js'
+import { ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
@@ -113,7 +115,7 @@ export class Gate {
     const asked = offer.parts.map((part) => this.#askedBy(offer, part.envelope))
     const decision = this.#ask(offer, asked)
     const line = this.#lineFor(offer)
-    const behind = line !== undefined && (this.#lines.get(line)?.length ?? 0) > 0
+    const behind = line !== undefined && (this.#expected.has(line) || this.#lines.has(line))
     if (decision && (decision.verdict !== 'forward' || decision.delayMs > 0)) {
       return this.#byRule(offer, decision, line)
     }
@@ -214,8 +216,9 @@ export class Gate {
   /** Acts after a time; for what then stands behind another one, as soon as it is first. */
   #after(message: HeldMessage, delayMs: number, act: () => void): void {
     const dueNow = (): void => {
-      const line = this.#lines.get(this.#lineOf.get(message.id) ?? '')
-      if (line === undefined || line[0] === message) act()
+      const key = this.#lineOf.get(message.id)
+      const isFirst = key === undefined || this.#lines.get(key)?.[0] === message
+      if (isFirst && !this.#expected.has(key ?? '')) act()
       else message.due = act
     }
     this.#timers.set(message.id, setTimeout(dueNow, delayMs))
@@ -264,12 +267,19 @@ export class Gate {
     this.#observer.changed(message)
   }
 
-  /** The answer to a request that we send is given to `take` and not passed on. */
+  /**
+   * The answer to a request that we send is given to `take` and not passed on. A request of the same id waits until then.
+   *
+   * @throws GateFault `invalid` when an answer under that id belongs to somebody already
+   */
   expect(key: string, take: (text: string) => void): { cancel(): void } {
+    if (this.#expected.has(key) || this.#asked.has(key)) throw idInUse()
     this.#expected.set(key, take)
     return {
       cancel: () => {
-        if (this.#expected.get(key) === take) this.#expected.delete(key)
+        if (this.#expected.get(key) !== take) return
+        this.#expected.delete(key)
+        this.#advance(key)
       },
     }
   }
@@ -284,6 +294,7 @@ export class Gate {
     this.#expected.delete(key)
     const id = randomUUID()
     queueMicrotask(() => {
+      this.#advance(key)
       offer.passage.drop(id, { why: 'the answer to an injected request, which its peer never sent' })
       take(offer.text)
     })
@@ -355,7 +366,14 @@ export class Gate {
     const line = this.#lines.get(key) ?? []
     const at = line.indexOf(message)
     if (at >= 0) line.splice(at, 1)
-    for (let first = line[0]; at === 0 && first && isReady(first); first = line[0]) {
+    if (line.length === 0) this.#lines.delete(key)
+    if (at === 0) this.#advance(key)
+  }
+
+  #advance(key: string): void {
+    const line = this.#lines.get(key)
+    if (!line || this.#expected.has(key)) return
+    for (let first = line[0]; first && isReady(first); first = line[0]) {
       line.shift()
       this.#lineOf.delete(first.id)
       if (first.due) first.due()
@@ -367,21 +385,4 @@ export class Gate {
 
 function isReady({ reason, due }: HeldMessage): boolean {
   return reason === 'order' || due !== undefined
-}
-
-/** What a rule made of a message that does not go on at once. */
-interface RuleChanges {
-  readonly rule?: string
-  readonly text?: string
-  readonly copies?: number
-  readonly answers?: readonly string[]
-}
-
-function ruleOf({ rule, text, copies, answers }: RuleDecision): RuleChanges {
-  return {
-    rule,
-    ...(text !== undefined && { text }),
-    ...(copies > 0 && { copies }),
-    ...(answers.length > 0 && { answers }),
-  }
 }

@@ -13,9 +13,9 @@ export {
   type WatchRulesOptions,
 } from './rules/index.js'
 export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent } from './ledger.js'
-export { readParts, type FrameText } from './frame.js'
+export { readFrame, readParts, type FrameText } from './frame.js'
 export { liveSubject, type Asked } from './live-subject.js'
-export { GateFault } from './fault.js'
+export { GateFault, idInUse } from './fault.js'
 export type { Cause, HeldMessage, HeldReason, Outcome } from './gate.js'
 export { Intercept, type InterceptObserver, type InterceptOptions, type InterceptState } from './intercept.js'
 export { createStdioWire, type StdioLanes } from './stdio-wire.js'

@@ -334,6 +334,20 @@ describe('a message of our own', () => {
     await printed(recorder, `${text}\n`)
   })
 
+  it('cannot have the id of a request that waits for its answer', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    await recorder.send(call(5, 'slow', { ms: 60_000 }))
+    await until('it is told', () => screen.records().some(isMessage))
+    const text = call('5', 'echo', { text: 'mine' }).trim().replace('"5"', '5.0')
+    const inject = { type: 'inject', direction: 'client_to_server', text }
+    expect(await screen.ask(inject)).toMatchObject({ error: { code: 'invalid' } })
+    const { answer } = await screen.tell({ ...inject, text: text.replace('5.0', '6') })
+    expect(JSON.parse(answer as string)).toMatchObject({ id: 6 })
+    expect(answers(recorder)).toEqual([])
+    screen.close()
+  })
+
   it('is a request that was recorded, sent again under another id', async () => {
     const recorder = record()
     await recorder.send(call(1, 'add', { a: 1, b: 2 }))

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { requestKey } from '../../src/intercept/exchange-key.js'
 import { readFrame, type Offer } from '../../src/intercept/frame.js'
 import { Gate } from '../../src/intercept/gate.js'
 import { Intercept } from '../../src/intercept/index.js'
@@ -107,6 +108,43 @@ describe('a message whose time has come', () => {
     gate.forward([...gate.held.values()][0]!, 'screen')
     expect(done).toEqual([progress, answer])
   })
+})
+
+describe('the id of a request of ours', () => {
+  const ours = requestKey('', 'client_to_server', '1')
+
+  it('cannot be that of a request which waits for its answer', () => {
+    const { gate } = bench(() => undefined)
+    ask(gate)
+    expect(() => gate.expect(ours, () => undefined)).toThrow('answer is still to come')
+    const other = requestKey('', 'client_to_server', '2')
+    gate.expect(other, () => undefined)
+    expect(() => gate.expect(other, () => undefined)).toThrow('answer is still to come')
+  })
+
+  it.each(['answered', 'given up'])(
+    'keeps a request of the same id waiting until ours is %s',
+    async (how) => {
+      const { gate, done, come } = bench(() => undefined)
+      const got: string[] = []
+      const key = requestKey('', 'client_to_server', '1')
+      const expected = gate.expect(key, (text) => void got.push(text))
+      const passage: Offer['passage'] = {
+        forward: () => void done.push('theirs'),
+        drop: () => void done.push('dropped'),
+      }
+      const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
+      expect(gate.offer({ ...readFrame(request)!, ...place, wallMs: 0, passage })?.kind).toBe('hold')
+      expect(done).toEqual([])
+      if (how === 'given up') expected.cancel()
+      else come(answer)
+      await Promise.resolve()
+      expect(done).toEqual(how === 'given up' ? ['theirs'] : ['theirs', `not ${answer}`])
+      expect(got).toEqual(how === 'given up' ? [] : [answer])
+      come(answer)
+      expect(done.at(-1)).toBe(answer)
+    },
+  )
 })
 
 describe('a message of ours', () => {

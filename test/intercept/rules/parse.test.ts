@@ -143,6 +143,10 @@ rules:
       '1:25 when: holds for no message: tool is that of a request, and the rest is about an answer; expected on: answers beside it',
     ],
     ['name: a, when: "tool:x -is:error", on: answers, drop: true', ''],
+    [
+      'name: a, when: "tool:x", on: answers, respond: { result: {} }',
+      '1:48 respond: only a request can be responded to, expected no `on: answers` beside it',
+    ],
     ['name: a, when: "tool:x -is:error", drop: true', ''],
     ['name: a, when: a, drop: true, on: requests', '1:44 on: expected answers, or no `on` at all'],
   ])('says what is wrong with a rule: %s', (rule, faults) => {
