@@ -167,11 +167,12 @@ async function sideOf(
   const { start, end } = record.parts[part]!
   const text = record.raw.slice(start, end)
   const failure = failureOf(text)
+  const latencyUs = index.latencyUs(peer)
   return {
     side: {
       seq: entries.seq(row),
       answerSeq: entries.seq(peer),
-      latencyUs: entries.latencyUs(peer),
+      ...(latencyUs !== undefined && { latencyUs }),
       ...(failure !== undefined && { failure }),
     },
     answer: { text, redacted: marksOf(record, part).map(({ at }) => at) },

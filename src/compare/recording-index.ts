@@ -34,6 +34,8 @@ export interface RecordingIndex {
   key(row: number): readonly [number, number]
   /** The request holds something that redaction took out. */
   hasSecrets(row: number): boolean
+  /** How long the other side took for this answer; undefined where the recording has no times. */
+  latencyUs(answer: number): number | undefined
   /** Where the row's record is, as the caller said, and which part of the record the row is. */
   place(row: number): { readonly locator: number; readonly part: number }
 }
@@ -129,6 +131,10 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         entries.kind(row) === 'request' && !entries.has(row, 'dropped')
       let count = 0
       for (let row = 0; row < entries.length; row += 1) if (isAsked(row)) count += 1
+      // A format without times has all messages at one.
+      let hasTimes = false
+      for (let row = 1; row < entries.length && !hasTimes; row += 1)
+        hasTimes = entries.us(row) !== entries.us(row - 1)
       const requests = new Int32Array(count)
       for (let row = 0, i = 0; row < entries.length; row += 1) if (isAsked(row)) requests[i++] = row
       return {
@@ -140,6 +146,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         subjectOf: (row) => subjectColumn[row]!,
         key: (row) => [first[row]!, second[row]!],
         hasSecrets: (row) => (flags[row]! & 1) !== 0,
+        latencyUs: (answer) => (hasTimes ? entries.latencyUs(answer) : undefined),
         place: (row) => ({ locator: locators[row]!, part: parts[row]! }),
       }
     },

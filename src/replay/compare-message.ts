@@ -59,13 +59,14 @@ export function compareMessage(
 }
 
 function sidesOf(
-  { index: { entries } }: Plan,
+  { index }: Plan,
   { method = '', name, seq, peer }: PlannedMessage,
   answer: RecordedAnswer | undefined,
   { status, response, error, durationUs }: Finished,
 ): Pick<ExchangeComparison, 'method' | 'name' | 'direction' | 'after'> & {
   before: NonNullable<ExchangeComparison['before']>
 } {
+  const latencyUs = answer && index.latencyUs(peer)
   const [failedBefore, failsNow] = [
     answer && failureOf(answer.text),
     response === undefined ? error : failureOf(response),
@@ -76,7 +77,8 @@ function sidesOf(
     direction: 'client_to_server',
     before: {
       seq,
-      ...(answer && { answerSeq: entries.seq(peer), latencyUs: entries.latencyUs(peer) }),
+      ...(answer && { answerSeq: index.entries.seq(peer) }),
+      ...(latencyUs !== undefined && { latencyUs }),
       ...(failedBefore !== undefined && { failure: failedBefore }),
     },
     ...(status !== 'not sent' && {

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import {
   collectReport,
+  compareRecordings,
   detailsOf,
   ignoreRule,
   matchRule,
   parseMatchRule,
+  plainSettings,
   reportKinds,
   titleOf,
   type CompareSettings,
 } from '../../src/compare/index.js'
 import { compareAnswers } from '../../src/compare/verdict.js'
-import { call, compared, type Said } from './stage.js'
+import { call, compared, recordingOf, tapeOf, type Said } from './stage.js'
 
 /** What is not the same, one line each. */
 async function differences(
@@ -201,6 +203,16 @@ describe('two recordings', () => {
         after: { answers: 1, p50Us: 5000, p95Us: 5000 },
       },
     ])
+  })
+
+  it('have no latency where a recording has no times', async () => {
+    const before = recordingOf(tapeOf([call('a', {}, 'x'), call('a', {}, 'y')]).replaceAll(/"us":\d+,/g, ''))
+    const after = recordingOf(tapeOf([call('a', {}, 'x'), call('a', {}, 'y')]))
+    const comparison = compareRecordings(before, after, plainSettings)
+    for await (const { before: side } of comparison.exchanges) expect(side).not.toHaveProperty('latencyUs')
+    const [latency] = comparison.summary().latency
+    expect(latency).not.toHaveProperty('before')
+    expect(latency).toHaveProperty('after')
   })
 })
 

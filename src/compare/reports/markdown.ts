@@ -54,7 +54,7 @@ function headline({ summary }: ComparisonReport): string {
 }
 
 function ms(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): string {
-  return numbers ? `${(numbers[key] / 1000).toFixed(1)} ms` : ''
+  return numbers ? `${(numbers[key] / 1000).toFixed(1)} ms` : '–'
 }
 
 /** In a table cell: nothing in it is markup. */
