@@ -53,6 +53,8 @@ export interface ComparisonSummary {
   readonly latency: readonly SubjectLatency[]
   /** Nothing differs that counts. */
   readonly same: boolean
+  /** What else a person may want to know; it counts for nothing. */
+  readonly notes?: readonly string[]
 }
 
 export interface RecordingComparison {

@@ -12,6 +12,8 @@ export interface Pending {
 export interface LiveEvents {
   /** A request of the server. */
   question(text: string, envelope: Envelope): void
+  /** What is no message. */
+  noise(text: string): void
   ended(reason: string): void
 }
 
@@ -50,6 +52,7 @@ export async function openLive(
     const message = text.slice(start, end)
     const envelope = readEnvelope(message, 0)
     if (envelope.kind === 'request') return events.question(message, envelope)
+    if (envelope.kind === 'invalid') return events.noise(message)
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined && pending.has(id)) return settle(id, { text: message, envelope })
@@ -65,11 +68,12 @@ export async function openLive(
   const connection = await connect({
     message(text, via) {
       const found = findJsonValue(text)
-      if (isFault(found)) return
+      if (isFault(found)) return events.noise(text)
       const whole = text.slice(found.start, found.end)
       if (kindAt(whole, 0) === 'object') take(whole, 0, whole.length, via)
       else if (kindAt(whole, 0) === 'array')
         for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
+      else events.noise(text)
     },
     failed(frame, reason) {
       if (frame.requests === 0) refusals.set(frame, reason)

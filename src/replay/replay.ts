@@ -64,6 +64,8 @@ export interface ReplayResult {
   readonly differences: readonly string[]
   /** Why it ended before its time: the server died or refused the handshake, or it was aborted. */
   readonly stopped?: string
+  /** What else a person may want to know, such as output of the server that is no message; never a difference. */
+  readonly notes?: readonly string[]
   /** Exchanges by verdict. */
   readonly counts: Readonly<Record<Verdict, number>>
   /** Every exchange, in the order of the recording; the server's own requests as they came. */
@@ -126,7 +128,7 @@ export async function replay(
       question: (comparison) => void exchanges.push(comparison),
     })
     if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'the server cannot be reached')
-    const { same, stopped, counts, offers, latency } = result
+    const { same, notes, stopped, counts, offers, latency } = result
     const differences = [
       ...exchanges
         .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not sent')
@@ -138,6 +140,7 @@ export async function replay(
     return {
       same,
       differences,
+      ...(notes && { notes }),
       ...(stopped !== undefined && { stopped }),
       counts,
       exchanges,

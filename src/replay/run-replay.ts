@@ -25,6 +25,7 @@ import { compareMessage } from './compare-message.js'
 import { openHandshake } from './handshake.js'
 import { openLive, type Connect, type LiveConnection } from './live-connection.js'
 import { createLiveValues, type LiveText, type Mark } from './live-values.js'
+import { createNoise } from './noise.js'
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
 import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
 import { createParamHeaders } from './param-headers.js'
@@ -52,6 +53,7 @@ export async function runReplay(
   const { entries } = plan.index
   const values = createLiveValues(options.sets)
   const offers = createOffers()
+  const noise = createNoise()
   const paramHeaders = createParamHeaders([offers, plan.index.offers])
   const latencies = createLatencies()
   const times: RunTime[] = []
@@ -111,6 +113,7 @@ export async function runReplay(
     const picker = createQuestionPicker(plan, frame.connection)
     const live = await openLive(connect, {
       question: (text, envelope) => react(answerQuestion(frame.connection, picker, text, envelope)),
+      noise: (text) => noise.take(text),
       ended: stop,
     })
     if ('error' in live) {
@@ -316,6 +319,7 @@ export async function runReplay(
   }
   await tellTheRest()
   const changes = stopped === undefined ? compareOffers(plan.index.offers, offers) : []
+  const note = noise.note()
   const isSame =
     verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && changes.every(isNote)
   return {
@@ -323,6 +327,7 @@ export async function runReplay(
     offers: changes,
     latency: latencies.list(),
     times,
+    ...(note !== undefined && { notes: [note] }),
     same: isSame && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),

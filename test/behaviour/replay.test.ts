@@ -209,6 +209,18 @@ describe('wiretape replay', () => {
     expect(updated).not.toContain('took')
   })
 
+  it('notes what a server says that is no message, and does not count it', async () => {
+    const reports = ['json', 'junit', 'markdown'].flatMap((kind) => ['--report', `${kind}=noise.${kind}`])
+    const run = await replay('base.jsonl', release('chatty'), ...reports)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const note = 'the server said 3 things that are no JSON-RPC, first: Starting server…'
+    expect(run.stdout).toContain(`Note: ${note}\nSame: 6 exchanges`)
+    const read = (kind: string): string => readFileSync(stage.path(`noise.${kind}`), 'utf8')
+    expect(JSON.parse(read('json'))).toMatchObject({ same: true, notes: [note] })
+    expect(read('junit')).toContain(`<system-out>Note: ${note}</system-out>`)
+    expect(read('markdown')).toContain(note)
+  })
+
   it('shows no secret of the target, on the screen or in files', async () => {
     const command = [...release('drop-field'), '--token', 'Tok-5ecret', 'API_KEY=Key-5ecret']
     const kinds = ['json', 'junit', 'markdown', 'github']

@@ -183,6 +183,7 @@ export async function runReplayCommand(
     const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
     show(`${tail}${tail === '' ? '' : '\n'}`)
     if (stopped !== undefined) show(`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`)
+    for (const note of summary.notes ?? []) show(`Note: ${escapeText(note)}\n`)
     if (!teller || !summary.same) show(summaryLine(summary, layout))
     const collected = report?.finish(summary)
     if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
@@ -263,5 +264,6 @@ function joined(results: readonly RunResult[]): ComparisonSummary {
     offers: [...offers.values()],
     latency: latencies.list(),
     same: results.every(({ same }) => same),
+    notes: [...new Set(results.flatMap(({ notes = [] }) => notes))],
   }
 }

@@ -15,6 +15,8 @@ export function* junitReport(report: ComparisonReport): Generator<string, void, 
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${numbers}>\n  <testsuite name="${name}" ${numbers}>\n`
   for (const exchange of exchanges) yield `${exchangeCase(exchange)}\n`
   for (const offer of offers) yield `${offerCase(offer)}\n`
+  const notes = (summary.notes ?? []).map((note) => xml(`Note: ${note}`)).join('&#10;')
+  if (notes !== '') yield `    <system-out>${notes}</system-out>\n`
   yield '  </testsuite>\n</testsuites>\n'
 }
 

@@ -11,6 +11,7 @@ export function* markdownReport(report: ComparisonReport): Generator<string, voi
 function linesOf(report: ComparisonReport): string[] {
   const { exchanges, summary } = report
   const lines = [`# ${text(report.before)} → ${text(report.after)}`, '', headline(report), '']
+  for (const note of summary.notes ?? []) lines.push(`Note: ${code(note)}`, '')
   const different = exchanges.filter(({ verdict }) => verdict !== 'same')
   if (different.length > 0) {
     lines.push('| verdict | request | # | what |', '|---|---|---|---|')
