@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
-import { createStage, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+import {
+  createStage,
+  kill,
+  printed,
+  server,
+  settled,
+  until,
+  writtenBytes,
+  type Actor,
+  type Stage,
+} from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
 
 let stage: Stage
@@ -291,7 +301,9 @@ describe('holding', () => {
     const recorder = record()
     const screen = await attach(stage)
     const text = ping(1)
+    const before = await settled(() => writtenBytes(recorder.pid))
     await recorder.send(text.slice(0, 20))
+    await until('it is passed on', () => writtenBytes(recorder.pid) >= before + 20)
     await screen.tell({ type: 'hold', on: true })
     await recorder.send(text.slice(20) + ping(2).slice(0, 10))
     // The first one had begun to pass; its answer is held.
