@@ -15,6 +15,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage, kill, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { freePort } from './free-port.js'
 import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
 
 const everything = ((): string => {
@@ -31,14 +32,6 @@ beforeEach(() => {
   stage = createStage()
 })
 afterEach(() => stage.close())
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function serveEverything(transport: 'streamableHttp' | 'sse'): Promise<{ url: string; actor: Actor }> {
   const port = await freePort()

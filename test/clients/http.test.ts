@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -12,6 +10,7 @@ import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextpr
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage, printed, until, type Actor, type Stage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
+import { freePort } from './free-port.js'
 import { expectCorrelated, messagesOf } from './tape-of.js'
 
 const everything = ((): string => {
@@ -30,14 +29,6 @@ afterEach(() => stage.close())
 afterAll(() => {
   for (const server of servers) server.kill('SIGKILL')
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()

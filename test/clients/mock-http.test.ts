@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createServer, type AddressInfo } from 'node:net'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { freePort } from './free-port.js'
 import {
   byText,
   everything,
@@ -28,14 +28,6 @@ afterEach(() => stage.close())
 afterAll(() => {
   for (const server of servers) server.kill('SIGKILL')
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()
