@@ -1,5 +1,8 @@
 // @ts-check
-/** What recording costs over HTTP: direct, through a bare proxy that records nothing, and through `wiretape record`. */
+/**
+ * What recording costs over HTTP: direct, through a bare proxy that records nothing, and through `wiretape record` as
+ * reverse proxy, as forward proxy and as bridge in either direction.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { judgeBooks } from './lib/books.mjs'
 import { HTTP_LANES, openHttpLanes } from './lib/http-lanes.mjs'

@@ -11,6 +11,7 @@ import { requestsOf } from './requests.mjs'
 
 const REQUEST_BYTES = 100
 const HEAD_END = '\r\n\r\n'
+const LAST_CHUNK = '\r\n0\r\n\r\n'
 /** The begin of a request that its answer repeats: the version and the id. */
 const SAME_BYTES = '{"jsonrpc":"2.0","id":1000000000'.length
 /** So long may nothing arrive while an answer is due. */
@@ -25,9 +26,9 @@ const STALL_MS = 30_000
 
 /**
  * @param {string} address
- * @param {string} [proxy] By which to go there.
+ * @param {{ proxy?: string, session?: string }} [way] A proxy by which to go there; the session that requests belong to.
  */
-export function createHttpClient(address, proxy) {
+export function createHttpClient(address, { proxy, session } = {}) {
   const url = new URL(address)
   const peer = new URL(proxy ?? address)
   // RFC 9112, 3.2.2: a proxy is asked for the whole URL.
@@ -41,6 +42,7 @@ export function createHttpClient(address, proxy) {
     await once(socket, 'connect')
     const head = Buffer.from(
       `POST ${target} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
+        (session === undefined ? '' : `Mcp-Session-Id: ${session}\r\n`) +
         `Accept: application/json, text/event-stream\r\nContent-Length: ${REQUEST_BYTES}${HEAD_END}`,
       'latin1',
     )
@@ -60,11 +62,12 @@ export function createHttpClient(address, proxy) {
       const bodyAt = received.indexOf(HEAD_END) + HEAD_END.length
       if (bodyAt < HEAD_END.length) return
       const answerHead = received.toString('latin1', 0, bodyAt)
-      const length = /^HTTP\/1\.1 200 .*\r\ncontent-length: (\d+)\r\n/is.exec(answerHead)?.[1]
-      if (length === undefined) return fail(`an answer that was not expected: ${answerHead}`)
-      const end = bodyAt + Number(length)
+      const end = endOf(received, answerHead, bodyAt)
+      if (end === undefined) return fail(`an answer that was not expected: ${answerHead}`)
       if (received.length < end) return
-      const answered = received.subarray(bodyAt, bodyAt + SAME_BYTES)
+      // An event stream has more around it.
+      const answerAt = received.indexOf('{"jsonrpc"', bodyAt)
+      const answered = received.subarray(answerAt, answerAt + SAME_BYTES)
       if (!due || received.length > end || !due.body.subarray(0, SAME_BYTES).equals(answered))
         return fail('an answer to something else')
       const { done } = due
@@ -144,6 +147,7 @@ export function createHttpClient(address, proxy) {
         Host: url.host,
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
+        ...(session !== undefined && { 'Mcp-Session-Id': session }),
       }
       const onward = send(peer, { method: 'POST', path: target, headers, agent: false, timeout: STALL_MS })
       onward.on('timeout', () => onward.destroy(new Error(`no event for ${STALL_MS} ms`)))
@@ -156,8 +160,11 @@ export function createHttpClient(address, proxy) {
         const cameAt = performance.timeOrigin + performance.now()
         const events = (open + chunk.toString('latin1')).split('\n\n')
         open = events.pop() ?? ''
-        for (const event of events)
-          delays.push((cameAt - Number(/"sentAt":([\d.]+)/.exec(event)?.[1])) * 1000)
+        for (const event of events) {
+          // One without data opens a stream that can be taken up again.
+          if (event.includes('\ndata: {'))
+            delays.push((cameAt - Number(/"sentAt":([\d.]+)/.exec(event)?.[1])) * 1000)
+        }
       })
       await once(answer, 'end')
       counts.out += delays.length
@@ -166,4 +173,43 @@ export function createHttpClient(address, proxy) {
       return delays
     },
   }
+}
+
+/**
+ * Where an answer ends that may not be there in full yet. Undefined for anything but one that says its length, or a
+ * chunked event stream.
+ *
+ * @param {Buffer} received
+ * @param {string} head
+ * @param {number} bodyAt
+ */
+function endOf(received, head, bodyAt) {
+  const length = /^HTTP\/1\.1 200 .*\r\ncontent-length: (\d+)\r\n/is.exec(head)?.[1]
+  if (length !== undefined) return bodyAt + Number(length)
+  if (!/^HTTP\/1\.1 200 .*\r\ntransfer-encoding: chunked\r\n/is.test(head)) return undefined
+  const last = received.indexOf(LAST_CHUNK, bodyAt)
+  return last === -1 ? Infinity : last + LAST_CHUNK.length
+}
+
+/**
+ * Begins a session, for servers that want one.
+ *
+ * @param {string} address
+ * @returns {Promise<string>} Its id.
+ */
+export async function beginSession(address) {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  }
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  })
+  const session = answer.headers.get('mcp-session-id')
+  if (!answer.ok || session === null) throw new Error(`no session: ${answer.status} ${await answer.text()}`)
+  await answer.text()
+  return session
 }

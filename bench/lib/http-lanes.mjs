@@ -2,15 +2,22 @@
 /** The ways from an HTTP client to the server. */
 import { join } from 'node:path'
 import { openBooks, root } from './books.mjs'
-import { createHttpClient } from './http-client.mjs'
+import { beginSession, createHttpClient } from './http-client.mjs'
+import { createLinesClient } from './lines-client.mjs'
 import { startListening } from './listening.mjs'
 
-/** @typedef {'direct' | 'bare proxy' | 'wiretape' | 'forward'} HttpLane */
+/**
+ * `bridge` is a client on stdio with the HTTP server, `listen` an HTTP client with the same server on stdio. Both carry
+ * between transports, which nothing bare does: they are held against `direct`, where client and server speak HTTP.
+ *
+ * @typedef {'direct' | 'bare proxy' | 'wiretape' | 'forward' | 'bridge' | 'listen'} HttpLane
+ */
 /** @typedef {import('./http-client.mjs').HttpClient} HttpClient */
 
 /** @type {readonly HttpLane[]} */
-export const HTTP_LANES = ['direct', 'bare proxy', 'wiretape', 'forward']
+export const HTTP_LANES = ['direct', 'bare proxy', 'wiretape', 'forward', 'bridge', 'listen']
 const echoServer = join(root, 'bench/servers/echo-http.mjs')
+const echoLines = join(root, 'bench/servers/echo-lines.mjs')
 const bareProxy = join(import.meta.dirname, 'bare-http-proxy.mjs')
 
 /**
@@ -23,6 +30,8 @@ export async function openHttpLanes(cli) {
   const ledger = openBooks(cli)
   const tape = ledger.tapeFolder()
   const forwardTape = ledger.tapeFolder()
+  const bridgeTape = ledger.tapeFolder()
+  const listenTape = ledger.tapeFolder()
   /** @type {Awaited<ReturnType<typeof startListening>>[]} */
   const started = []
   const start = async (/** @type {string[]} */ ...script) => {
@@ -30,7 +39,10 @@ export async function openHttpLanes(cli) {
     started.push(process)
     return process
   }
+  /** @type {ReturnType<typeof createLinesClient> | undefined} */
+  let onStdio
   const close = async () => {
+    onStdio?.kill()
     await Promise.all(started.map((process) => process.kill()))
     ledger.close()
   }
@@ -51,28 +63,71 @@ export async function openHttpLanes(cli) {
     )
     const proxy = /^export HTTP_PROXY=(\S+)$/.exec(forward.url)?.[1]
     if (proxy === undefined) throw new Error(`no proxy: ${forward.url}`)
+    const usual = ['--label', 'bench', '--quiet']
+    const listen = await start(
+      cli,
+      'record',
+      '--listen',
+      '127.0.0.1:0',
+      '--out',
+      listenTape,
+      ...usual,
+      '--',
+      process.execPath,
+      echoLines,
+    )
+    const session = await beginSession(listen.url)
+    const bridge = createLinesClient([
+      cli,
+      'record',
+      '--bridge',
+      '--url',
+      server.url,
+      '--out',
+      bridgeTape,
+      ...usual,
+    ])
+    onStdio = bridge
     /** @type {Record<HttpLane, HttpClient>} */
     const clients = {
       direct: createHttpClient(server.url),
       'bare proxy': createHttpClient(bare.url),
       wiretape: createHttpClient(wiretape.url),
-      forward: createHttpClient(server.url, proxy),
+      forward: createHttpClient(server.url, { proxy }),
+      bridge,
+      listen: createHttpClient(listen.url, { session }),
     }
     return {
       clients,
       books: ledger.books,
 
-      /** Ends the recording and enters its tape. */
+      /** Ends the recordings and enters their tapes. */
       finish: async () => {
-        const { code, signal } = await wiretape.stop()
-        if (code !== 0) ledger.books.problems.push(`wiretape: exit ${signal ?? code}`)
-        await ledger.enter('http', tape, clients.wiretape.counts)
-        const ended = await forward.stop()
-        if (ended.code !== 0) ledger.books.problems.push(`forward: exit ${ended.signal ?? ended.code}`)
-        await ledger.enter('forward', forwardTape, clients.forward.counts)
+        // `initialize` and its answer.
+        const { in: asked, out: answered } = clients.listen.counts
+        for (const { name, stop, folder, counts } of [
+          { name: 'wiretape', stop: () => wiretape.stop(), folder: tape, counts: clients.wiretape.counts },
+          {
+            name: 'forward',
+            stop: () => forward.stop(),
+            folder: forwardTape,
+            counts: clients.forward.counts,
+          },
+          { name: 'bridge', stop: () => bridge.close(), folder: bridgeTape, counts: bridge.counts },
+          {
+            name: 'listen',
+            stop: () => listen.stop(),
+            folder: listenTape,
+            counts: { in: asked + 1, out: answered + 1 },
+          },
+        ]) {
+          const { code, signal } = await stop()
+          if (code !== 0) ledger.books.problems.push(`${name}: exit ${signal ?? code}`)
+          await ledger.enter(name, folder, counts)
+        }
       },
 
-      /** Ends everything, and deletes the tape. */
+      /** Ends everything, and deletes the tapes. */
       close,
     }
   } catch (problem) {
