@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
 import type { NotStarted } from './server-process.js'
+import { startWatchdog } from './watchdog.js'
 
 /** A client started as a process, with our own stdin, stdout and stderr. */
 export interface ClientProcess {
@@ -14,8 +15,10 @@ export async function startClient(
   env: NodeJS.ProcessEnv,
 ): Promise<ClientProcess | NotStarted> {
   const [file = '', ...args] = command
+  const watchdog = startWatchdog()
   try {
     const child = await spawnInherited(file, args, env)
+    if (child.pid !== undefined) watchdog.watch(child.pid)
     const exited = new Promise<ProcessExit>((resolve) => {
       child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
     })
@@ -25,8 +28,10 @@ export async function startClient(
     })
     // A signal that cannot be delivered is reported here later; the exit tells what matters.
     child.on('error', () => undefined)
+    void exited.then(() => watchdog.dismiss())
     return { exited, kill: (signal) => void child.kill(signal) }
   } catch (cause) {
+    watchdog.dismiss()
     return { error: reasonNotStarted(file, cause) }
   }
 }

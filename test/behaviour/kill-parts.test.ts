@@ -1,0 +1,179 @@
+/** Whoever of a client, a recorder and a server is killed: nobody is left over, and the tape can be read. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { wiretape } from './run-cli.js'
+import { cli, createStage, isRunning, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+  delete stage.env['HTTP_PROXY']
+})
+afterEach(() => stage.close())
+
+const waiting = resolve(import.meta.dirname, '../fixtures/clients/waiting.mjs')
+const client = (...argv: string[]): string[] => [process.execPath, waiting, ...argv]
+const record = (...options: string[]): string[] => [
+  process.execPath,
+  cli,
+  'record',
+  '--out',
+  stage.out,
+  ...options,
+]
+const pidIn = async (actor: Actor): Promise<number> => {
+  await printed(actor, 'pid ')
+  return Number(/^pid (\d+)$/m.exec(actor.stdout().toString())![1])
+}
+
+async function startHttpServer(): Promise<{ server: Actor; url: string }> {
+  const actor = stage.start(server('plain-http.mjs'))
+  await printed(actor, '\n')
+  return { server: actor, url: actor.stdout().toString().split('\n')[0]! }
+}
+
+/** The client waits for its answer, and the tape has what came before. */
+const everybodyWaits = (): Promise<unknown> =>
+  until(
+    'the call is on the tape',
+    () => stage.tapes()[0] && readFileSync(stage.tape(), 'utf8').includes('"slow"'),
+  )
+
+const onlyRunning = (...actors: Actor[]): Promise<unknown> =>
+  until('all others are gone', () => stage.running().every((pid) => actors.some((one) => one.pid === pid)))
+
+async function expectTape(kind: 'closed' | 'cut'): Promise<void> {
+  const shown = await wiretape(['inspect', stage.tape()])
+  expect(shown.code).toBe(0)
+  expect(shown.stdout).toMatch(/initialize[^]*tools\/call slow/)
+  if (kind === 'cut') expect(shown.stdout).toContain('incomplete')
+  else expect(shown.stdout).not.toContain('incomplete')
+  const checked = await wiretape(['inspect', '--check', stage.tape()])
+  // The call has no answer on a tape that was cut.
+  if (kind === 'cut')
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('incomplete') })
+}
+
+describe('a bridge from stdio to HTTP', () => {
+  async function play(): Promise<{ client: Actor; recorder: number; server: Actor }> {
+    const { server, url } = await startHttpServer()
+    const actor = stage.start(client(...record('--bridge', '--url', url)))
+    await everybodyWaits()
+    return { client: actor, recorder: await pidIn(actor), server }
+  }
+
+  it('ends with its client, and says good-bye for it', async () => {
+    const { client, server } = await play()
+    kill(client.pid)
+    // Answers that are still to come are waited for.
+    server.child.kill('SIGUSR2')
+    await printed(server, 'DELETE')
+    await onlyRunning(server)
+    await expectTape('closed')
+  })
+
+  it('leaves nobody behind', async () => {
+    const { client, recorder, server } = await play()
+    kill(recorder)
+    await printed(client, 'left alone')
+    await onlyRunning(server)
+    await expectTape('cut')
+  })
+
+  it('tells its client that the server is gone', async () => {
+    const { client, server } = await play()
+    kill(server.pid)
+    await printed(client, '"id":2,"error":{"code":502,"message":"wiretape: ')
+    expect(await client.ended).toEqual({ exitCode: 0, signal: null })
+    await onlyRunning()
+    await expectTape('closed')
+  })
+})
+
+describe('a bridge from HTTP to stdio', () => {
+  async function play(): Promise<{ client: Actor; recorder: Actor; url: string }> {
+    const recorder = stage.start(record('--listen', '127.0.0.1:0', '--', ...server('mini-mcp.mjs')))
+    await printed(recorder, '\n')
+    const url = recorder.stdout().toString().trim()
+    const actor = stage.start(client(url))
+    await everybodyWaits()
+    return { client: actor, recorder, url }
+  }
+
+  it('goes on without a client, for others', async () => {
+    const { client: first, recorder, url } = await play()
+    kill(first.pid)
+    const second = stage.start(client(url))
+    await printed(second, '"mini-mcp"')
+    second.child.kill('SIGTERM')
+    recorder.child.kill('SIGTERM')
+    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+    await onlyRunning()
+    await expectTape('closed')
+  })
+
+  it('leaves nobody behind', async () => {
+    const { client, recorder } = await play()
+    kill(recorder.pid)
+    await printed(client, 'left alone')
+    await onlyRunning()
+    await expectTape('cut')
+  })
+
+  it('tells its client that the server is gone', async () => {
+    const { client, recorder } = await play()
+    const [serverPid] = stage.running().filter((pid) => pid !== client.pid && pid !== recorder.pid)
+    kill(serverPid!)
+    await printed(client, '"id":2,"error":{"code":502,"message":"wiretape: the server ended (SIGKILL)')
+    await client.ended
+    recorder.child.kill('SIGTERM')
+    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+    await onlyRunning()
+    await expectTape('closed')
+  })
+})
+
+describe('a forward proxy', () => {
+  async function play(): Promise<{ client: number; recorder: Actor; server: Actor }> {
+    const { server, url } = await startHttpServer()
+    const recorder = stage.start(record('--forward', '--', ...client(url)))
+    await everybodyWaits()
+    return { client: await pidIn(recorder), recorder, server }
+  }
+
+  it('ends as its client did', async () => {
+    const { client, recorder, server } = await play()
+    kill(client)
+    expect(await recorder.ended).toEqual({ exitCode: 137, signal: null })
+    await onlyRunning(server)
+    await expectTape('closed')
+  })
+
+  it('leaves nobody behind', async () => {
+    const { client, recorder, server } = await play()
+    kill(recorder.pid)
+    await until('the client is gone', () => !isRunning(client))
+    await onlyRunning(server)
+    await expectTape('cut')
+  })
+
+  it('leaves no client behind that would go on without it', async () => {
+    const recorder = stage.start(
+      record('--forward', '--', 'sh', '-c', 'echo pid $$; while :; do sleep 0.05; done'),
+    )
+    const client = await pidIn(recorder)
+    kill(recorder.pid)
+    await until('the client is gone', () => !isRunning(client))
+    await onlyRunning()
+  })
+
+  it('tells its client that the server is gone', async () => {
+    const { recorder, server } = await play()
+    kill(server.pid)
+    await printed(recorder, 'left alone')
+    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+    await onlyRunning()
+    await expectTape('closed')
+  })
+})
