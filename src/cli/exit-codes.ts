@@ -5,5 +5,7 @@ export const exitCode = {
   found: 1,
   /** Bad usage or unreadable input. */
   usage: 2,
+  /** A server or a client that we were to start is not there. */
+  notStarted: 127,
   interrupted: 130,
 } as const

@@ -1,4 +1,5 @@
 export { startClient, type ClientProcess } from './stdio/client-process.js'
+export { reasonNotFound } from './stdio/find-program.js'
 export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'

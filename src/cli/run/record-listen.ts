@@ -1,5 +1,6 @@
 import { defaultLabel, recordListen } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
+import { reasonNotFound } from '../../transports/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
@@ -8,7 +9,8 @@ import { createFront } from './front.js'
 import { captureOptions, conclude } from './record.js'
 
 /**
- * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL.
+ * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. A program that is
+ * not there is said at once, as without HTTP.
  *
  * @param onScreen the terminal shows the capture, its user ends it
  */
@@ -18,11 +20,18 @@ export async function runRecordListen(
   io: Io,
   onScreen = false,
 ): Promise<number> {
-  const front = await createFront(onScreen, io)
   const { host, port } = parseListen(options.listen)
+  const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
+  // A client's first request is too late to hear of it.
+  const missing = reasonNotFound(command)
+  if (missing !== undefined) {
+    await io.complain(missing, 'nothing was recorded')
+    return exitCode.notStarted
+  }
+  const front = await createFront(onScreen, io)
   try {
     const result = await recordListen({
-      ...captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io),
+      ...capture,
       command,
       shared: options.shared === true,
       host,

@@ -122,9 +122,10 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     const { envelope } = message
     if (envelope.cancels !== undefined) {
       const cancelled = asked.get(idKey(envelope.cancels))
+      // Its answer may come all the same, but nobody waits for it.
+      settle(cancelled?.id)
       // Over HTTP the modern era cancels by leaving.
       if (cancelled?.modern) {
-        settle(cancelled.id)
         cancelled.call?.abort()
         return Promise.resolve()
       }

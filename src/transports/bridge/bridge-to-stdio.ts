@@ -38,6 +38,7 @@ const mostSessions = 100
 /** Without a request and without a stream; its client has gone without a word. */
 const idleMs = 30 * 60 * 1000
 const sweepMs = 60 * 1000
+const mostNotices = 20
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 /** @throws WiretapeError `usage` when it cannot listen */
@@ -47,6 +48,14 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   const mirrored = createMirroredHeaders()
   let common: Promise<Talk | string> | undefined
   let closing: Promise<void> | undefined
+
+  /** Each once: what ails one server may ail hundreds. */
+  const told = new Set<string>()
+  function notice(line: string): void {
+    if (told.has(line) || told.size >= mostNotices) return
+    told.add(line)
+    options.onNotice(line)
+  }
 
   const server = await startLocalServer({
     host: '127.0.0.1',
@@ -63,7 +72,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       shared,
       onErrors: (chunk) => options.onErrors(chunk),
       onMessage: (message) => mirrored.learn(message),
-      onExit() {
+      onExit(why) {
+        if (why !== undefined) notice(why)
         if (shared) common = undefined
         if (own) talks.delete(own)
         for (const [id, { talk }] of sessions) if (talk === own) sessions.delete(id)
@@ -72,7 +82,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     return opening.then((talk) => {
       if (typeof talk === 'string') {
         if (shared) common = undefined
-        options.onNotice(talk)
+        notice(talk)
       } else {
         own = talk
         if (!talk.gone) talks.add(talk)

@@ -37,8 +37,8 @@ export interface TalkOptions {
   onErrors(chunk: Buffer): void
   /** A message of the server, as it said it. */
   onMessage(message: BridgedMessage): void
-  /** The process is gone; nobody may use the talk any more. */
-  onExit(): void
+  /** The process is gone; nobody may use the talk any more. @param why undefined when we ended it */
+  onExit(why: string | undefined): void
 }
 
 /** Messages for a stream that is not open. */
@@ -65,6 +65,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   let lastParty: Party | undefined
   let slow = 0
   let goneWhy: string | undefined
+  let stopped = false
 
   const handlers: StdioServerHandlers = {
     onMessage(message) {
@@ -130,7 +131,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   function gone({ exitCode, signal }: ProcessExit): void {
     const why = `the server ended (${signal ?? `exit ${exitCode}`})`
     goneWhy = why
-    options.onExit()
+    options.onExit(stopped ? undefined : why)
     for (const one of pending.values()) give(one, failureText(one.id, 502, why))
     pending.clear()
     for (const { stream } of parties) stream?.end()
@@ -180,6 +181,9 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       slow = Math.max(0, slow + (wait ? 1 : -1))
       server.hold(slow > 0)
     },
-    stop: () => server.stop(),
+    stop() {
+      stopped = true
+      return server.stop()
+    },
   }
 }

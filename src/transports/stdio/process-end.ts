@@ -16,7 +16,7 @@ export function exitOf(code: number | null, signal: NodeJS.Signals | null): Proc
 export function reasonNotStarted(file: string, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const why =
-    code === 'ENOENT'
+    code === 'ENOENT' || code === 'ENOTDIR'
       ? 'no such program'
       : code === 'EACCES'
         ? 'permission denied'
