@@ -1,29 +1,33 @@
 import { stat } from 'node:fs/promises'
+import type { Diagnostic } from '../model/index.js'
 import { openFile, type PlainFile } from '../tape/index.js'
 import { inFile } from './named-file.js'
-import { createSpools, plainFile } from './spools.js'
+import { createSpools, notUnpacked, plainFile } from './spools.js'
 
 /** One file that is to be read, whatever it is. */
 export interface OpenInput extends PlainFile {
   /** As the user named it. */
   readonly name: string
+  /** What is wrong with it, apart from its content. */
+  readonly fault?: Diagnostic
   /** When it was last changed, in milliseconds since the epoch; of what is no file, now. */
   readonly changedMs: number
   close(): Promise<void>
 }
 
 /**
- * @param argument a path, or `-` for stdin; what is packed is unpacked
+ * @param argument a path, or `-` for stdin; what is packed is unpacked, and has to be whole
  * @throws WiretapeError that names the file as the user did
  */
 export async function openInput(argument: string, cwd: string): Promise<OpenInput> {
   const spools = createSpools()
   try {
-    const { name, path } = await plainFile(argument, cwd, spools, false)
+    const { name, path, fault } = await plainFile(argument, cwd, spools, false)
+    if (fault?.severity === 'error') throw notUnpacked(name, fault.message)
     try {
       const [file, info] = [await openFile(path), await stat(path)]
       const changedMs = Math.floor(info.mtimeMs)
-      return { ...file, name, changedMs, close: () => spools.close() }
+      return { ...file, name, changedMs, ...(fault && { fault }), close: () => spools.close() }
     } catch (error) {
       throw inFile(error, name, path)
     }

@@ -100,8 +100,9 @@ async function openArgument(
   spools: Spools,
   formatId: string | undefined,
 ): Promise<OpenedFile> {
-  const { name, path } = await plainFile(argument, cwd, spools, formatId === undefined)
-  const { file, first } = await openNamed(path, name, formatId)
+  const { name, path, fault } = await plainFile(argument, cwd, spools, formatId === undefined)
+  const { file: found, first } = await openNamed(path, name, formatId)
+  const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
 }
@@ -133,6 +134,7 @@ async function* recordsOf(
       problems += 1
       report({ ...diagnostic, file: name })
     }
+    if (file.fault) take(file.fault)
     try {
       const bytes = (): AsyncIterable<Uint8Array> =>
         withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)

@@ -3,10 +3,11 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Readable, Transform } from 'node:stream'
 import { detectFormat, detectionBytes } from '../formats/index.js'
-import { WiretapeError } from '../model/index.js'
+import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { diskReason } from '../tape/index.js'
+import { withProgress } from './progress.js'
+import { canUnpack, packingOf, unpack, UnpackError, type PackedFault } from './unpack/index.js'
 
 /** Private copies of what can be read only once, or of what stands in compressed files. */
 export interface Spools {
@@ -25,9 +26,17 @@ export function createSpools(): Spools {
   }
 }
 
+/** A file that can be read as often as wanted. */
+export interface SpooledFile {
+  /** As the user named it. */
+  readonly name: string
+  readonly path: string
+  /** What is wrong with the packed data that it was made of. */
+  readonly fault?: Diagnostic
+}
+
 /**
- * A file that can be read as often as wanted: the one that is named, or a private copy of stdin (`-`), of a pipe, or
- * of what a compressed file holds.
+ * The file that is named, or a private copy of stdin (`-`), of a pipe, or of what a compressed file holds.
  *
  * @param onlyKnown ends early when the start is nothing we know
  * @throws WiretapeError `unreadable`
@@ -37,31 +46,38 @@ export async function plainFile(
   cwd: string,
   spools: Spools,
   onlyKnown: boolean,
-): Promise<{ readonly name: string; readonly path: string }> {
+): Promise<SpooledFile> {
   const name = argument === '-' ? 'stdin' : argument
   let path = argument === '-' ? undefined : resolve(cwd, argument)
-  if (path === undefined || (await isPipe(path))) path = await spool(path, name, spools, onlyKnown)
-  const unpack = await unpackerFor(path, name)
-  if (unpack) path = await spool(path, name, spools, onlyKnown, unpack)
-  return { name, path }
-}
-
-/** What unpacks the file, when it is packed. */
-async function unpackerFor(path: string, name: string): Promise<Transform | undefined> {
+  if (path === undefined || (await isPipe(path))) path = await spool({ path, name, onlyKnown }, spools)
   const packing = packingOf(await firstBytes(path))
-  if (!packing) return undefined
-  const zlib = await import('node:zlib')
-  if (packing === 'gzip') return zlib.createGunzip()
-  if ('createZstdDecompress' in zlib) return (zlib.createZstdDecompress as () => Transform)()
-  const message = `cannot read ${name}: it is packed with zstd, which Node ${process.versions.node} cannot read`
-  throw new WiretapeError('unreadable', message, { hint: 'zstdcat FILE | wiretape … -, or Node 22.15' })
+  if (!packing) return { name, path }
+  if (!(await canUnpack(packing))) {
+    const message = `cannot read ${name}: it is packed with zstd, which Node ${process.versions.node} cannot read`
+    throw new WiretapeError('unreadable', message, { hint: 'zstdcat FILE | wiretape … -, or Node 22.15' })
+  }
+  let fault: PackedFault | undefined
+  const unpacked = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+    unpack(packing, bytes, (found) => (fault = found))
+  path = await spool({ path, name, onlyKnown, through: unpacked }, spools)
+  if (fault === 'cut' && (await sizeOf(path)) === 0) throw notUnpacked(name, faultOf(fault).message)
+  return { name, path, ...(fault && { fault: faultOf(fault) }) }
 }
 
-/** Of RFC 1952 and RFC 8878. */
-function packingOf(head: Uint8Array): 'gzip' | 'zstd' | undefined {
-  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
-  const zstd = [0x28, 0xb5, 0x2f, 0xfd]
-  return zstd.every((byte, i) => head[i] === byte) ? 'zstd' : undefined
+/** @param what is wrong with the packed data */
+export function notUnpacked(name: string, what: string, cause?: unknown): WiretapeError {
+  const hint = 'gzip -t FILE or zstd -t FILE tells more'
+  return new WiretapeError('unreadable', `cannot read ${name}: ${what}`, { hint, cause })
+}
+
+function faultOf(fault: PackedFault): Diagnostic {
+  return fault === 'cut'
+    ? { severity: 'error', code: 'packed-cut', message: 'the packed data are cut off' }
+    : {
+        severity: 'warning',
+        code: 'packed-rest',
+        message: 'after the packed data stands something that is none; it was not read',
+      }
 }
 
 /** None of what cannot be read: who opens it says why. */
@@ -86,17 +102,19 @@ async function isPipe(path: string): Promise<boolean> {
   return info !== undefined && (info.isFIFO() || info.isCharacterDevice())
 }
 
-/**
- * A private copy: of `path`, or of stdin.
- *
- * @param onlyKnown ends early when the start is nothing we know
- */
+interface SpoolSource {
+  /** Stdin where there is none. */
+  readonly path: string | undefined
+  readonly name: string
+  /** Ends early when the start is nothing we know. */
+  readonly onlyKnown: boolean
+  readonly through?: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
+}
+
+/** @returns the path of a private copy */
 async function spool(
-  path: string | undefined,
-  name: string,
+  { path, name, onlyKnown, through = (same) => same }: SpoolSource,
   spools: Spools,
-  onlyKnown: boolean,
-  unpack?: Transform,
 ): Promise<string> {
   const folder = await makeSpoolFolder(name)
   spools.add(folder)
@@ -104,32 +122,33 @@ async function spool(
   const source = path === undefined ? process.stdin : createReadStream(path)
   const target = createWriteStream(copy, { mode: 0o600 })
   // A failure of one is passed on to the other.
-  let culprit: 'source' | 'target' | 'unpack' | undefined
+  let culprit: 'source' | 'target' | undefined
   source.once('error', () => (culprit ??= 'source'))
   target.once('error', () => (culprit ??= 'target'))
-  unpack?.once('error', () => (culprit ??= 'unpack'))
-  const plain: Readable = unpack ? passErrors(source, unpack) : source
+  const sizeBytes = path === undefined ? 0 : await sizeOf(path)
+  const plain = through(withProgress(name, source, sizeBytes))
   try {
-    await (onlyKnown ? pipeline(plain, whileItMayBeOne, target) : pipeline(plain, target))
+    await pipeline(onlyKnown ? whileItMayBeOne(plain) : plain, target)
     source.destroy()
   } catch (cause) {
     source.destroy()
     if (culprit === 'target') throw noSpool(name, folder, cause)
-    if (culprit === 'unpack') {
-      const hint = 'gzip -t FILE tells more'
-      throw new WiretapeError('unreadable', `cannot read ${name}: the packed data is damaged or cut off`, {
-        cause,
-        hint,
-      })
-    }
+    if (cause instanceof UnpackError) throw notUnpacked(name, 'the packed data are damaged', cause)
     throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
   }
   return copy
 }
 
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}
+
 /** What is no recording may have no end (`/dev/zero`). Who opens the copy says what is wrong with it. */
-async function* whileItMayBeOne(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head: Buffer | undefined = Buffer.alloc(0)
+async function* whileItMayBeOne(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | undefined = new Uint8Array(0)
   for await (const chunk of source) {
     yield chunk
     if (!head) continue
@@ -167,10 +186,4 @@ function noSpool(name: string, folder: string, cause: unknown): WiretapeError {
 function readReason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   return code === 'EBADF' ? 'it is not open for reading' : diskReason(cause)
-}
-
-/** `pipe` tells nobody when its source fails. */
-function passErrors(source: Readable, unpack: Transform): Readable {
-  source.once('error', (error: Error) => unpack.destroy(error))
-  return source.pipe(unpack)
 }

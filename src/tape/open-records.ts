@@ -81,7 +81,10 @@ export function openRecords(files: readonly RecordingFile[]): OpenRecords {
   return {
     async *records(report) {
       try {
-        for (const file of files) yield* readFile(file, report)
+        for (const file of files) {
+          if (file.fault) report(file.fault)
+          yield* readFile(file, report)
+        }
       } catch (cause) {
         if (cause instanceof WiretapeError || !(cause instanceof Error && 'syscall' in cause)) throw cause
         throw new WiretapeError('unreadable', `cannot keep a copy in ${os.tmpdir()}: ${diskReason(cause)}`, {

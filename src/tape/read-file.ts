@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
-import { WiretapeError } from '../model/index.js'
+import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { diskReason } from './disk.js'
 
 /** Bytes asked of the disk at a time. */
@@ -12,6 +12,8 @@ export interface RecordingFile {
   readonly path: string
   readonly format: Format & Required<Pick<Format, 'read'>>
   readonly sizeBytes: number
+  /** What is wrong with the file that this one was made of. Who reads it says so. */
+  readonly fault?: Diagnostic
   /** The bytes from the start, as often as wanted. @param to stop before this offset */
   bytes(to?: number): AsyncIterable<Uint8Array>
 }

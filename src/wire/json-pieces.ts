@@ -73,6 +73,12 @@ const CLOSE_OBJECT = 0x7d
 /** Bytes of a broken value that are kept. */
 const keptOfFault = 65_536
 
+/** Files that were joined are the likely reason for what looks like another document. */
+function afterTheEnd(code: number): string {
+  const another = code === OPEN_OBJECT || code === OPEN_ARRAY
+  return `unexpected text after the value${another ? ': another document, which is not read' : ''}`
+}
+
 type Due = 'start' | 'value' | 'first' | 'name' | 'colon' | 'next' | 'nothing'
 
 export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
@@ -142,7 +148,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     if (due === 'next' || due === 'first') {
       if (open && code === open.close) return closed()
       if (due === 'next') {
-        if (!open) return breaks('unexpected text after the value')
+        if (!open) return breaks(afterTheEnd(code))
         if (code !== COMMA) return breaks(`expected ',' or '${String.fromCharCode(open.close)}'`)
         at += 1
       }

@@ -38,6 +38,7 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   try {
     const format = wanted ?? detected(input, file)
     const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
+    if (input.fault) report(input.fault)
     const importOptions = {
       input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),

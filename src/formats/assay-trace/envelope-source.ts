@@ -109,7 +109,7 @@ async function* itemsOf(
 }
 
 function phraseOf({ fault, path }: JsonPiece): string {
-  if (fault === 'unexpected text after the value') return 'trailing characters'
+  if (fault?.startsWith('unexpected text after the value')) return 'trailing characters'
   if (fault === 'the document breaks off') {
     return path.length === 0 ? 'EOF while parsing a value' : 'EOF while parsing a list or object'
   }

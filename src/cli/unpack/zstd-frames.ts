@@ -1,0 +1,123 @@
+/** Bytes of a frame; `last` when it ends with them. */
+export interface ZstdPiece {
+  readonly bytes: Uint8Array
+  readonly last: boolean
+}
+
+export interface ZstdFrames {
+  /** What belongs to no frame is left out. */
+  push(chunk: Uint8Array): ZstdPiece[]
+  /** Where the file ends: after a frame, in one, or after something that is none. */
+  end(): 'whole' | 'cut' | 'rest'
+}
+
+type Step =
+  | 'magic'
+  | 'skipSize'
+  | 'descriptor'
+  | 'header'
+  | 'block'
+  | 'content'
+  | 'checksum'
+  | 'skip'
+  | 'rest'
+
+/** Bytes that a step reads before it can decide. */
+const wanted: Readonly<Partial<Record<Step, number>>> = { magic: 4, skipSize: 4, descriptor: 1, block: 3 }
+
+/**
+ * Cuts what is packed with zstd (RFC 8878) into its frames; nothing is unpacked. Node's own stream ends after the
+ * first frame of a chunk, unpacks nothing after a skippable one, and does not tell that a frame is cut off.
+ */
+export function createZstdFrames(): ZstdFrames {
+  let step: Step = 'magic'
+  /** Bytes of the present step that are still to come, when they need not be looked at. */
+  let left = 0
+  let field: number[] = []
+  let hasChecksum = false
+  let lastBlock = false
+
+  function afterBlock(): void {
+    if (!lastBlock) step = 'block'
+    else if (hasChecksum) {
+      step = 'checksum'
+      left = 4
+    } else step = 'magic'
+  }
+
+  /** What the bytes of a field say about what follows. */
+  function decide(bytes: readonly number[]): void {
+    const value = bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0)
+    if (step === 'magic') step = isSkippable(value) ? 'skipSize' : value === zstdMagic ? 'descriptor' : 'rest'
+    else if (step === 'skipSize') {
+      left = value
+      step = value === 0 ? 'magic' : 'skip'
+    } else if (step === 'descriptor') {
+      hasChecksum = (value & 4) !== 0
+      left = headerSize(value)
+      step = left === 0 ? 'block' : 'header'
+    } else {
+      lastBlock = (value & 1) !== 0
+      // A block of one repeated byte tells how often, and holds it once.
+      left = ((value >> 1) & 3) === 1 ? 1 : value >> 3
+      step = 'content'
+      if (left === 0) afterBlock()
+    }
+  }
+
+  return {
+    end: () => (step === 'rest' ? 'rest' : step === 'magic' && field.length === 0 ? 'whole' : 'cut'),
+    push(chunk) {
+      const pieces: ZstdPiece[] = []
+      let at = 0
+      /** Where the bytes of the present frame begin. */
+      let from = 0
+      while (at < chunk.length && step !== 'rest') {
+        const before: Step = step
+        const size = wanted[step]
+        if (size === undefined) {
+          const taken = Math.min(left, chunk.length - at)
+          at += taken
+          left -= taken
+          if (left > 0) break
+          if (before === 'header') step = 'block'
+          else if (before === 'content') afterBlock()
+          else step = 'magic'
+        } else {
+          field.push(chunk[at]!)
+          at += 1
+          if (field.length < size) continue
+          const bytes = field
+          field = []
+          decide(bytes)
+          if (before === 'magic') {
+            // What they begin is known now; they may stand in the chunk before.
+            from = at
+            if (step === 'descriptor') pieces.push({ bytes: Uint8Array.from(bytes), last: false })
+          }
+        }
+        if (before !== 'skip' && before !== 'skipSize' && before !== 'magic' && step === 'magic')
+          pieces.push({ bytes: chunk.subarray(from, at), last: true })
+        if (step === 'magic') from = at
+      }
+      const inFrame = step !== 'magic' && step !== 'skip' && step !== 'skipSize' && step !== 'rest'
+      if (inFrame && from < at) pieces.push({ bytes: chunk.subarray(from, at), last: false })
+      return pieces
+    },
+  }
+}
+
+export const zstdMagic = 0xfd2fb528
+
+/** Frames for whatever a tool wants to keep in a file; the first of some. */
+export function isSkippable(magic: number): boolean {
+  return magic >= 0x184d2a50 && magic <= 0x184d2a5f
+}
+
+/** Bytes of a frame's header after its descriptor. */
+function headerSize(descriptor: number): number {
+  const isSingleSegment = (descriptor & 0x20) !== 0
+  const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6]!
+  const dictionaryId = [0, 1, 2, 4][descriptor & 3]!
+  return (isSingleSegment ? 0 : 1) + dictionaryId + contentSize
+}
