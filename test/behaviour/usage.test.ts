@@ -119,6 +119,36 @@ describe('a command line', () => {
       /--max-files needs --max-bytes/,
     ],
     ['that records an empty command', ['record', '--', ''], 'the server command is empty'],
+    [
+      'that shares a server that is not listened for',
+      ['record', '--shared', '--', 'true'],
+      '--shared goes with --listen and a command',
+    ],
+    [
+      'that bridges and listens',
+      ['record', '--bridge', '--url', 'http://x/', '--listen', '0'],
+      '--bridge does not go with --listen: its client has started it',
+    ],
+    [
+      'that sends a header without its variable',
+      ['record', '--bridge', '--url', 'http://x/', '--header', 'A: ${NOT_SET}'],
+      /^wiretape: --header A: there is no variable NOT_SET \(set it in the environment/,
+    ],
+    [
+      'that sends a header over a proxy',
+      ['record', '--url', 'http://x/', '--header', 'A: ${NOT_SET}'],
+      '--header goes with --bridge',
+    ],
+    [
+      'that keeps a session file of many servers',
+      ['record', '--forward', '--session-file', 's.json', '--', 'true'],
+      '--session-file does not go with --forward, which makes a tape for each server (wiretape convert TAPE FILE.json makes one of each)',
+    ],
+    [
+      'that starts a proxy with an option of another',
+      ['proxy', 'start', '--target-command', 'true', '--insecure'],
+      '--insecure goes with --url, --bridge or --forward',
+    ],
   ])('%s gets one line and exit 2, and creates nothing', async (_, args, line) => {
     await refuses(args, line)
   })

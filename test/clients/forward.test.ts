@@ -268,7 +268,7 @@ describe('when no MCP traffic passed', () => {
 describe('what makes no sense', () => {
   it.each([
     [['--url', 'http://x/'], /--forward and --url exclude each other/],
-    [['--session-file', 's.json'], /wiretape convert makes one of a tape/],
+    [['--session-file', 's.json'], /wiretape convert TAPE FILE.json makes one of each/],
     [['--allow-remote'], /others could go anywhere through it/],
     [['--listen', '0.0.0.0:0'], /others could reach it/],
     [['--only', 'a b'], /--only a b is no host/],

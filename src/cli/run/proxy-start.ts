@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty'
 import { splitCommandLine, WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
+import { refuseForeign } from '../record-modes.js'
 import type { RecordOptions } from '../record-options.js'
 import { runRecord } from './record.js'
 
@@ -22,6 +23,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     if (split.words.length === 0) throw wrong('--target-command is empty')
     // On a terminal nobody speaks MCP: clients get a URL, and the person there a screen.
     if (isTerminal()) {
+      refuseForeign('listen', recording)
       const { runRecordListen } = await import('./record-listen.js')
       return runRecordListen(split.words, { ...recording, listen: listenPort ?? '0' }, io, true)
     }
@@ -34,6 +36,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
   if (targetCommand !== undefined)
     throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
+  refuseForeign('url', recording)
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }
   return runRecordHttp(targetUrl, transport, { ...recording, ...listen }, io, isTerminal())

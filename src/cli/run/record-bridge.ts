@@ -8,17 +8,8 @@ import { captureOptions, conclude } from './record.js'
 import { parseUrl } from './record-http.js'
 
 /** Records a remote server for a client that speaks stdio only: the client has started us in its place. */
-export async function runRecordBridge(
-  command: readonly string[],
-  options: RecordOptions,
-  io: Io,
-): Promise<number> {
-  const wrong = (message: string): WiretapeError => new WiretapeError('usage', message)
-  if (options.url === undefined) throw wrong('--bridge needs the --url of the server')
-  if (command.length > 0) throw wrong('--bridge and a command exclude each other')
-  if (options.listen !== undefined)
-    throw wrong('--bridge does not go with --listen: its client has started it')
-  const upstream = parseUrl(options.url)
+export async function runRecordBridge(url: string, options: RecordOptions, io: Io): Promise<number> {
+  const upstream = parseUrl(url)
   const headers = (options.header ?? []).map((text) => parseHeader(text, process.env))
   try {
     const result = await recordBridge({

@@ -18,7 +18,6 @@ export async function runRecordForward(
   options: RecordOptions,
   io: Io,
 ): Promise<number> {
-  refuseOthers(options)
   const { host, port } = parseListen(options.listen)
   if (command.length === 0 && options.listen === undefined) {
     throw new WiretapeError('usage', '--forward needs a client', {
@@ -54,17 +53,6 @@ export async function runRecordForward(
     await io.complain(error.message, error.hint)
     return exitCode.found
   }
-}
-
-function refuseOthers(options: RecordOptions): void {
-  const wrong = (message: string, hint: string): WiretapeError =>
-    new WiretapeError('usage', message, { hint })
-  if (options.url !== undefined)
-    throw wrong('--forward and --url exclude each other', 'a client behind a proxy names the URL itself')
-  if (options.sessionFile !== undefined)
-    throw wrong('--session-file does not go with --forward', 'wiretape convert makes one of a tape')
-  if (options.allowRemote)
-    throw wrong('--allow-remote does not go with --forward', 'others could go anywhere through it')
 }
 
 function patternsOf(flag: string, texts: readonly string[] = []): HostPattern[] {

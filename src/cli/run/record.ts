@@ -14,33 +14,24 @@ import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 import { metadataOf } from '../metadata.js'
+import { modeOf } from '../record-modes.js'
 import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
 /** Returns what to exit with. Loads little before the server is started: its client is waiting. */
 export async function runRecord(command: readonly string[], options: RecordOptions, io: Io): Promise<number> {
-  if (options.maxFiles !== undefined && options.maxBytes === undefined) {
-    throw new WiretapeError('usage', '--max-files needs --max-bytes', {
-      hint: 'it limits how many files of that size are kept',
-    })
-  }
-  if (options.forward) {
+  const mode = modeOf(command, options)
+  if (mode === 'forward') {
     const { runRecordForward } = await import('./record-forward.js')
     return runRecordForward(command, options, io)
   }
-  for (const name of ['only', 'skip', 'caDir'] as const) {
-    if (options[name] !== undefined)
-      throw new WiretapeError('usage', `--${name === 'caDir' ? 'ca-dir' : name} goes with --forward`)
-  }
-  if (options.bridge) {
+  if (mode === 'bridge') {
     const { runRecordBridge } = await import('./record-bridge.js')
-    return runRecordBridge(command, options, io)
+    return runRecordBridge(options.url!, options, io)
   }
-  if (options.header !== undefined) throw new WiretapeError('usage', '--header goes with --bridge')
-  if (options.url !== undefined) {
-    if (command.length > 0) throw new WiretapeError('usage', '--url and a command exclude each other')
+  if (mode === 'url') {
     const { runRecordHttp } = await import('./record-http.js')
-    return runRecordHttp(options.url, 'streamable-http', options, io)
+    return runRecordHttp(options.url!, 'streamable-http', options, io)
   }
   if (command.length === 0) {
     throw new WiretapeError('usage', 'what is to be recorded?', {
@@ -48,11 +39,10 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     })
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the server command is empty')
-  if (options.listen !== undefined) {
+  if (mode === 'listen') {
     const { runRecordListen } = await import('./record-listen.js')
     return runRecordListen(command, options, io)
   }
-  if (options.shared) throw new WiretapeError('usage', '--shared goes with --listen and a command')
   try {
     const result = await recordStdio({
       command,

@@ -1,0 +1,76 @@
+import { WiretapeError } from '../model/index.js'
+import type { RecordOptions } from './record-options.js'
+
+/**
+ * What `record` stands between: its own stdin and a command, HTTP clients and a command, HTTP clients and a URL, its own
+ * stdin and a URL, a client and whatever that speaks to.
+ */
+export type RecordMode = 'stdio' | 'listen' | 'url' | 'bridge' | 'forward'
+
+/** Options that mean nothing in other modes than these. */
+const owned: readonly { key: keyof RecordOptions; flag: string; modes: readonly RecordMode[]; of: string }[] =
+  [
+    { key: 'shared', flag: '--shared', modes: ['listen'], of: '--listen and a command' },
+    { key: 'header', flag: '--header', modes: ['bridge'], of: '--bridge' },
+    { key: 'only', flag: '--only', modes: ['forward'], of: '--forward' },
+    { key: 'skip', flag: '--skip', modes: ['forward'], of: '--forward' },
+    { key: 'caDir', flag: '--ca-dir', modes: ['forward'], of: '--forward' },
+    {
+      key: 'allowRemote',
+      flag: '--allow-remote',
+      modes: ['listen', 'url', 'forward'],
+      of: '--url, or --listen and a command',
+    },
+    {
+      key: 'insecure',
+      flag: '--insecure',
+      modes: ['url', 'bridge', 'forward'],
+      of: '--url, --bridge or --forward',
+    },
+    { key: 'oauthRewrite', flag: '--no-oauth-rewrite', modes: ['url'], of: '--url' },
+  ]
+
+/** @throws WiretapeError `usage` for options that contradict one another */
+export function modeOf(command: readonly string[], options: RecordOptions): RecordMode {
+  const { url, listen, bridge, forward } = options
+  const mode = forward
+    ? 'forward'
+    : bridge
+      ? 'bridge'
+      : url !== undefined
+        ? 'url'
+        : listen !== undefined
+          ? 'listen'
+          : 'stdio'
+  if (forward && bridge) throw wrong('--forward and --bridge exclude each other')
+  if (forward && url !== undefined)
+    throw wrong('--forward and --url exclude each other', 'a client behind a proxy names the URL itself')
+  if (bridge && url === undefined) throw wrong('--bridge needs the --url of the server')
+  if (bridge && listen !== undefined)
+    throw wrong('--bridge does not go with --listen: its client has started it')
+  if (command.length > 0 && mode === 'bridge') throw wrong('--bridge and a command exclude each other')
+  if (command.length > 0 && mode === 'url') throw wrong('--url and a command exclude each other')
+  refuseForeign(mode, options)
+  return mode
+}
+
+/** @throws WiretapeError `usage` for an option that means nothing in this mode */
+export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
+  for (const { key, flag, modes, of } of owned) {
+    const isGiven = key === 'oauthRewrite' ? options[key] === false : options[key] !== undefined
+    if (isGiven && !modes.includes(mode)) throw wrong(`${flag} goes with ${of}`)
+  }
+  if (mode === 'forward' && options.allowRemote)
+    throw wrong('--allow-remote does not go with --forward', 'others could go anywhere through it')
+  if (mode === 'forward' && options.sessionFile !== undefined)
+    throw wrong(
+      '--session-file does not go with --forward, which makes a tape for each server',
+      'wiretape convert TAPE FILE.json makes one of each',
+    )
+  if (options.maxFiles !== undefined && options.maxBytes === undefined)
+    throw wrong('--max-files needs --max-bytes', 'it limits how many files of that size are kept')
+}
+
+function wrong(message: string, hint?: string): WiretapeError {
+  return new WiretapeError('usage', message, hint === undefined ? {} : { hint })
+}
