@@ -23,6 +23,8 @@ export {
   traceV1,
   type DecodedLine,
   type EncodeOptions,
+  type PlainLine,
+  type TakePlain,
   type TraceIndex,
   type TraceLine,
   type TraceScan,

@@ -1,9 +1,10 @@
 import { createCorrelator, type Correlator } from './correlate.js'
 import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
-import { isAnswer, type Direction, type Envelope, type Transport } from './envelope.js'
+import { isAnswer, type Direction, type Envelope } from './envelope.js'
 import { createIdTable } from './id-table.js'
 import { eraOfMethod, type Era } from './protocol.js'
+import type { PlainMessage } from './plain-message.js'
 import { createRecent } from './recent.js'
 import type {
   DroppedRecord,
@@ -11,51 +12,13 @@ import type {
   GapRecord,
   HeldRecord,
   HttpRecord,
-  JsonMembers,
   LinkKind,
   MessageRecord,
   MetaRecord,
   Part,
-  RuleCount,
   TapeRecord,
 } from './record.js'
-
-/** One run of one capture, as far as its records tell. */
-export interface Session {
-  /** UUID, or a made-up `session-N` where the recorder gave none. */
-  readonly id: string
-  readonly label: string
-  readonly startedAt: string
-  /** Null while it runs, or when the recording was cut off. */
-  readonly endedAt: string | null
-  readonly transport: Transport
-  readonly command: readonly string[]
-  readonly url: string | null
-  readonly metadata: JsonMembers
-  /** Numbers of the segments that were read, in reading order. `[0]` for an unrotated recording. */
-  readonly segments: readonly number[]
-  /** False when it was cut off, still runs, or goes on in a segment that was not read. */
-  readonly complete: boolean
-  /** The last segment read ends by naming a next one. */
-  readonly continues: boolean
-  /** `wiretape recover` wrote its end line, so how it ended is not known. */
-  readonly recovered?: true
-  readonly exitCode?: number
-  readonly durationMs?: number
-  readonly signal?: string
-  /** Why the server could not be started. */
-  readonly error?: string
-  /** `none`, or the name of the rules that secrets were taken out by. */
-  readonly redaction: string
-  /** Which of them fired how often, where the recording says so. */
-  readonly redacted?: readonly RuleCount[]
-  /** Both eras can appear on one wire. */
-  readonly eras: readonly Era[]
-  /** The version that was agreed on, or the last one asked for. */
-  readonly protocolVersion?: string
-  readonly client?: { readonly name: string; readonly version: string }
-  readonly server?: { readonly name: string; readonly version: string }
-}
+import type { Session, SessionDraft } from './session.js'
 
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
@@ -64,19 +27,12 @@ export interface Fold {
    * added, unless they are those of a held message that is passed on now.
    */
   push(record: TapeRecord): { readonly first: number; readonly count: number }
+  /** The same for a message of which no object was made. Returns its row, or -1: it must be pushed as a record. */
+  pushPlain(message: PlainMessage): number
   readonly entries: EntryTable
   readonly sessions: readonly Session[]
   /** Computed when asked for: O(rows). */
   counts(): Counts
-}
-
-type Draft = { -readonly [K in keyof Session]: Session[K] } & {
-  readonly started: number
-  /** The recorder gave ids and links; a number without them is counted up from `nextSeq`. */
-  readonly own: boolean
-  nextSeq: number
-  eras: Era[]
-  segments: number[]
 }
 
 const nothing = { first: 0, count: 0 }
@@ -91,7 +47,7 @@ const nothing = { first: 0, count: 0 }
 export function createFold(idKey: (idText: string) => string, changed?: (row: number) => void): Fold {
   const entries = createEntryTable(changed)
   const ids = createIdTable()
-  const sessions: Draft[] = []
+  const sessions: SessionDraft[] = []
   let correlator: Correlator<number> = createCorrelator(idKey)
   /** Lines before any meta line: a tape that lost its start. */
   const unnamed = { own: true, nextSeq: 0 }
@@ -259,11 +215,31 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   function relateByRecord(part: Part, row: number): void {
-    ids.set(part.id!, row)
     if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
     else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
+    ids.set(part.id!, row)
     if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
     for (const { kind, to } of part.links ?? []) link(kind, row, ids.get(to))
+  }
+
+  function pushPlain(message: PlainMessage): number {
+    const session = sessions.at(-1)
+    // What waits may be what is passed on here; other recorders' ids mean something else.
+    if (!session?.own || waiting.size > 0) return -1
+    const { kind, method, sizeBytes, bytes } = message
+    const era = eraOfMethod(method)
+    // How its HTTP exchange ends says more about it.
+    if (era === 'modern') return -1
+    let flags = message.fromServer ? entryFlag.fromServer : 0
+    if (message.toolError) flags |= entryFlag.toolError
+    const row = entries.add({ kind, us: message.us, seq: message.seq, sizeBytes, flags })
+    session.nextSeq = message.seq + 1
+    if (message.corrStart >= 0)
+      answer(ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late)
+    else if (isAnswer(message)) entries.mark(row, 'orphan')
+    ids.setBytes(bytes, message.idStart, message.idEnd, row)
+    noteEra(session, era)
+    return row
   }
 
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
@@ -304,8 +280,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     const { envelope } = part
     if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
     if (envelope.peer) session[direction === 'client_to_server' ? 'client' : 'server'] = envelope.peer
-    const era = eraOfEnvelope(envelope)
-    if (era && !session.eras.includes(era)) session.eras.push(era)
+    noteEra(session, eraOfEnvelope(envelope))
   }
 
   function pushGap(record: GapRecord): { first: number; count: number } {
@@ -326,6 +301,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     entries,
     sessions,
     counts: () => ({ ...countsOf(entries), gaps, lost }),
+    pushPlain,
     push(record) {
       switch (record.type) {
         case 'meta':
@@ -364,6 +340,10 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       }
     },
   }
+}
+
+function noteEra(session: SessionDraft, era: Era | undefined): void {
+  if (era && !session.eras.includes(era)) session.eras.push(era)
 }
 
 /** The handshake is of the legacy era whatever version it speaks of; `_meta` is of the modern one. */

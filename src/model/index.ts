@@ -13,7 +13,8 @@ export {
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
 export { isUnanswered, type Counts } from './counts.js'
-export { createFold, type Fold, type Session } from './fold.js'
+export { createFold, type Fold } from './fold.js'
+export type { PlainMessage } from './plain-message.js'
 export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'
 export type {
   DroppedRecord,
@@ -42,5 +43,6 @@ export type {
   UndeliveredRecord,
   UnknownRecord,
 } from './record.js'
+export type { Session } from './session.js'
 export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'

@@ -19,6 +19,33 @@ describe('the table of ids', () => {
     )
   })
 
+  it('takes ids as bytes for the same as ids as text', () => {
+    const id = fc.stringMatching(/^[ -~]{1,40}$/)
+    const bytesOf = (key: string): Uint8Array => new TextEncoder().encode(`<${key}>`)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(id, fc.boolean())), (pairs) => {
+        const table = createIdTable()
+        pairs.forEach(([key, asBytes], row) => {
+          if (asBytes) table.setBytes(bytesOf(key), 1, key.length + 1, row)
+          else table.set(key, row)
+        })
+        for (const [key] of pairs) {
+          const row = pairs.findLastIndex(([other]) => other === key)
+          expect([table.get(key), table.getBytes(bytesOf(key), 1, key.length + 1)]).toEqual([row, row])
+        }
+      }),
+    )
+  })
+
+  it('finds an id again that was given anew after it was looked for', () => {
+    const table = createIdTable()
+    const ids = Array.from({ length: 20_000 }, () => randomUUID())
+    ids.forEach((key, row) => table.set(key, row))
+    expect(table.get('another')).toBe(-1)
+    ids.forEach((key, row) => table.set(key, row + 1))
+    expect(ids.every((key, row) => table.get(key) === row + 1)).toBe(true)
+  })
+
   it('finds each of 100,000 ids, and none that is not there', () => {
     const table = createIdTable()
     const ids = Array.from({ length: 100_000 }, () => randomUUID())

@@ -57,7 +57,8 @@ export function createTable(): Table {
   let sorted = true
 
   function grow(needed: number): void {
-    while (capacity < needed) capacity += capacity >> 1
+    // What was never written costs no memory.
+    while (capacity < needed) capacity *= 2
     lane = extend(lane, new Uint8Array(capacity))
     kind = extend(kind, new Uint8Array(capacity))
     flags = extend(flags, new Uint16Array(capacity))

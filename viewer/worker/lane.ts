@@ -1,11 +1,19 @@
-import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
-import { createFold, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
+import { createTraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
+import { createFold, type Diagnostic, type PlainMessage, type TapeRecord } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
-import { createColumn } from './columns.js'
 import { idOf, isFrame, methodOf, noteOf, subjectOf } from './describe.js'
-import { extraFlag, idNumber, idText, type Changes, type Lane, type Rows } from './protocol.js'
+import { LaneRows } from './lane-rows.js'
+import {
+  extraFlag,
+  idNumber,
+  idNumberOfBytes,
+  idText,
+  type Changes,
+  type Lane,
+  type Rows,
+} from './protocol.js'
 import type { Source } from './source.js'
-import type { Words } from './words.js'
+import { textAt, type Words } from './words.js'
 
 /** What is kept of a lane in the worker: its model and the places of its lines. */
 export interface LaneIndex {
@@ -64,19 +72,9 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     problemCount += 1
     if (problems.length < problemsKept) problems.push(problem)
     if (brokenLine.has(problem.code)) addBroken(problem)
-  })
-  const global = createColumn((n) => new Int32Array(n))
-  const offset = createColumn((n) => new Float64Array(n))
-  const lineSize = createColumn((n) => new Uint32Array(n))
-  const at = createColumn((n) => new Float64Array(n))
-  const method = createColumn((n) => new Uint32Array(n))
-  const subject = createColumn((n) => new Uint32Array(n))
-  const note = createColumn((n) => new Uint32Array(n))
-  const id = createColumn((n) => new Int32Array(n))
-  const extra = createColumn((n) => new Uint16Array(n))
-  const conversation = createColumn((n) => new Uint32Array(n))
-  const rule = createColumn((n) => new Uint32Array(n))
-  const httpStatus = createColumn((n) => new Uint16Array(n))
+  }, takePlain)
+  const kept = new LaneRows()
+  const message = new PlainView()
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
 
@@ -91,32 +89,56 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     const { record } = line
     const { first, count } = fold.push(record)
     if (record.type === 'meta') began = (Date.parse(record.startedAt) || 0) * 1000
-    if (count > 0 && first < global.length) {
+    if (count > 0 && first < kept.length) {
       // A held message goes on: its line says now what was passed on.
-      for (let row = first; row < first + count; row += 1) {
-        offset.set(row, line.offset)
-        lineSize.set(row, line.sizeBytes)
-      }
+      kept.offset.fill(line.offset, first, first + count)
+      kept.lineSize.fill(line.sizeBytes, first, first + count)
       return
     }
     for (let part = 0; part < count; part += 1) {
-      global.push(claim())
-      offset.push(line.offset)
-      lineSize.push(line.sizeBytes)
-      at.push(began + fold.entries.us(first + part))
-      method.push(words.numberOf(methodOf(record, part)))
-      subject.push(words.numberOf(subjectOf(record, part)))
-      note.push(words.numberOf(noteOf(record, part)))
-      id.push(idNumber(idOf(record, part), (text) => words.numberOf(text)))
-      extra.push(extraOf(record))
-      conversation.push(words.numberOf(conversationOf(record)))
-      rule.push(words.numberOf('rule' in record ? (record.rule ?? '') : ''))
-      httpStatus.push(statusOf(record))
+      const row = addRow(line.offset, line.sizeBytes)
+      kept.method[row] = words.numberOf(methodOf(record, part))
+      kept.subject[row] = words.numberOf(subjectOf(record, part))
+      kept.note[row] = words.numberOf(noteOf(record, part))
+      kept.id[row] = idNumber(idOf(record, part), (text) => words.numberOf(text))
+      kept.extra[row] = extraOf(record)
+      kept.conversation[row] = words.numberOf(conversationOf(record))
+      kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
+      kept.httpStatus[row] = statusOf(record)
     }
   }
 
+  /** The model has it already. */
+  function addRow(offset: number, sizeBytes: number): number {
+    const row = kept.add()
+    kept.global[row] = claim()
+    kept.offset[row] = offset
+    kept.lineSize[row] = sizeBytes
+    kept.at[row] = began + fold.entries.us(row)
+    return row
+  }
+
+  /** Most lines: no object is made for them. */
+  function takePlain(bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number): boolean {
+    const method = words.numberOfBytes(bytes, line.methodStart, line.methodEnd)
+    message.take(bytes, line, words.wordOf(method))
+    if (fold.pushPlain(message) < 0) return false
+    const row = addRow(offset, sizeBytes)
+    kept.method[row] = method
+    kept.subject[row] = words.numberOfBytes(bytes, line.subjectStart, line.subjectEnd)
+    kept.note[row] = line.kind === 'error' ? words.numberOf(errorOf(bytes, line)) : 0
+    kept.id[row] = idNumberOfBytes(bytes, line.rpcIdStart, line.rpcIdEnd, words)
+    kept.extra[row] =
+      (line.redacted ? extraFlag.redacted : 0) |
+      (line.http ? extraFlag.http : 0) |
+      (line.sse ? extraFlag.sse : 0)
+    kept.conversation[row] = words.numberOfBytes(bytes, line.conversationStart, line.conversationEnd)
+    kept.httpStatus[row] = line.httpStatus
+    return true
+  }
+
   function globalOr(local: number): number {
-    return local < 0 ? -1 : global.get(local)
+    return local < 0 ? -1 : kept.global[local]!
   }
 
   return {
@@ -131,21 +153,21 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       scan.push(chunk, take)
     },
     end: () => scan.end(take),
-    globalOf: (local) => global.get(local),
-    at: (local) => at.get(local),
-    method: (local) => method.get(local),
-    subject: (local) => subject.get(local),
-    note: (local) => note.get(local),
-    id: (local) => idText(id.get(local), (number) => words.wordOf(number)),
-    conversation: (local) => conversation.get(local),
-    rule: (local) => rule.get(local),
-    httpStatus: (local) => httpStatus.get(local),
+    globalOf: (local) => kept.global[local]!,
+    at: (local) => kept.at[local]!,
+    method: (local) => kept.method[local]!,
+    subject: (local) => kept.subject[local]!,
+    note: (local) => kept.note[local]!,
+    id: (local) => idText(kept.id[local]!, (number) => words.wordOf(number)),
+    conversation: (local) => kept.conversation[local]!,
+    rule: (local) => kept.rule[local]!,
+    httpStatus: (local) => kept.httpStatus[local]!,
     word: (number) => words.wordOf(number),
-    lineAt: (local) => ({ offset: offset.get(local), sizeBytes: lineSize.get(local) }),
+    lineAt: (local) => ({ offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]! }),
     placeOf(local) {
       let first = local
-      while (first > 0 && offset.get(first - 1) === offset.get(local)) first -= 1
-      return { offset: offset.get(local), sizeBytes: lineSize.get(local), part: local - first }
+      while (first > 0 && kept.offset[first - 1] === kept.offset[local]) first -= 1
+      return { offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]!, part: local - first }
     },
     describe: () => ({
       index,
@@ -158,7 +180,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       const { entries } = fold
       const from = sent
       const count = entries.length - from
-      const rows = emptyRows(index, count === 0 ? 0 : global.get(from), count)
+      const rows = emptyRows(index, count === 0 ? 0 : kept.global[from]!, count)
       for (let i = 0; i < count; i += 1) {
         const row = from + i
         rows.kind[i] = entries.kindNumber(row)
@@ -168,15 +190,15 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
         rows.peer[i] = globalOr(entries.peer(row))
         rows.linked[i] = globalOr(entries.linked(row))
       }
-      rows.at.set(at.view().subarray(from))
-      rows.method.set(method.view().subarray(from))
-      rows.subject.set(subject.view().subarray(from))
-      rows.note.set(note.view().subarray(from))
-      rows.id.set(id.view().subarray(from))
-      rows.extra.set(extra.view().subarray(from))
+      rows.at.set(kept.at.subarray(from, from + count))
+      rows.method.set(kept.method.subarray(from, from + count))
+      rows.subject.set(kept.subject.subarray(from, from + count))
+      rows.note.set(kept.note.subarray(from, from + count))
+      rows.id.set(kept.id.subarray(from, from + count))
+      rows.extra.set(kept.extra.subarray(from, from + count))
       const old = Int32Array.from(changed)
       const changes: Changes = {
-        rows: old.map((row) => global.get(row)),
+        rows: old.map((row) => kept.global[row]!),
         kind: Uint8Array.from(old, (row) => entries.kindNumber(row)),
         flags: Uint16Array.from(old, (row) => entries.flags(row)),
         size: Uint32Array.from(old, (row) => entries.size(row)),
@@ -188,6 +210,44 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       return { rows: { ...rows, strings: words.takeNew() }, changes }
     },
   }
+}
+
+/** A plain line as the model takes it; one object for all. */
+class PlainView implements PlainMessage {
+  kind: PlainMessage['kind'] = 'request'
+  fromServer = false
+  us = 0
+  seq = 0
+  sizeBytes = 0
+  method = ''
+  toolError = false
+  bytes: Uint8Array = new Uint8Array(0)
+  idStart = 0
+  idEnd = 0
+  corrStart = -1
+  corrEnd = -1
+  late = false
+
+  take(bytes: Uint8Array, line: PlainLine, method: string): void {
+    this.kind = line.kind
+    this.fromServer = line.fromServer
+    this.us = line.us
+    this.seq = line.seq
+    this.sizeBytes = line.rawEnd - line.rawStart
+    this.method = method
+    this.toolError = line.toolError
+    this.bytes = bytes
+    this.idStart = line.idStart
+    this.idEnd = line.idEnd
+    this.corrStart = line.corrStart
+    this.corrEnd = line.corrEnd
+    this.late = line.late
+  }
+}
+
+function errorOf(bytes: Uint8Array, { codeStart, codeEnd, messageStart, messageEnd }: PlainLine): string {
+  const code = codeStart < 0 ? '' : textAt(bytes, codeStart, codeEnd)
+  return `${code} ${messageStart < 0 ? '' : textAt(bytes, messageStart, messageEnd)}`.trim()
 }
 
 function emptyRows(lane: number, first: number, count: number): Rows {
@@ -206,7 +266,7 @@ function emptyRows(lane: number, first: number, count: number): Rows {
     subject: new Uint32Array(count),
     note: new Uint32Array(count),
     id: new Int32Array(count),
-    extra: new Uint16Array(count),
+    extra: new Uint8Array(count),
     strings: [],
   }
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
+import type { Words } from './words.js'
 
 /** What the page asks the worker to open. */
 export type Opening =
@@ -42,7 +43,7 @@ export interface Rows {
   readonly note: Uint32Array
   /** JSON-RPC ids: what `idNumber` made of them. */
   readonly id: Int32Array
-  readonly extra: Uint16Array
+  readonly extra: Uint8Array
   readonly strings: readonly string[]
 }
 
@@ -51,6 +52,19 @@ export function idNumber(text: string, wordOf: (text: string) => number): number
   if (text === '') return -1
   if (text.length < 10 && /^(?:0|[1-9]\d*)$/.test(text)) return Number(text)
   return -2 - wordOf(text)
+}
+
+/** As `idNumber`, of exact text in ASCII; a start below 0 is none. */
+export function idNumberOfBytes(bytes: Uint8Array, start: number, end: number, words: Words): number {
+  if (start < 0) return -1
+  let value = 0
+  const isCount = end - start < 10 && (bytes[start] !== 0x30 || end - start === 1)
+  for (let i = start; isCount && i < end; i += 1) {
+    const digit = bytes[i]! - 0x30
+    if (digit < 0 || digit > 9) return -2 - words.numberOfBytes(bytes, start, end)
+    value = value * 10 + digit
+  }
+  return isCount ? value : -2 - words.numberOfBytes(bytes, start, end)
 }
 
 export function idText(number: number, wordAt: (number: number) => string): string {

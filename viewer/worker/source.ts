@@ -8,6 +8,8 @@ export interface Source {
 /** Bytes of the first read, small so that the first rows come soon, and of the others. */
 const firstRead = 1 << 18
 const nextReads = 1 << 22
+/** Reads under way while one is used: a browser takes some milliseconds to begin with one. */
+const readsAhead = 3
 
 export function blobSource(blob: Blob): Source {
   return {
@@ -17,19 +19,21 @@ export function blobSource(blob: Blob): Source {
   }
 }
 
-/** Chunks from the start; the next one is read while one is used. */
+/** Chunks from the start, to the end that the source has by then. */
 export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array, void, undefined> {
-  let offset = 0
-  let size = firstRead
-  let next = source.slice(0, size)
-  while (offset < source.sizeBytes) {
-    const chunk = await next
-    offset += chunk.length
-    size = nextReads
-    next = source.slice(offset, size)
+  const ahead: Promise<Uint8Array>[] = []
+  let asked = 0
+  const ask = (): void => {
+    const size = asked === 0 ? firstRead : nextReads
+    const next = source.slice(asked, size)
     // Whoever does not wait for it must not be told of its failure either.
     next.catch(() => undefined)
-    yield chunk
+    ahead.push(next)
+    asked += size
+  }
+  while (ahead.length > 0 || asked < source.sizeBytes) {
+    while (ahead.length <= readsAhead && asked < source.sizeBytes) ask()
+    yield await ahead.shift()!
   }
 }
 

@@ -1,6 +1,8 @@
 /** Gives texts numbers, so that columns can hold them and the page gets each only once. 0 is the empty text. */
 export interface Words {
   numberOf(text: string): number
+  /** The same for ASCII bytes; a start below 0 is the empty text. */
+  numberOfBytes(bytes: Uint8Array, start: number, end: number): number
   wordOf(number: number): string
   /** Those that were added since this was asked last. */
   takeNew(): string[]
@@ -16,21 +18,57 @@ export function createWords(): Words {
   const words: string[] = ['']
   let chars = 0
   let sent = 0
+  /** Numbers of words by a hash of their bytes; 0 is an empty slot. */
+  let slots = new Uint32Array(1024)
+  let used = 0
+
+  function add(text: string): number {
+    if (text === '') return 0
+    const known = numbers.get(text)
+    if (known !== undefined) return known
+    const short = text.length > longestWord ? `${text.slice(0, longestWord)}…` : text
+    const again = numbers.get(short)
+    if (again !== undefined) return again
+    if (chars > mostChars) return 0
+    // A slice would keep the whole chunk that it was cut from.
+    const own = copyOf(short)
+    chars += own.length
+    numbers.set(own, words.length)
+    words.push(own)
+    return words.length - 1
+  }
+
+  function slotOf(bytes: Uint8Array, start: number, end: number): number {
+    let slot = hashOf(bytes, start, end) & (slots.length - 1)
+    while (slots[slot] !== 0 && !isAt(words[slots[slot]!]!, bytes, start, end))
+      slot = (slot + 1) & (slots.length - 1)
+    return slot
+  }
+
+  function grow(): void {
+    const old = slots
+    slots = new Uint32Array(old.length * 2)
+    for (const number of old) {
+      if (number === 0) continue
+      const bytes = Uint8Array.from(words[number]!, (char) => char.charCodeAt(0))
+      slots[slotOf(bytes, 0, bytes.length)] = number
+    }
+  }
+
   return {
-    numberOf(text) {
-      if (text === '') return 0
-      const known = numbers.get(text)
-      if (known !== undefined) return known
-      const short = text.length > longestWord ? `${text.slice(0, longestWord)}…` : text
-      const again = numbers.get(short)
-      if (again !== undefined) return again
-      if (chars > mostChars) return 0
-      // A slice would keep the whole chunk that it was cut from.
-      const own = copyOf(short)
-      chars += own.length
-      numbers.set(own, words.length)
-      words.push(own)
-      return words.length - 1
+    numberOf: add,
+    numberOfBytes(bytes, start, end) {
+      if (start < 0 || start === end) return 0
+      // A longer one is cut, and is not what stands here.
+      if (end - start > longestWord) return add(textAt(bytes, start, end))
+      const slot = slotOf(bytes, start, end)
+      if (slots[slot] !== 0) return slots[slot]!
+      const number = add(textAt(bytes, start, end))
+      if (number === 0) return 0
+      slots[slot] = number
+      used += 1
+      if (used * 2 > slots.length) grow()
+      return number
     },
     wordOf: (number) => words[number] ?? '',
     takeNew() {
@@ -39,6 +77,25 @@ export function createWords(): Words {
       return fresh
     },
   }
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
+function isAt(word: string, bytes: Uint8Array, start: number, end: number): boolean {
+  if (word.length !== end - start) return false
+  for (let i = 0; i < word.length; i += 1) if (word.charCodeAt(i) !== bytes[start + i]) return false
+  return true
+}
+
+/** ASCII. */
+export function textAt(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let i = start; i < end; i += 1) text += String.fromCharCode(bytes[i]!)
+  return text
 }
 
 function copyOf(text: string): string {

@@ -9,7 +9,8 @@ export { decodeLine, type DecodedLine } from './decode.js'
 export { encodeMessageAround, encodeRecord, type EncodeOptions } from './encode.js'
 export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
-export { createTraceScan, type TraceScan } from './scan.js'
+export type { PlainLine } from './plain-line.js'
+export { createTraceScan, type TakePlain, type TraceScan } from './scan.js'
 
 /** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
 export const traceV1: Format = {

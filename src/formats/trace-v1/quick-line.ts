@@ -29,8 +29,8 @@ function quickMessage(text: string, isAscii: boolean): MessageRecord | undefined
   if ((dir !== 'in' && dir !== 'out') || !isObject(raw) || Array.isArray(raw)) return undefined
   const start = text.indexOf('"raw":') + 6
   const end = text.lastIndexOf(`,"id":"${id}"`)
-  // A modified message has its original behind it, in which anything may stand.
-  if (start < 6 || end <= start || line['original'] !== undefined) return undefined
+  // A modified message has its original behind it, in which anything may stand; so may what we do not know.
+  if (start < 6 || end <= start || line['original'] !== undefined || fourthOf(line) !== 'id') return undefined
   if (line['heldMs'] !== undefined || line['injected'] !== undefined) return undefined
   const envelope = line['linked'] === undefined ? envelopeOf(raw) : undefined
   if (!envelope) return undefined
@@ -57,6 +57,16 @@ function quickMessage(text: string, isAscii: boolean): MessageRecord | undefined
   if (isObject(http)) record.http = http as unknown as HttpContext
   if (isObject(sse)) record.sse = sse
   return record
+}
+
+/** Name of the member that stands behind t, dir and raw. */
+function fourthOf(line: Json): string | undefined {
+  let i = 0
+  for (const name in line) {
+    if (i === 3) return name
+    i += 1
+  }
+  return undefined
 }
 
 /** Of the common kinds only; undefined for what takes a closer look. */

@@ -51,6 +51,12 @@ export interface LineReader {
   take(frame: LineFrame): TraceLine | undefined
   /** As `take`, of a line that ended with a line feed and is text already. */
   takeText(text: string, sizeBytes: number): TraceLine | undefined
+  /** A whole message line was read by somebody else, who asked `mayPass` before. */
+  pass(sizeBytes: number): void
+  /** False: the next line must be taken here, since it is the first or stands after the end. */
+  readonly mayPass: boolean
+  /** Where the next line begins, in bytes from the start of the input. */
+  readonly offset: number
   /** The line that was taken last, also while something is reported about it; in bytes. */
   readonly place: { readonly offset: number; readonly sizeBytes: number }
   /** End of input: says what the whole of it lacks. */
@@ -100,6 +106,14 @@ export function createLineReader(
     place = { offset: start, sizeBytes }
     number += 1
     return text.trim() === '' ? undefined : decoded(text, start, sizeBytes, false)
+  }
+
+  function pass(sizeBytes: number): void {
+    place = { offset, sizeBytes }
+    offset += sizeBytes + 1
+    number += 1
+    records += 1
+    known += 1
   }
 
   function decoded(text: string, start: number, sizeBytes: number, last: boolean): TraceLine | undefined {
@@ -165,7 +179,14 @@ export function createLineReader(
   return {
     take,
     takeText,
+    pass,
     close,
+    get mayPass() {
+      return records > 0 && !ended
+    },
+    get offset() {
+      return offset
+    },
     get place() {
       return place
     },

@@ -1,5 +1,6 @@
 import type { Report } from '../../model/index.js'
 import { createLineFramer } from '../../wire/index.js'
+import { PlainLine, readPlainLine } from './plain-line.js'
 import { quickLine } from './quick-line.js'
 import { createLineReader, longestLine, type TraceLine } from './read.js'
 
@@ -16,13 +17,21 @@ export interface TraceScan {
 const LF = 0x0a
 
 /**
- * The quick way through a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
- * records lack what only content tells. Unusual lines take the usual way.
+ * Takes a line of which no record was made, by places in `bytes`. `line` and `bytes` are good until it returns. False:
+ * the record is wanted.
  */
-export function createTraceScan(report: Report): TraceScan {
+export type TakePlain = (bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number) => boolean
+
+/**
+ * The quick way through a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
+ * records lack what only content tells. Unusual lines take the usual way; most need no record when there is
+ * `takePlain`.
+ */
+export function createTraceScan(report: Report, takePlain?: TakePlain): TraceScan {
   const framer = createLineFramer({ maxBytes: longestLine })
   const reader = createLineReader(report, quickLine)
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const plain = new PlainLine()
   let atStart = true
 
   function pushFrames(chunk: Uint8Array, take: (line: TraceLine) => void): void {
@@ -51,6 +60,34 @@ export function createTraceScan(report: Report): TraceScan {
     return true
   }
 
+  /** As `pushLines`, of lines in `bytes` up to `end`: those that are not plain go the other way, as many as stand together. */
+  function pushPlain(bytes: Uint8Array, taken: TakePlain, take: (line: TraceLine) => void): void {
+    let unusual = 0
+    let from = 0
+    while (from < bytes.length) {
+      const lf = readPlainLine(bytes, from, plain)
+      if (lf < 0) {
+        from = bytes.indexOf(LF, from) + 1
+        continue
+      }
+      if (from > unusual) pushWhole(bytes.subarray(unusual, from), take)
+      unusual = from
+      if (reader.mayPass && taken(bytes, plain, reader.offset, lf - from)) {
+        reader.pass(lf - from)
+        framer.skip(lf + 1 - from)
+        unusual = lf + 1
+      }
+      from = lf + 1
+    }
+    if (from > unusual) pushWhole(bytes.subarray(unusual), take)
+  }
+
+  /** Whole lines, the framer holds nothing. */
+  function pushWhole(bytes: Uint8Array, take: (line: TraceLine) => void): void {
+    if (pushLines(bytes, take)) framer.skip(bytes.length)
+    else pushFrames(bytes, take)
+  }
+
   return {
     push(chunk, take) {
       let rest = chunk
@@ -63,8 +100,9 @@ export function createTraceScan(report: Report): TraceScan {
         if (lf >= 0) atStart = false
       }
       const whole = rest.subarray(0, rest.lastIndexOf(LF) + 1)
-      if (whole.length > 0 && pushLines(whole, take)) {
-        framer.skip(whole.length)
+      if (whole.length > 0) {
+        if (takePlain) pushPlain(whole, takePlain, take)
+        else pushWhole(whole, take)
         rest = rest.subarray(whole.length)
       }
       pushFrames(rest, take)

@@ -1,0 +1,169 @@
+/**
+ * JSON in bytes, checked while it is passed over. A line feed must follow in the bytes: it ends every loop, since it
+ * stands in no JSON text on one line. All functions return the index after what they passed, or -1.
+ */
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const ZERO = 0x30
+const NINE = 0x39
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const CLOSE_OBJECT = 0x7d
+
+/** Deeper values are for others. */
+const deepest = 200
+
+export function skipSpace(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (bytes[at] === 0x20 || bytes[at] === 0x09) at += 1
+  return at
+}
+
+/** @param start just after the opening quote */
+export function skipText(bytes: Uint8Array, start: number): number {
+  let at = start
+  for (;;) {
+    const byte = bytes[at]!
+    at += 1
+    if (byte === QUOTE) return at
+    if (byte < 0x20) return -1
+    if (byte === BACKSLASH) at = skipEscape(bytes, at)
+    else if (byte >= 0x80) at = skipWide(bytes, at - 1)
+    if (at < 0) return -1
+  }
+}
+
+/** As `skipText`, of a text that stands for itself: without escapes, and ASCII. */
+export function skipPlainText(bytes: Uint8Array, start: number): number {
+  let at = start
+  for (;;) {
+    const byte = bytes[at]!
+    at += 1
+    if (byte === QUOTE) return at
+    if (byte < 0x20 || byte >= 0x80 || byte === BACKSLASH) return -1
+  }
+}
+
+function skipEscape(bytes: Uint8Array, start: number): number {
+  switch (bytes[start]) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f: // /
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return start + 1
+    case 0x75: // u
+      for (let at = start + 1; at < start + 5; at += 1) if (!isHex(bytes[at]!)) return -1
+      return start + 5
+    default:
+      return -1
+  }
+}
+
+function isHex(byte: number): boolean {
+  return (byte >= ZERO && byte <= NINE) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+}
+
+/** One character of two to four bytes, as UTF-8 allows them (Unicode, table 3-7). */
+function skipWide(bytes: Uint8Array, start: number): number {
+  const first = bytes[start]!
+  const second = bytes[start + 1]!
+  if (first < 0xc2 || first > 0xf4) return -1
+  if (first < 0xe0) return isTrail(second) ? start + 2 : -1
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  if (second < least || second > most || !isTrail(bytes[start + 2]!)) return -1
+  if (first < 0xf0) return start + 3
+  return isTrail(bytes[start + 3]!) ? start + 4 : -1
+}
+
+function isTrail(byte: number): boolean {
+  return (byte & 0xc0) === 0x80
+}
+
+export function skipNumber(bytes: Uint8Array, start: number): number {
+  let at = bytes[start] === 0x2d ? start + 1 : start
+  if (bytes[at] === ZERO) at += 1
+  else at = skipDigits(bytes, at)
+  if (at > 0 && bytes[at] === 0x2e) at = skipDigits(bytes, at + 1)
+  if (at > 0 && (bytes[at]! | 0x20) === 0x65) {
+    const sign = bytes[at + 1]
+    at = skipDigits(bytes, sign === 0x2b || sign === 0x2d ? at + 2 : at + 1)
+  }
+  return at
+}
+
+/** At least one. */
+export function skipDigits(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1
+  return at === start ? -1 : at
+}
+
+/** Any value that begins at `start`. */
+export function skipAny(bytes: Uint8Array, start: number, depth = 0): number {
+  switch (bytes[start]) {
+    case QUOTE:
+      return skipText(bytes, start + 1)
+    case 0x7b:
+      return depth < deepest ? skipObject(bytes, start + 1, depth + 1) : -1
+    case 0x5b:
+      return depth < deepest ? skipArray(bytes, start + 1, depth + 1) : -1
+    case 0x74:
+      return matches(bytes, start, words.true) ? start + 4 : -1
+    case 0x66:
+      return matches(bytes, start, words.false) ? start + 5 : -1
+    case 0x6e:
+      return matches(bytes, start, words.null) ? start + 4 : -1
+    default:
+      return skipNumber(bytes, start)
+  }
+}
+
+function skipObject(bytes: Uint8Array, start: number, depth: number): number {
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE_OBJECT) return at + 1
+  for (;;) {
+    if (bytes[at] !== QUOTE) return -1
+    at = skipText(bytes, at + 1)
+    if (at < 0) return -1
+    at = skipSpace(bytes, at)
+    if (bytes[at] !== COLON) return -1
+    at = skipAny(bytes, skipSpace(bytes, at + 1), depth)
+    if (at < 0) return -1
+    at = skipSpace(bytes, at)
+    if (bytes[at] === CLOSE_OBJECT) return at + 1
+    if (bytes[at] !== COMMA) return -1
+    at = skipSpace(bytes, at + 1)
+  }
+}
+
+function skipArray(bytes: Uint8Array, start: number, depth: number): number {
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE_ARRAY) return at + 1
+  for (;;) {
+    at = skipAny(bytes, at, depth)
+    if (at < 0) return -1
+    at = skipSpace(bytes, at)
+    if (bytes[at] === CLOSE_ARRAY) return at + 1
+    if (bytes[at] !== COMMA) return -1
+    at = skipSpace(bytes, at + 1)
+  }
+}
+
+export function matches(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i += 1) if (bytes[start + i] !== word[i]) return false
+  return true
+}
+
+/** ASCII only. */
+export function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0))
+}
+
+const words = { true: bytesOf('true'), false: bytesOf('false'), null: bytesOf('null') }

@@ -1,0 +1,381 @@
+import { bytesOf, matches, skipAny, skipDigits, skipNumber, skipPlainText, skipSpace } from './plain-bytes.js'
+
+/**
+ * A message line as our recorder writes most of them: what rows need, as places in its bytes. One object is written
+ * anew for each line. Places are -1 where there is nothing; texts are ASCII without escapes and stand without their
+ * quotes, but for the JSON-RPC id, which is exact text.
+ */
+export class PlainLine {
+  kind: 'request' | 'notification' | 'result' | 'error' = 'request'
+  fromServer = false
+  rawStart = -1
+  rawEnd = -1
+  /** The recorder's own id. */
+  idStart = -1
+  idEnd = -1
+  corrStart = -1
+  corrEnd = -1
+  late = false
+  seq = -1
+  us = -1
+  rpcIdStart = -1
+  rpcIdEnd = -1
+  methodStart = -1
+  methodEnd = -1
+  subjectStart = -1
+  subjectEnd = -1
+  codeStart = -1
+  codeEnd = -1
+  messageStart = -1
+  messageEnd = -1
+  toolError = false
+  redacted = false
+  conversationStart = -1
+  conversationEnd = -1
+  http = false
+  /** 0 where there is none. */
+  httpStatus = 0
+  sse = false
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN = 0x7b
+const CLOSE = 0x7d
+const LF = 0x0a
+
+const head = bytesOf('{"t":"')
+const incoming = bytesOf(',"dir":"in","raw":{')
+const outgoing = bytesOf(',"dir":"out","raw":{')
+const isTrue = bytesOf('true')
+const isNull = bytesOf('null')
+const version = bytesOf('"2.0"')
+const complete = bytesOf('"complete"')
+const handshake = bytesOf('initialize')
+
+/** Members of a message, of its params, result, error and `_meta`, of an HTTP context, and of a line. */
+const names = {
+  id: bytesOf('id'),
+  jsonrpc: bytesOf('jsonrpc'),
+  method: bytesOf('method'),
+  params: bytesOf('params'),
+  result: bytesOf('result'),
+  error: bytesOf('error'),
+  name: bytesOf('name'),
+  uri: bytesOf('uri'),
+  ref: bytesOf('ref'),
+  taskId: bytesOf('taskId'),
+  meta: bytesOf('_meta'),
+  task: bytesOf('task'),
+  serverInfo: bytesOf('serverInfo'),
+  resultType: bytesOf('resultType'),
+  toolError: bytesOf('isError'),
+  code: bytesOf('code'),
+  message: bytesOf('message'),
+  progressToken: bytesOf('progressToken'),
+  status: bytesOf('status'),
+  corr: bytesOf('corr'),
+  late: bytesOf('late'),
+  seq: bytesOf('seq'),
+  us: bytesOf('us'),
+  conv: bytesOf('conv'),
+  http: bytesOf('http'),
+  sse: bytesOf('sse'),
+  red: bytesOf('red'),
+  eol: bytesOf('eol'),
+}
+
+/** Digits that a JavaScript number holds in any case. */
+const mostDigits = 15
+
+/**
+ * Reads the line that begins at `start`, checking every byte of it, and returns the place of its line feed. -1: it is
+ * something else, or takes a closer look (a batch, a handshake, metadata, a changed message, links, escaped names, …);
+ * what `line` holds then means nothing. The bytes end with a line feed.
+ */
+export function readPlainLine(bytes: Uint8Array, start: number, line: PlainLine): number {
+  if (!matches(bytes, start, head)) return -1
+  let at = skipPlainText(bytes, start + head.length)
+  if (at < 0) return -1
+  line.fromServer = !matches(bytes, at, incoming)
+  if (line.fromServer && !matches(bytes, at, outgoing)) return -1
+  line.rawStart = at + (line.fromServer ? outgoing.length : incoming.length) - 1
+  at = readMessage(bytes, line.rawStart + 1, line)
+  if (at < 0) return -1
+  line.rawEnd = at
+  at = readRest(bytes, at, line)
+  return at > 0 && bytes[at] === LF ? at : -1
+}
+
+/** From behind the opening brace of a message to behind its closing one. */
+function readMessage(bytes: Uint8Array, start: number, line: PlainLine): number {
+  line.rpcIdStart = line.methodStart = line.subjectStart = line.codeStart = line.messageStart = -1
+  line.toolError = false
+  let hasVersion = false
+  let hasParams = false
+  let hasResult = false
+  let hasError = false
+  let at = skipSpace(bytes, start)
+  for (;;) {
+    if (bytes[at] !== QUOTE) return -1
+    const name = at + 1
+    const end = skipPlainText(bytes, name)
+    if (end < 0) return -1
+    at = skipSpace(bytes, end)
+    if (bytes[at] !== COLON) return -1
+    const value = skipSpace(bytes, at + 1)
+    const size = end - 1 - name
+    if (size === 2 && matches(bytes, name, names.id)) {
+      if (line.rpcIdStart >= 0) return -1
+      line.rpcIdStart = value
+      line.rpcIdEnd = at = skipId(bytes, value)
+    } else if (size === 7 && matches(bytes, name, names.jsonrpc)) {
+      if (hasVersion || !matches(bytes, value, version)) return -1
+      hasVersion = true
+      at = value + version.length
+    } else if (size === 6 && matches(bytes, name, names.method)) {
+      if (line.methodStart >= 0 || bytes[value] !== QUOTE) return -1
+      at = skipPlainText(bytes, value + 1)
+      line.methodStart = value + 1
+      line.methodEnd = at - 1
+    } else if (size === 6 && matches(bytes, name, names.params)) {
+      if (hasParams) return -1
+      hasParams = true
+      at = bytes[value] === OPEN ? readParams(bytes, value + 1, line) : skipAny(bytes, value)
+    } else if (size === 6 && matches(bytes, name, names.result)) {
+      if (hasResult || bytes[value] !== OPEN) return -1
+      hasResult = true
+      at = readResult(bytes, value + 1, line)
+    } else if (size === 5 && matches(bytes, name, names.error)) {
+      if (hasError || bytes[value] !== OPEN) return -1
+      hasError = true
+      at = readError(bytes, value + 1, line)
+    } else at = skipAny(bytes, value)
+    if (at < 0) return -1
+    at = skipSpace(bytes, at)
+    if (bytes[at] === CLOSE) break
+    if (bytes[at] !== COMMA) return -1
+    at = skipSpace(bytes, at + 1)
+  }
+  if (!hasVersion) return -1
+  const isCall = line.methodStart >= 0
+  if (isCall ? hasResult || hasError : line.rpcIdStart < 0 || hasResult === hasError) return -1
+  if (isCall) {
+    if (line.methodEnd - line.methodStart === handshake.length && matches(bytes, line.methodStart, handshake))
+      return -1
+    line.kind = line.rpcIdStart < 0 ? 'notification' : 'request'
+  } else {
+    line.subjectStart = -1
+    line.kind = hasResult ? 'result' : 'error'
+  }
+  return at + 1
+}
+
+/** A number, or a text that stands for itself. */
+function skipId(bytes: Uint8Array, start: number): number {
+  return bytes[start] === QUOTE ? skipPlainText(bytes, start + 1) : skipNumber(bytes, start)
+}
+
+/** Notes what a request is about: a name before an address, that before a task. */
+function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
+  let rank = 0
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE) return at + 1
+  for (;;) {
+    const name = at + 1
+    const value = skipName(bytes, at)
+    if (value < 0) return -1
+    const size = sizeOfName(bytes, name)
+    let found = 0
+    if (size === 4 && matches(bytes, name, names.name)) found = 3
+    else if (size === 3 && matches(bytes, name, names.uri)) found = 2
+    else if (size === 6 && matches(bytes, name, names.taskId)) found = 1
+    else if (size === 3 && matches(bytes, name, names.ref)) return -1
+    if (found > 0) {
+      // The last of a repeated member counts, and a text only: that takes a closer look.
+      if (found === rank || bytes[value] !== QUOTE) return -1
+      at = skipPlainText(bytes, value + 1)
+      if (found > rank) {
+        rank = found
+        line.subjectStart = value + 1
+        line.subjectEnd = at - 1
+      }
+    } else if (size === 5 && matches(bytes, name, names.meta)) at = skipPlainMeta(bytes, value)
+    else at = skipAny(bytes, value)
+    at = nextMember(bytes, at)
+    if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
+  }
+}
+
+/** Metadata that hold a progress token and nothing else. */
+function skipPlainMeta(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== OPEN) return -1
+  let at = skipSpace(bytes, start + 1)
+  if (bytes[at] === CLOSE) return at + 1
+  const name = at + 1
+  const value = skipName(bytes, at)
+  if (value < 0 || sizeOfName(bytes, name) !== names.progressToken.length) return -1
+  if (!matches(bytes, name, names.progressToken)) return -1
+  at = nextMember(bytes, skipAny(bytes, value))
+  return at > 0 && bytes[at] === CLOSE ? at + 1 : -1
+}
+
+function readResult(bytes: Uint8Array, start: number, line: PlainLine): number {
+  let hasFlag = false
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE) return at + 1
+  for (;;) {
+    const name = at + 1
+    const value = skipName(bytes, at)
+    if (value < 0) return -1
+    const size = sizeOfName(bytes, name)
+    if (size === 7 && matches(bytes, name, names.toolError)) {
+      if (hasFlag) return -1
+      hasFlag = true
+      line.toolError = matches(bytes, value, isTrue)
+    } else if (size === 10 && matches(bytes, name, names.resultType)) {
+      if (!matches(bytes, value, complete)) return -1
+    } else if (
+      (size === 5 && matches(bytes, name, names.meta)) ||
+      (size === 4 && matches(bytes, name, names.task)) ||
+      (size === 10 && matches(bytes, name, names.serverInfo))
+    )
+      return -1
+    at = nextMember(bytes, skipAny(bytes, value))
+    if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
+  }
+}
+
+function readError(bytes: Uint8Array, start: number, line: PlainLine): number {
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE) return at + 1
+  for (;;) {
+    const name = at + 1
+    const value = skipName(bytes, at)
+    if (value < 0) return -1
+    const size = sizeOfName(bytes, name)
+    if (size === 4 && matches(bytes, name, names.code)) {
+      if (line.codeStart >= 0) return -1
+      at = skipNumber(bytes, value)
+      line.codeStart = value
+      line.codeEnd = at
+    } else if (size === 7 && matches(bytes, name, names.message)) {
+      if (line.messageStart >= 0 || bytes[value] !== QUOTE) return -1
+      at = skipPlainText(bytes, value + 1)
+      line.messageStart = value + 1
+      line.messageEnd = at - 1
+    } else at = skipAny(bytes, value)
+    at = nextMember(bytes, at)
+    if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
+  }
+}
+
+/** The members of a line after `raw`, which has an id, a number and a moment. */
+function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
+  line.idStart = line.corrStart = line.seq = line.us = line.conversationStart = -1
+  line.late = line.redacted = line.http = line.sse = false
+  line.httpStatus = 0
+  let at = start
+  while (bytes[at] === COMMA) {
+    const name = at + 2
+    const value = skipName(bytes, at + 1)
+    if (value < 0) return -1
+    const size = sizeOfName(bytes, name)
+    if (size === 2 && matches(bytes, name, names.id)) {
+      if (line.idStart >= 0 || bytes[value] !== QUOTE) return -1
+      line.idStart = value + 1
+      at = skipPlainText(bytes, value + 1)
+      line.idEnd = at - 1
+    } else if (size === 4 && matches(bytes, name, names.corr)) {
+      if (line.corrStart >= 0 || bytes[value] !== QUOTE) return -1
+      line.corrStart = value + 1
+      at = skipPlainText(bytes, value + 1)
+      line.corrEnd = at - 1
+    } else if (size === 3 && matches(bytes, name, names.seq)) {
+      if (line.seq >= 0) return -1
+      at = skipCount(bytes, value)
+      line.seq = numberAt(bytes, value, at)
+    } else if (size === 2 && matches(bytes, name, names.us)) {
+      if (line.us >= 0) return -1
+      at = skipCount(bytes, value)
+      line.us = numberAt(bytes, value, at)
+    } else if (size === 4 && matches(bytes, name, names.late)) {
+      if (!matches(bytes, value, isTrue)) return -1
+      line.late = true
+      at = value + isTrue.length
+    } else if (size === 4 && matches(bytes, name, names.conv)) {
+      if (line.conversationStart >= 0 || bytes[value] !== QUOTE) return -1
+      line.conversationStart = value + 1
+      at = skipPlainText(bytes, value + 1)
+      line.conversationEnd = at - 1
+    } else if (size === 4 && matches(bytes, name, names.http)) {
+      if (line.http || bytes[value] !== OPEN) return -1
+      line.http = true
+      at = readHttp(bytes, value + 1, line)
+    } else if (size === 3 && matches(bytes, name, names.sse)) {
+      if (bytes[value] !== OPEN) return -1
+      line.sse = true
+      at = skipAny(bytes, value)
+    } else if (size === 3 && matches(bytes, name, names.red)) {
+      line.redacted = true
+      at = skipAny(bytes, value)
+    } else if (size === 3 && matches(bytes, name, names.eol)) at = skipAny(bytes, value)
+    else return -1
+    if (at < 0) return -1
+  }
+  return bytes[at] === CLOSE && line.idStart >= 0 && line.seq >= 0 && line.us >= 0 ? at + 1 : -1
+}
+
+function readHttp(bytes: Uint8Array, start: number, line: PlainLine): number {
+  let at = skipSpace(bytes, start)
+  if (bytes[at] === CLOSE) return at + 1
+  for (;;) {
+    const name = at + 1
+    const value = skipName(bytes, at)
+    if (value < 0) return -1
+    if (sizeOfName(bytes, name) === 6 && matches(bytes, name, names.status) && bytes[value]! !== isNull[0]) {
+      at = skipCount(bytes, value)
+      line.httpStatus = numberAt(bytes, value, at)
+    } else at = skipAny(bytes, value)
+    at = nextMember(bytes, at)
+    if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
+  }
+}
+
+/** From the opening quote of a member's name to its value. */
+function skipName(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== QUOTE) return -1
+  let at = skipPlainText(bytes, start + 1)
+  if (at < 0) return -1
+  at = skipSpace(bytes, at)
+  return bytes[at] === COLON ? skipSpace(bytes, at + 1) : -1
+}
+
+/** Of a name that was passed over. */
+function sizeOfName(bytes: Uint8Array, name: number): number {
+  let at = name
+  while (bytes[at] !== QUOTE) at += 1
+  return at - name
+}
+
+/** From behind a value to the next name, or to the closing brace. */
+function nextMember(bytes: Uint8Array, end: number): number {
+  if (end < 0) return -1
+  const at = skipSpace(bytes, end)
+  if (bytes[at] === CLOSE) return at
+  return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : -1
+}
+
+/** 0, 1, 2 and so on, as a recorder writes them. */
+function skipCount(bytes: Uint8Array, start: number): number {
+  const at = skipDigits(bytes, start)
+  if (at - start > mostDigits || (bytes[start] === 0x30 && at - start > 1)) return -1
+  return at
+}
+
+function numberAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at += 1) value = value * 10 + bytes[at]! - 0x30
+  return value
+}

@@ -1,0 +1,50 @@
+import type { Transport } from './envelope.js'
+import type { Era } from './protocol.js'
+import type { JsonMembers, RuleCount } from './record.js'
+
+/** One run of one capture, as far as its records tell. */
+export interface Session {
+  /** UUID, or a made-up `session-N` where the recorder gave none. */
+  readonly id: string
+  readonly label: string
+  readonly startedAt: string
+  /** Null while it runs, or when the recording was cut off. */
+  readonly endedAt: string | null
+  readonly transport: Transport
+  readonly command: readonly string[]
+  readonly url: string | null
+  readonly metadata: JsonMembers
+  /** Numbers of the segments that were read, in reading order. `[0]` for an unrotated recording. */
+  readonly segments: readonly number[]
+  /** False when it was cut off, still runs, or goes on in a segment that was not read. */
+  readonly complete: boolean
+  /** The last segment read ends by naming a next one. */
+  readonly continues: boolean
+  /** `wiretape recover` wrote its end line, so how it ended is not known. */
+  readonly recovered?: true
+  readonly exitCode?: number
+  readonly durationMs?: number
+  readonly signal?: string
+  /** Why the server could not be started. */
+  readonly error?: string
+  /** `none`, or the name of the rules that secrets were taken out by. */
+  readonly redaction: string
+  /** Which of them fired how often, where the recording says so. */
+  readonly redacted?: readonly RuleCount[]
+  /** Both eras can appear on one wire. */
+  readonly eras: readonly Era[]
+  /** The version that was agreed on, or the last one asked for. */
+  readonly protocolVersion?: string
+  readonly client?: { readonly name: string; readonly version: string }
+  readonly server?: { readonly name: string; readonly version: string }
+}
+
+/** A session while it is put together. */
+export type SessionDraft = { -readonly [K in keyof Session]: Session[K] } & {
+  readonly started: number
+  /** The recorder gave ids and links; a number without them is counted up from `nextSeq`. */
+  readonly own: boolean
+  nextSeq: number
+  eras: Era[]
+  segments: number[]
+}
