@@ -1,10 +1,9 @@
 import { isAbsolute } from 'node:path'
 import { Refusal } from '../control/index.js'
 import type { Command, CommandOf, Success } from '../control-schema/index.js'
-import { GateFault, idInUse, readFrame, type Intercept } from '../intercept/index.js'
+import { GateFault, type Intercept } from '../intercept/index.js'
 import type { Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
-import { idKey } from '../wire/index.js'
 import type { LiveContext } from './live.js'
 
 /** What commands act on. */
@@ -40,10 +39,10 @@ async function execute(
 ): Promise<Success> {
   switch (command.type) {
     case 'hold':
-      ;(await gate()).hold(command.on)
+      ;(await informed(gate)).hold(command.on)
       return {}
     case 'breakpoints':
-      ;(await gate()).setBreakpoints(command.filters)
+      ;(await informed(gate)).setBreakpoints(command.filters)
       return {}
     case 'forward':
       ;(await gate()).forward(command.message)
@@ -62,8 +61,7 @@ async function execute(
     case 'inject': {
       const { direction, text, conversation, answer = 'keep' } = command
       const keepAnswer = answer === 'keep'
-      const { sender } = await gate()
-      if (keepAnswer && (await isInFlight(direction, text, context.tape))) throw idInUse()
+      const { sender } = await informed(gate)
       return sender.inject(direction, text, { conversation, keepAnswer })
     }
     case 'replay':
@@ -73,6 +71,7 @@ async function execute(
       if (file !== null && !isAbsolute(file)) {
         throw new GateFault('invalid', 'the path of a rules file has to be absolute')
       }
+      await informed(gate)
       const fault = await takeRules(file)
       if (fault !== undefined) throw new GateFault('file', fault)
       return {}
@@ -97,23 +96,11 @@ async function execute(
   }
 }
 
-/** Whether that side waits for an answer under the id of that request: two could not be told apart on stdio. */
-async function isInFlight(direction: Direction, text: string, tape: string): Promise<boolean> {
-  const asked = readFrame(text)?.parts[0]?.envelope
-  if (asked?.kind !== 'request' || asked.id === undefined) return false
-  const id = idKey(asked.id)
-  const open = new Set<string | undefined>()
-  const recording = await snapshotTape(segmentsOf(tape))
-  for await (const record of recording.records()) {
-    if (record.type !== 'message' || record.injected || record.http) continue
-    for (const { id: message, envelope, correlatedId } of record.parts) {
-      if (correlatedId !== undefined) open.delete(correlatedId)
-      const { kind, id: itsId } = envelope
-      const isSame = kind === 'request' && itsId !== undefined && idKey(itsId) === id
-      if (isSame && record.direction === direction) open.add(message)
-    }
-  }
-  return open.size > 0
+/** The gate, when it knows what has been asked before it stood in the way. */
+async function informed(gate: () => Promise<Intercept>): Promise<Intercept> {
+  const intercept = await gate()
+  await intercept.catchUp()
+  return intercept
 }
 
 async function replay(

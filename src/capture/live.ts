@@ -125,6 +125,7 @@ export function createLive(context: LiveContext): Live {
         control?.announce({ event: { ...event, ...(text !== undefined && { text }) }, to: 'screen' })
       },
       stateChanged,
+      notice: (message) => control?.announce({ event: { type: 'notice', message }, to: 'all' }),
     })
     made.rules = rules.current
     rules.onChange = (notice) => {
@@ -155,12 +156,17 @@ export function createLive(context: LiveContext): Live {
     return (loading ??= load())
   }
 
+  function connectTo(makeWire: MakeWire, module: InterceptModule, gated: Intercept): void {
+    const recorder = context.recorder()
+    gated.connect(makeWire(module, gated, recorder), () => recorder.openRequests())
+  }
+
   async function load(): Promise<Intercept> {
     if (!intercept) {
       const module = await import('../intercept/index.js')
       intercept = create({ module, options: idle })
       intercept.attended(attendance.screens)
-      if (transport?.makeWire) intercept.connect(transport.makeWire(module, intercept, context.recorder()))
+      if (transport?.makeWire) connectTo(transport.makeWire, module, intercept)
     }
     return intercept
   }
@@ -226,8 +232,7 @@ export function createLive(context: LiveContext): Live {
     connect(given) {
       transport = given
       const loaded = context.intercept
-      if (loaded && intercept && given.makeWire)
-        intercept.connect(given.makeWire(loaded.module, intercept, context.recorder()))
+      if (loaded && intercept && given.makeWire) connectTo(given.makeWire, loaded.module, intercept)
     },
     async listen() {
       const { meta, tape, registryFolder } = context

@@ -65,6 +65,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
     allowRemote,
     insecure,
     oauthRewrite,
+    ...(prepared.conversationKey !== undefined && { conversationKey: prepared.conversationKey }),
     onEvent(event) {
       record?.(event)
       if ('bytes' in event) readBuffers.passed(event.bytes.length)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord, Transport } from '../model/index.js'
@@ -82,27 +82,42 @@ export interface RunningCapture {
   close(): void
 }
 
+/** What can be recorded as soon as somebody knows what it is. */
+export interface PreparedCapture {
+  /** Under which session ids become names, for transport and recorder alike; without one they are shown as they are. */
+  readonly conversationKey?: string
+  start(target: CaptureTarget, since?: Moment): RunningCapture
+}
+
+interface Common {
+  readonly redactor: Redactor
+  readonly intercept: LoadedIntercept | undefined
+  readonly conversationKey: string | undefined
+}
+
 /**
  * Checks the rules of redaction and that the session file can be written.
  *
  * @returns makes the tape of a session that began now or at `since`, which throws WiretapeError `unwritable` when there can be none
  * @throws WiretapeError `usage`, `unwritable`
  */
-export async function prepareCapture(
-  options: CaptureOptions,
-): Promise<{ start(target: CaptureTarget, since?: Moment): RunningCapture }> {
+export async function prepareCapture(options: CaptureOptions): Promise<PreparedCapture> {
   const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
   const gated = options.intercept !== undefined || options.rulesFile !== undefined
   const intercept = gated ? await loadIntercept(options.intercept, options.rulesFile) : undefined
-  return { start: (target, since) => startCapture(options, target, redactor, intercept, since) }
+  const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')
+  const common = { redactor, intercept, conversationKey }
+  return {
+    ...(conversationKey !== undefined && { conversationKey }),
+    start: (target, since) => startCapture(options, target, common, since),
+  }
 }
 
 function startCapture(
   options: CaptureOptions,
   target: CaptureTarget,
-  redactor: Redactor,
-  intercept: LoadedIntercept | undefined,
+  { redactor, intercept, conversationKey }: Common,
   since: Moment | undefined,
 ): RunningCapture {
   const agoMs = since ? performance.now() - since.atMs : 0
@@ -145,6 +160,7 @@ function startCapture(
           startedNs,
           strict: options.strict,
           redaction: options.redaction,
+          ...(conversationKey !== undefined && { conversationKey }),
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
         },

@@ -1,4 +1,4 @@
-import { isAnswer, opposite, type Direction, type Envelope } from '../model/index.js'
+import { isAnswer, opposite, requestKey as keyOf, type Direction, type Envelope } from '../model/index.js'
 import { idKey } from '../wire/index.js'
 
 /** Progress tokens of requests that passed the gate. */
@@ -39,5 +39,5 @@ export function createExchangeKeys(): ExchangeKeys {
 
 /** Names a request of one side. @param id exact JSON text */
 export function requestKey(conversation: string, direction: Direction, id: string): string {
-  return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${idKey(id)}`
+  return keyOf(conversation, direction, idKey(id))
 }

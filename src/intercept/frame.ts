@@ -37,6 +37,8 @@ export interface Passage {
       readonly rule?: string
       readonly answers?: readonly string[]
       readonly disconnect?: boolean
+      /** What it says in the words of its receiver, where those differ. */
+      readonly text?: string
     },
   ): void
 }
@@ -51,6 +53,8 @@ export interface Offer extends FrameText {
   readonly exchange?: number
   readonly wallMs: number
   readonly passage: Passage
+  /** Its text as it came, where it speaks of a request that goes by another id on the other side. */
+  readonly arrived?: string
 }
 
 /** What the gate says to an offer. */
@@ -62,7 +66,7 @@ export type Verdict =
       readonly kind: 'pass'
       readonly id: string
       readonly text?: string
-      readonly rule: string
+      readonly rule?: string
       readonly copies: number
       readonly answers: readonly string[]
     }

@@ -1,53 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { matchFilter, type Filter } from '../filter/index.js'
 import { isAnswer, opposite, type Direction } from '../model/index.js'
+import { createAskedRequests } from './asked-requests.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
-import { idInUse } from './fault.js'
+import { idInUse, idInUseWords } from './fault.js'
 import type { Offer, Verdict } from './frame.js'
+import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
-import { ruleOf, type RuleChanges } from './rule-changes.js'
+import { createRenames } from './renames.js'
+import { cannotApply, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
 const mostHeldBytes = 64 * 1024 * 1024
 const mostHeld = 10_000
-/** Requests whose method and name are remembered for filters on their answers. */
-const rememberedRequests = 4_096
-
-export type HeldReason = 'hold' | 'breakpoint' | 'rule' | 'order'
-export type Outcome = 'forwarded' | 'edited' | 'dropped' | 'answered'
-export type Cause = 'screen' | 'rule' | 'timeout' | 'detach' | 'passthrough' | 'order' | 'end'
-
-/** A message that waits. */
-export interface HeldMessage {
-  readonly id: string
-  readonly offer: Offer
-  reason: HeldReason
-  /** The rule, or the breakpoint's filter. */
-  readonly by?: string
-  readonly rule?: string
-  /** What a rule made of it: goes on in its place unless a person decides otherwise. */
-  readonly text?: string
-  /** How often a rule wants it passed on besides. */
-  readonly copies?: number
-  /** What a rule answered of a batch: goes to its sender when the rest goes on, or does not. */
-  readonly answers?: readonly string[]
-  readonly sinceMs: number
-  /** Milliseconds since the epoch at which it goes on by itself. */
-  readonly untilMs?: number
-  moot?: string
-  /** What a rule has decided about it and does by itself, now or after its delay: nobody else need decide. */
-  plan?: () => void
-  /** Its time came while it stood behind another one: what happens to it when it is first. */
-  due?: () => void
-}
-
-/** What the gate tells. */
-export interface GateObserver {
-  held(message: HeldMessage): void
-  changed(message: HeldMessage): void
-  released(message: HeldMessage, outcome: Outcome, cause: Cause, text?: string): void
-}
 
 export interface GateSettings {
   /** Stops messages: what a breakpoint matches or, without breakpoints, all. */
@@ -73,9 +39,11 @@ export class Gate {
   readonly #lines = new Map<string, HeldMessage[]>()
   readonly #lineOf = new Map<string, string>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
-  readonly #asked = new Map<string, Asked>()
+  /** What has been asked. */
+  readonly asked = createAskedRequests()
   /** Answers that are ours: their requests were injected. By the key of the request. */
   readonly #expected = new Map<string, (text: string) => void>()
+  readonly #renames = createRenames()
   #heldBytes = 0
 
   constructor(settings: GateSettings, observer: GateObserver) {
@@ -94,7 +62,11 @@ export class Gate {
   /** True while frames have to come by here. */
   get isNeeded(): boolean {
     const { hold, everything, rules } = this.settings
-    return hold || everything || rules !== undefined || this.#held.size > 0 || this.#expected.size > 0
+    return hold || everything || rules !== undefined || this.#isOccupied
+  }
+
+  get #isOccupied(): boolean {
+    return this.#held.size > 0 || this.#expected.size > 0 || this.#renames.size > 0 || this.asked.isWatching
   }
 
   /**
@@ -104,26 +76,51 @@ export class Gate {
    */
   mayConcern(bytes: string, direction: Direction): boolean {
     const { hold, everything, rules } = this.settings
-    if (hold || everything || this.#held.size > 0 || this.#expected.size > 0) return true
+    if (hold || everything || this.#isOccupied) return true
     return rules?.mayConcern(bytes, direction) ?? false
   }
 
-  offer(offer: Offer): Verdict {
-    const expected = this.#takeExpected(offer)
+  offer(came: Offer): Verdict {
+    const expected = this.#takeExpected(came)
     if (expected) return expected
+    const translated = this.#renames.translate(came)
+    for (const key of this.#renames.settle(came)) this.#advance(key)
+    const offer = translated ? { ...came, ...translated, arrived: came.text } : came
     this.#noteCancel(offer)
-    const asked = offer.parts.map((part) => this.#askedBy(offer, part.envelope))
-    const decision = this.#ask(offer, asked)
+    const asked = offer.parts.map((part) => this.asked.about(offer, part.envelope))
+    const decision = this.#checked(offer, this.#ask(offer, asked))
     const line = this.#lineFor(offer)
-    const behind = line !== undefined && (this.#expected.has(line) || this.#lines.has(line))
+    const behind = line !== undefined && (this.#isTaken(line) || this.#lines.has(line))
     if (decision && (decision.verdict !== 'forward' || decision.delayMs > 0)) {
       return this.#byRule(offer, decision, line)
     }
     const held = this.#reasonToHold(offer, asked) ?? (behind ? { reason: 'order' as const } : undefined)
     if (held) return this.#hold(offer, held.reason, line, { ...held, ...(decision && ruleOf(decision)) })
-    if (!decision) return undefined
-    const { text, rule, copies, answers } = decision
+    if (!decision) {
+      if (!translated) return undefined
+      return { kind: 'pass', id: randomUUID(), text: translated.text, copies: 0, answers: [] }
+    }
+    const { text = translated?.text, rule, copies, answers } = decision
+    if (text !== undefined) this.#renames.note(offer, text)
     return { kind: 'pass', id: randomUUID(), ...(text !== undefined && { text }), rule, copies, answers }
+  }
+
+  /** Nobody else's answer can come under that id. */
+  #isTaken(key: string): boolean {
+    return this.#expected.has(key) || this.#renames.has(key)
+  }
+
+  /** Whether the text gives a request the id of another one that waits for its answer. */
+  wouldClash(offer: Offer, text: string): boolean {
+    return this.#renames
+      .changes(offer, text)
+      .some(({ from, to }) => this.#isTaken(to) || (to !== from && this.asked.has(to)))
+  }
+
+  #checked(offer: Offer, decision: RuleDecision | undefined): RuleDecision | undefined {
+    const text = decision?.text
+    if (!decision || text === undefined || !this.wouldClash(offer, text)) return decision
+    return cannotApply(offer, decision, idInUseWords)
   }
 
   #ask(offer: Offer, asked: readonly (Asked | undefined)[]): RuleDecision | undefined {
@@ -218,7 +215,7 @@ export class Gate {
     const dueNow = (): void => {
       const key = this.#lineOf.get(message.id)
       const isFirst = key === undefined || this.#lines.get(key)?.[0] === message
-      if (isFirst && !this.#expected.has(key ?? '')) act()
+      if (isFirst && !this.#isTaken(key ?? '')) act()
       else message.due = act
     }
     this.#timers.set(message.id, setTimeout(dueNow, delayMs))
@@ -233,11 +230,13 @@ export class Gate {
 
   #send(message: HeldMessage, cause: Cause, text?: string): void {
     const { id, rule, offer, copies, answers } = message
-    const instead = text ?? message.text
+    const { text: own, arrived = own } = offer
+    const instead = text ?? message.text ?? own
+    if (instead !== own) this.#renames.note(offer, instead)
     const heldMs = Math.round(performance.now() - message.sinceMs)
     offer.passage.forward(id, {
       heldMs,
-      ...(instead !== undefined && instead !== offer.text && { text: instead }),
+      ...(instead !== arrived && { text: instead }),
       ...(rule !== undefined && { rule }),
       ...(copies !== undefined && { copies }),
       ...(answers !== undefined && { answers }),
@@ -255,7 +254,8 @@ export class Gate {
   ): void {
     if (!this.#remove(message)) return
     const { id, rule, offer } = message
-    offer.passage.drop(id, { why, answers, disconnect, ...(rule !== undefined && { rule }) })
+    const words = offer.arrived === undefined ? {} : { text: offer.text }
+    offer.passage.drop(id, { why, answers, disconnect, ...words, ...(rule !== undefined && { rule }) })
     this.#observer.released(message, answers.length > 0 ? 'answered' : 'dropped', cause)
     this.#next(message)
   }
@@ -273,7 +273,7 @@ export class Gate {
    * @throws GateFault `invalid` when an answer under that id belongs to somebody already
    */
   expect(key: string, take: (text: string) => void): { cancel(): void } {
-    if (this.#expected.has(key) || this.#asked.has(key)) throw idInUse()
+    if (this.#isTaken(key) || this.asked.has(key)) throw idInUse()
     this.#expected.set(key, take)
     return {
       cancel: () => {
@@ -320,23 +320,9 @@ export class Gate {
     }
   }
 
-  /** Remembers what requests are about, and says what this answer's was. */
-  #askedBy(offer: Offer, envelope: Offer['parts'][number]['envelope']): Asked | undefined {
-    if (envelope.id === undefined) return undefined
-    const { conversation, direction } = offer
-    if (isAnswer(envelope)) {
-      const key = requestKey(conversation, opposite(direction), envelope.id)
-      const asked = this.#asked.get(key)
-      this.#asked.delete(key)
-      return asked
-    }
-    if (envelope.kind !== 'request') return undefined
-    if (this.#asked.size >= rememberedRequests) this.#asked.delete(this.#asked.keys().next().value!)
-    this.#asked.set(requestKey(conversation, direction, envelope.id), {
-      method: envelope.method ?? null,
-      name: envelope.subject ?? null,
-    })
-    return undefined
+  /** The exchange is over: no answer comes on it. */
+  forget(exchange: number): void {
+    for (const key of this.#renames.forget(exchange)) this.#advance(key)
   }
 
   #lineFor(offer: Offer): string | undefined {
@@ -372,7 +358,7 @@ export class Gate {
 
   #advance(key: string): void {
     const line = this.#lines.get(key)
-    if (!line || this.#expected.has(key)) return
+    if (!line || this.#isTaken(key)) return
     for (let first = line[0]; first && isReady(first); first = line[0]) {
       line.shift()
       this.#lineOf.delete(first.id)

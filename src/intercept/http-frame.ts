@@ -1,6 +1,6 @@
 import { isAnswer } from '../model/index.js'
-import { speaksJsonRpc } from '../wire/index.js'
-import { readFrame, type FrameText } from './frame.js'
+import { idKey, speaksJsonRpc } from '../wire/index.js'
+import { readFrame, readParts, type FrameText } from './frame.js'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -19,12 +19,40 @@ export function readSpoken(text: string): FrameText | undefined {
   return frame?.parts.some(({ start }) => speaksJsonRpc(frame.text, start)) ? frame : undefined
 }
 
-/** Errors for all that waits for an answer: the requests of a frame, or those that its answers belong to. */
-export function refusalsOf(frame: FrameText, of: 'requests' | 'answers', why: string): string[] {
-  const message = JSON.stringify(`wiretape: dropped: ${why}`)
-  return frame.parts.flatMap(({ envelope }) =>
-    envelope.id !== undefined && (of === 'answers' ? isAnswer(envelope) : envelope.kind === 'request')
-      ? [`{"jsonrpc":"2.0","id":${envelope.id},"error":{"code":-32000,"message":${message}}}`]
-      : [],
+/**
+ * Errors for all that waits for an answer: the requests of a frame, or those that its answers belong to.
+ *
+ * @param but what there is already: of the frame, or JSON texts of answers
+ */
+export function refusalsOf(
+  frame: FrameText,
+  of: 'requests' | 'answers',
+  why: string,
+  but: readonly (FrameText | readonly string[])[] = [],
+): string[] {
+  const waits = ({ envelope }: FrameText['parts'][number]): boolean =>
+    of === 'answers' ? isAnswer(envelope) : envelope.kind === 'request'
+  const taken = new Set(
+    but.flatMap((what) =>
+      idsIn('parts' in what ? what.parts.filter(waits) : what.flatMap((t) => readParts(t).parts)),
+    ),
   )
+  const message = JSON.stringify(`wiretape: dropped: ${why}`)
+  return frame.parts
+    .filter(waits)
+    .flatMap(({ envelope }) =>
+      envelope.id !== undefined && !taken.has(idKey(envelope.id))
+        ? [`{"jsonrpc":"2.0","id":${envelope.id},"error":{"code":-32000,"message":${message}}}`]
+        : [],
+    )
+}
+
+function idsIn(parts: FrameText['parts']): string[] {
+  return parts.flatMap(({ envelope }) => (envelope.id === undefined ? [] : [idKey(envelope.id)]))
+}
+
+/** The text of a batch with other messages at its end. */
+export function withAnswers(batch: string, texts: readonly string[]): string {
+  if (texts.length === 0) return batch
+  return `${batch.slice(0, batch.lastIndexOf(']'))},${texts.join(',')}]`
 }

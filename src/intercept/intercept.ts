@@ -1,6 +1,7 @@
-import type { Direction } from '../model/index.js'
-import { GateFault } from './fault.js'
-import { Gate, type Cause, type GateObserver, type HeldMessage } from './gate.js'
+import type { Direction, OpenRequest } from '../model/index.js'
+import { GateFault, idInUse } from './fault.js'
+import { Gate } from './gate.js'
+import type { Cause, GateObserver, HeldMessage } from './held-message.js'
 import { parseBreakpoints } from './breakpoints.js'
 import type { Offer, Verdict } from './frame.js'
 import { Sender } from './sender.js'
@@ -24,6 +25,8 @@ export interface InterceptOptions {
 export interface InterceptObserver extends GateObserver {
   /** Something that `state` tells has changed. */
   stateChanged(): void
+  /** A sentence for people. */
+  notice(text: string): void
 }
 
 export interface InterceptState {
@@ -46,6 +49,7 @@ export class Intercept {
   readonly #observer: InterceptObserver
   readonly #marker: string
   #wire: GatedWire | undefined
+  #openRequests: () => Promise<readonly OpenRequest[]> = () => Promise.resolve([])
   readonly #sender: Sender
   #screens = 0
   #gated = false
@@ -59,6 +63,7 @@ export class Intercept {
     this.#marker = marker
     this.#observer = {
       stateChanged: () => observer.stateChanged(),
+      notice: (text) => observer.notice(text),
       changed: (message) => observer.changed(message),
       held: (message) => {
         observer.held(message)
@@ -94,9 +99,14 @@ export class Intercept {
     return this.#sender
   }
 
-  /** The transport is there. */
-  connect(wire: GatedWire): void {
+  /**
+   * The transport is there.
+   *
+   * @param openRequests what waits for an answer, of all that has passed so far
+   */
+  connect(wire: GatedWire, openRequests?: () => Promise<readonly OpenRequest[]>): void {
     this.#wire = wire
+    if (openRequests) this.#openRequests = openRequests
     this.#steer()
   }
 
@@ -105,8 +115,24 @@ export class Intercept {
     return this.#gate.mayConcern(bytes, direction)
   }
 
+  /** Resolves when it knows what has been asked, also before anything came by here. */
+  async catchUp(): Promise<void> {
+    this.#gate.asked.watch()
+    this.#steer()
+    this.#gate.asked.learn(await this.#openRequests())
+    this.#steerSoon()
+  }
+
   offer(offer: Offer): Verdict {
-    return this.#gate.offer(offer)
+    const verdict = this.#gate.offer(offer)
+    // It may have been the last that the gate stood there for.
+    if (verdict?.kind === 'pass' && !this.#gate.isNeeded) this.#steerSoon()
+    return verdict
+  }
+
+  /** Something passed that should have been seen here. */
+  unseen(sentence: string): void {
+    this.#observer.notice(sentence)
   }
 
   get isFull(): boolean {
@@ -166,7 +192,9 @@ export class Intercept {
   /** @throws GateFault `not-held`, `invalid`, `redacted` */
   edit(id: string, text: string): void {
     const message = this.#heldOne(id)
-    this.#gate.forward(message, 'screen', readTyped(text, this.#marker, message.offer).text)
+    const typed = readTyped(text, this.#marker, message.offer).text
+    if (this.#gate.wouldClash(message.offer, typed)) throw idInUse()
+    this.#gate.forward(message, 'screen', typed)
   }
 
   /** @throws GateFault `not-held` */
@@ -259,6 +287,8 @@ export class Intercept {
     for (const message of this.#gate.held.values()) {
       if (message.offer.exchange === exchange) this.#gate.drop(message, 'end', why)
     }
+    this.#gate.forget(exchange)
+    this.#steerSoon()
   }
 
   #settle(message: HeldMessage, why: string): void {

@@ -20,7 +20,7 @@ export type FrameVerdict =
   /** A person or a rule made it. */
   | { readonly kind: 'ours'; readonly rule?: string }
   /** It was passed on at once, with another text perhaps. */
-  | { readonly kind: 'pass'; readonly text?: string; readonly rule: string; readonly sizeBytes: number }
+  | { readonly kind: 'pass'; readonly text?: string; readonly rule?: string; readonly sizeBytes: number }
 
 /** What was decided at the gate, for the tape. */
 export type GateEntry =

@@ -136,12 +136,11 @@ export class Sender {
   }
 
   #expect(key: string): { readonly answer: Promise<string>; cancel(): void } {
-    let expected: { cancel(): void } | undefined
-    const answer = new Promise<string>((resolve) => {
-      expected = this.#scene.expect(key, resolve)
-    })
+    let resolve: (text: string) => void = () => undefined
+    const answer = new Promise<string>((done) => (resolve = done))
+    const expected = this.#scene.expect(key, resolve)
     this.#scene.changed()
-    return { answer, cancel: () => expected?.cancel() }
+    return { answer, cancel: () => expected.cancel() }
   }
 
   #within(answer: Promise<string>): Promise<string> {

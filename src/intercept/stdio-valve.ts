@@ -161,7 +161,8 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     const sizeBytes = bytes.length
     flush()
     port.write(bytes)
-    const verdict = { kind: 'pass' as const, rule, sizeBytes, ...(text !== undefined && { text }) }
+    const by = rule === undefined ? {} : { rule }
+    const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...(text !== undefined && { text }) }
     ledger.enter({ kind: 'verdict', place, id, verdict })
     const again = text ?? textOf(frame.subarray(0, frame.length - endOf(frame).length))!
     // After the frame itself has been recorded.

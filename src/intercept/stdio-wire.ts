@@ -45,7 +45,7 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
 
   return {
     setGated,
-    conversationFor: () => '',
+    conversationFor: ({ conversation = '' }) => (conversation === '' ? '' : undefined),
     inject({ id, direction, text, rule }) {
       const isGated = valves.size > 0
       setGated(true)

@@ -1,6 +1,6 @@
 import { isAnswer, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind } from './record.js'
-import { createRecent } from './recent.js'
+import { createRecent, detach } from './recent.js'
 import { createRounds } from './rounds.js'
 
 /** One message as the correlator sees it. `R` is how the caller names messages: a UUID, a row number. */
@@ -25,6 +25,20 @@ export interface Relations<R> {
   readonly links: readonly { readonly kind: LinkKind; readonly to: R }[]
 }
 
+/** A request that waits for its answer. */
+export interface OpenRequest {
+  /** As `requestKey` makes it. */
+  readonly key: string
+  readonly method: string | null
+  /** Its subject: a tool, a prompt, a resource. */
+  readonly name: string | null
+}
+
+/** Names a request of one side. @param id canonical */
+export function requestKey(conversation: string, direction: Direction, id: string): string {
+  return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${id}`
+}
+
 /** Sees messages in order and tells how they belong together. */
 export interface Correlator<R> {
   observe(message: Observation<R>): Relations<R>
@@ -33,6 +47,8 @@ export interface Correlator<R> {
     request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
     newId: string,
   ): void
+  /** What has not been answered, under the ids that answers will name. */
+  openRequests(): OpenRequest[]
 }
 
 /** Open requests remembered. */
@@ -41,6 +57,8 @@ const rememberedOpen = 32_768
 const remembered = 8_192
 /** Ids are as long as the peers like; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
+/** Longer names of what a request is about are not remembered. */
+const longestName = 1_000
 /** Names that one id's requests can let go again; only a flood of duplicates gives more. */
 const longestNames = 64
 
@@ -55,6 +73,8 @@ interface Name<R> {
 
 interface Open<R> {
   readonly ref: R
+  readonly method: string | null
+  readonly name: string | null
   /** Names given by the requests under this id, to be let go when they are answered. */
   readonly names: Name<R>[]
   /** Where it can be found besides, under the id that it was passed on with. */
@@ -76,7 +96,11 @@ type Links<R> = { kind: LinkKind; to: R }[]
  */
 export function createCorrelator<R>(idKey: (idText: string) => string): Correlator<R> {
   const limits = { entries: remembered, chars: rememberedChars }
-  const open = createRecent<Open<R>>({ ...limits, entries: rememberedOpen })
+  const open = createRecent<Open<R>>({
+    ...limits,
+    entries: rememberedOpen,
+    sizeOf: ({ name, method }) => (name?.length ?? 0) + (method?.length ?? 0),
+  })
   const answered = createRecent<{ readonly ref: R }>(limits)
   const tokens = createRecent<Name<R>>(limits)
   const tasks = createRecent<Name<R>>(limits)
@@ -84,8 +108,7 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
   const rounds = createRounds<R>()
 
   /** `direction` is that of the request which brought the id, token or task into the world. */
-  const keyOf = (conversation: string, direction: Direction, name: string): string =>
-    `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${name}`
+  const keyOf = requestKey
 
   function give(names: ReturnType<typeof createRecent<Name<R>>>, key: string, ref: R): Name<R> {
     const before = names.get(key)
@@ -116,7 +139,9 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       before.waiting += 1
       before.ambiguous = true
     } else {
-      open.set(key, { ref, names, waiting: 1, ambiguous: false })
+      const method = ownText(envelope.method)
+      const name = ownText(envelope.subject)
+      open.set(key, { ref, method, name, names, waiting: 1, ambiguous: false })
     }
     const round = rounds.asked(conversation, key, envelope)
     if (round !== undefined) links.push({ kind: 'round', to: round })
@@ -204,6 +229,7 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
   }
 
   return {
+    openRequests: () => [...open.entries()].map(([key, { method, name }]) => ({ key, method, name })),
     rename({ ref, envelope, direction, conversation }, newId) {
       const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
       const alias = keyOf(conversation, direction, idKey(newId))
@@ -213,6 +239,8 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       request.own = own
       request.alias = alias
       open.set(alias, request)
+      const listen = subscriptions.get(own)
+      if (listen?.ref === ref) subscriptions.set(alias, listen)
     },
     observe(message) {
       const links: Links<R> = []
@@ -223,4 +251,8 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       return { ...answer, ...(duplicateOf !== undefined && { duplicateOf }), links }
     },
   }
+}
+
+function ownText(text: string | undefined): string | null {
+  return text === undefined || text.length > longestName ? null : detach(text)
 }

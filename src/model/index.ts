@@ -1,4 +1,11 @@
-export { createCorrelator, type Correlator, type Observation, type Relations } from './correlate.js'
+export {
+  createCorrelator,
+  requestKey,
+  type Correlator,
+  type Observation,
+  type OpenRequest,
+  type Relations,
+} from './correlate.js'
 export { detach } from './recent.js'
 export { joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'

@@ -3,6 +3,8 @@ export interface Recent<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
   delete(key: string): void
+  /** Older ones first. */
+  entries(): Iterable<[string, V]>
 }
 
 /** How much a map remembers before it forgets the oldest half. Each limit holds on its own. */
@@ -38,6 +40,10 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
   }
 
   return {
+    *entries() {
+      yield* old.map
+      yield* young.map
+    },
     get: (key) => young.map.get(key) ?? old.map.get(key),
     set(key, value) {
       remove(old, key)

@@ -4,12 +4,13 @@ import {
   type HeldRecord,
   type HttpRecord,
   type MessageRecord,
+  type OpenRequest,
   type SseContext,
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
-import { legacySessionOf, type Conversations } from './conversations.js'
+import { legacySessionOf, type Conversations } from '../transports/index.js'
 import { createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
@@ -30,6 +31,7 @@ const mostExchanges = 50_000
 export interface HttpBuilder {
   /** Gives each record to `take` as it is made. Events must come in order, one call after the other. */
   event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Promise<void>
+  openRequests(): OpenRequest[]
   /** What was decided at the gate. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Events are missing: what they would have told is not on the tape. */
@@ -376,6 +378,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
 
   return {
     event,
+    openRequests: () => messages.openRequests(),
     gate(entry, at) {
       const record = takeEntry(entry, at)
       return record ? [record] : []

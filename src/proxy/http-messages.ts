@@ -6,6 +6,7 @@ import {
   type Direction,
   type Link,
   type MessageRecord,
+  type OpenRequest,
   type Part,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
@@ -41,6 +42,7 @@ export interface HttpMessages {
   read(exchange: ExchangeTalk, bytes: Uint8Array, direction: Direction, id?: string): HttpFrame | undefined
   /** A request goes on under another id. */
   rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
+  openRequests(): OpenRequest[]
   /** A message passed that cannot be read: its number is not given again. */
   skip(): void
 }
@@ -94,6 +96,7 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
   }
 
   return {
+    openRequests: () => correlator.openRequests(),
     rename(exchange, { part, direction, conversation }, newId) {
       const { envelope } = part
       correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)

@@ -6,6 +6,7 @@ import {
   type FrameEnd,
   type Link,
   type MessageRecord,
+  type OpenRequest,
   type Part,
   type TapeRecord,
 } from '../model/index.js'
@@ -58,6 +59,7 @@ export interface RecordBuilder {
     loss: { bytes: number; lines: number; atLineStart: boolean; why: string },
     at: Moment,
   ): TapeRecord[]
+  openRequests(): OpenRequest[]
   /** What was decided at the gate. Of a verdict nothing is told before its frame came. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Only `deliveredBytes` of the channel reached the other side. */
@@ -319,6 +321,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   }
 
   return {
+    openRequests: () => correlator.openRequests(),
     chunks: takeBatch,
     ended: (channel, at) => take(channel, framers[channel].end(), at),
     lost(channel, loss, at) {

@@ -1,10 +1,10 @@
-import type { EndRecord, MetaRecord, RuleCount } from '../model/index.js'
+import type { EndRecord, MetaRecord, OpenRequest, RuleCount } from '../model/index.js'
 import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
-import { createConversations } from './conversations.js'
+import { createConversations } from '../transports/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { eventsOf, type HttpBatch } from './http-batch.js'
 import { createRecordBuilder } from './record-builder.js'
@@ -19,6 +19,8 @@ export interface RecorderInit {
   readonly startedNs: bigint
   readonly strict: boolean
   readonly redaction: Redaction
+  /** As that of the transport, so that both call a conversation the same. */
+  readonly conversationKey?: string
   readonly maxBytes?: number
   readonly maxFiles?: number
 }
@@ -63,19 +65,23 @@ export type RecorderMessage =
       readonly why: string
     }
   | { readonly kind: 'gate'; readonly entry: GateEntry; readonly us: number; readonly wallMs: number }
+  /** Asks for the requests that wait for an answer, as of what was told before. */
+  | { readonly kind: 'open-requests' }
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
 /** The recording side: everything that is not forwarding. */
 export interface RecorderCore {
   /** A promise where decoding takes its time: nothing else may be handled before it is settled. */
   handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
+  openRequests(): OpenRequest[]
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
   const builder = createRecordBuilder(redactor)
+  const isStdio = init.meta.wiretape?.transport === 'stdio'
   let httpBuilder: HttpBuilder | undefined
   const http = (): HttpBuilder =>
-    (httpBuilder ??= createHttpBuilder(redactor, createConversations(redactor.name === 'none')))
+    (httpBuilder ??= createHttpBuilder(redactor, createConversations(init.conversationKey)))
   const now = (): { t: string; us: number } => ({
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
@@ -95,6 +101,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   }
 
   return {
+    openRequests: () => (isStdio ? builder : http()).openRequests(),
     handle(message) {
       switch (message.kind) {
         case 'chunks':
@@ -111,7 +118,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
           return undefined
         case 'gate': {
-          const entries = init.meta.wiretape?.transport === 'stdio' ? builder : http()
+          const entries = isStdio ? builder : http()
           journal.append(entries.gate(message.entry, message))
           return undefined
         }
@@ -119,6 +126,8 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           return handleHttp(message.batch)
         case 'http-lost':
           journal.append([http().lost(message.bytes, message.why, message)])
+          return undefined
+        case 'open-requests':
           return undefined
         case 'close': {
           const { exitCode, redacted: before = [], ...wiretape } = message.end

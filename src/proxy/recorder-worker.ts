@@ -44,6 +44,7 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
     port.close()
     return
   }
+  if (message.kind === 'open-requests') return reply({ kind: 'done', open: core.openRequests() })
   const buffers = memoryOf(message)
   reply({ kind: 'done', buffers }, buffers)
 }

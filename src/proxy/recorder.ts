@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { OpenRequest } from '../model/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
 import type { HttpEvent } from '../transports/index.js'
@@ -11,7 +12,11 @@ import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from 
 export type RecorderReply =
   | { readonly kind: 'ready' }
   /** `buffers` is the memory of the chunks, handed back. */
-  | { readonly kind: 'done'; readonly buffers?: readonly ArrayBuffer[] }
+  | {
+      readonly kind: 'done'
+      readonly buffers?: readonly ArrayBuffer[]
+      readonly open?: readonly OpenRequest[]
+    }
   | { readonly kind: 'closed'; readonly report: RecordingReport }
 
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
@@ -55,6 +60,8 @@ export interface Recorder extends Ledger {
   http(event: HttpEvent): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
+  /** Requests that wait for an answer, as of all that was told so far. Never rejects. */
+  openRequests(): Promise<readonly OpenRequest[]>
   /** Writes what is queued and the last line. Resolves when the tape is on the disk, or cannot be. */
   close(end: SessionEnd): Promise<RecordingReport>
 }
@@ -104,6 +111,9 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   let died: string | undefined
   let closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
 
+  /** Those who asked for open requests, in their order. */
+  const asking: ((open: readonly OpenRequest[]) => void)[] = []
+
   let isReady: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
     const patience = setTimeout(resolve, startMs)
@@ -123,6 +133,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     unansweredBytes -= sizeBytes
     if (sizeBytes >= firstWindow / 4) windowBytes = windowFor(sizeBytes / Math.max(0.1, nowMs - beganMs))
     if (reply.kind === 'done' && reply.buffers) pool.giveBack(reply.buffers)
+    if (reply.kind === 'done' && reply.open) asking.shift()?.(reply.open)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
     options.onRecorded?.()
@@ -238,6 +249,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     filler.drop()
     httpFiller.drop()
     release()
+    for (const tell of asking.splice(0)) tell([])
     finish(undefined)
   }
 
@@ -294,6 +306,13 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     },
     undelivered(channel, deliveredBytes, why) {
       if (caughtUp()) post({ kind: 'undelivered', channel, ...moment(), deliveredBytes, why }, 0)
+    },
+    openRequests() {
+      if (!caughtUp()) return Promise.resolve([])
+      return new Promise((resolve) => {
+        asking.push(resolve)
+        post({ kind: 'open-requests' }, 0)
+      })
     },
     close(end) {
       const listening = caughtUp()

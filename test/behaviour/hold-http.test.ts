@@ -1,99 +1,25 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Client } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { cli, createStage, printed, server, until, type Actor, type Stage } from './stage.js'
-import { linesOfTape, type Line } from './tape-bytes.js'
+import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { printed, server, until, type Actor } from './stage.js'
+import type { Line } from './tape-bytes.js'
 
-let stage: Stage
-const servers: Server[] = []
+let stage: HttpStage
 beforeEach(() => {
-  stage = createStage()
+  stage = createHttpStage()
 })
-afterEach(async () => {
-  for (const one of servers.splice(0)) {
-    one.closeAllConnections()
-    await new Promise((done) => one.close(done))
-  }
-  await stage.close()
-})
+afterEach(() => stage.close())
 
-async function record(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
-  const recorder = stage.start(
-    [process.execPath, cli, 'record', '--url', upstream, '--out', stage.out, ...options],
-    { detached: true },
-  )
-  await printed(recorder, '\n')
-  return { recorder, url: recorder.stdout().toString().trim() }
-}
-
-async function end(recorder: Actor): Promise<Line[]> {
-  recorder.child.kill('SIGTERM')
-  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-  return linesOfTape(stage.tape())
-}
-
-const isMessage = (line: Line): boolean => line['type'] === undefined
-
-/** A server by hand that answers every request with what it was asked, as JSON or as events. */
-async function echo(as: 'json' | 'events'): Promise<{ url: string; bodies: string[]; headers: Line[] }> {
-  const bodies: string[] = []
-  const headers: Line[] = []
-  const one = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      bodies.push(body)
-      headers.push(request.headers)
-      const message = JSON.parse(body || '{}') as Line
-      if (message['id'] === undefined) return response.writeHead(202).end()
-      const answer = JSON.stringify({
-        jsonrpc: '2.0',
-        id: message['id'],
-        result: { asked: message['params'] ?? null },
-      })
-      if (as === 'json') return response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const note = JSON.stringify({
-        jsonrpc: '2.0',
-        method: 'notifications/message',
-        params: { of: message['id'] },
-      })
-      response.write(`id: 1\ndata: ${note}\n\n`)
-      response.end(`id: 2\nevent: message\ndata: ${answer}\n\n`)
-    })
-  }).listen(0, '127.0.0.1')
-  servers.push(one)
-  await new Promise((done) => one.once('listening', done))
-  return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}/mcp`, bodies, headers }
-}
-
-interface Got {
-  readonly status: number
-  readonly type: string
-  readonly text: string
-}
-
-function post(url: string, message: object, headers: Record<string, string> = {}): Promise<Got> {
-  return fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-  }).then(async (response) => ({
-    status: response.status,
-    type: response.headers.get('content-type') ?? '',
-    text: await response.text(),
-  }))
-}
+const record = (upstream: string, ...options: string[]): ReturnType<HttpStage['recordUrl']> =>
+  stage.recordUrl(upstream, options)
+const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
+const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
 
 const call = (id: number, text: string): object => ({
   id,
@@ -374,13 +300,11 @@ describe('a held request', () => {
 describe('an event stream', () => {
   it('that was open before is held from the next event on, and takes events of ours', async () => {
     let send: (data: string) => void = () => undefined
-    const one = createServer((_, response) => {
+    const upstream = await stage.serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       send = (text) => void response.write(text)
-    }).listen(0, '127.0.0.1')
-    servers.push(one)
-    await new Promise((done) => one.once('listening', done))
-    const { recorder, url } = await record(`http://127.0.0.1:${(one.address() as AddressInfo).port}/mcp`)
+    })
+    const { recorder, url } = await record(upstream)
     const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
     let came = ''
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -422,5 +346,63 @@ describe('an event stream', () => {
       ['n3', undefined],
       ['n5', undefined],
     ])
+  })
+})
+
+describe('a request of another id', () => {
+  it.each(['json', 'events'] as const)('is answered to its client under its own, with %s', async (as) => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
+    const screen = await attach(stage)
+    const got = post(url, call(7, 'x'))
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('"id":7', '"id":99') })
+    const { text: answer } = await got
+    expect(answer).toContain('{"jsonrpc":"2.0","id":7,"result"')
+    expect(JSON.parse(upstream.bodies[0]!)).toMatchObject({ id: 99 })
+    screen.close()
+    const lines = await end(recorder)
+    expect(lines.find((line) => line['corr'] === message)).toMatchObject({
+      raw: { id: 7 },
+      original: { id: 99 },
+      modified: true,
+    })
+  })
+})
+
+describe('what cannot be looked at', () => {
+  it('passes, and screens and the tape are told', async () => {
+    const answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
+    const upstream = await stage.serve((_, response) => {
+      const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
+      response.writeHead(200, headers).end(gzipSync(`data: ${answer}\n\n`))
+    })
+    const { recorder, url } = await record(upstream, '--break', 'is:answer')
+    const screen = await attach(stage)
+    expect((await post(url, call(1, 'x'))).text).toContain(answer)
+    const words = /^an answer passed although .* content coding gzip cannot be looked at \(exchange 0\)$/
+    const notice = await screen.event('it is told', ({ type }) => type === 'notice')
+    expect(notice).toMatchObject({ message: expect.stringMatching(words) })
+    screen.close()
+    const lines = await end(recorder)
+    expect(lines.find(({ type }) => type === 'note')).toMatchObject({ text: expect.stringMatching(words) })
+  })
+})
+
+describe('a conversation', () => {
+  it('is called the same by what is held and by the tape, and can be spoken to by that name', async () => {
+    const upstream = await echo('json')
+    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'), { 'mcp-session-id': 'the-session' })
+    const { message, conversation } = await screen.held()
+    await screen.tell({ type: 'forward', message })
+    await got
+    const text = JSON.stringify({ jsonrpc: '2.0', ...call(7, 'ours') })
+    await screen.tell({ type: 'inject', direction: 'client_to_server', text, conversation })
+    expect(upstream.headers[1]).toMatchObject({ 'mcp-session-id': 'the-session' })
+    screen.close()
+    const lines = (await end(recorder)).filter(isMessage)
+    expect(new Set(lines.map(({ conv }) => conv as string))).toEqual(new Set([conversation]))
   })
 })

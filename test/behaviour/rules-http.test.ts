@@ -1,69 +1,24 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { cli, createStage, printed, until, type Actor, type Stage } from './stage.js'
-import { linesOfTape, type Line } from './tape-bytes.js'
+import { createHttpStage, isMessage, post as postWhole, type HttpStage } from './http-stage.js'
+import { until, type Actor } from './stage.js'
+import type { Line } from './tape-bytes.js'
 
-let stage: Stage
-const servers: Server[] = []
+let stage: HttpStage
 beforeEach(() => {
-  stage = createStage()
+  stage = createHttpStage()
 })
-afterEach(async () => {
-  for (const one of servers.splice(0)) {
-    one.closeAllConnections()
-    await new Promise((done) => one.close(done))
-  }
-  await stage.close()
-})
+afterEach(() => stage.close())
 
-/** A server by hand that answers every request with its params, as JSON or as events. */
-async function echo(as: 'json' | 'events'): Promise<{ url: string; bodies: string[] }> {
-  const bodies: string[] = []
-  const one = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
-      bodies.push(body)
-      const { id, params = null } = JSON.parse(body || '{}') as Line
-      if (id === undefined) return response.writeHead(202).end()
-      const answer = JSON.stringify({ jsonrpc: '2.0', id, result: { asked: params as unknown } })
-      const type = as === 'json' ? 'application/json' : 'text/event-stream'
-      response.writeHead(200, { 'content-type': type })
-      return response.end(as === 'json' ? answer : `id: 1\ndata: ${answer}\n\n`)
-    })
-  }).listen(0, '127.0.0.1')
-  servers.push(one)
-  await new Promise((done) => one.once('listening', done))
-  return { url: `http://127.0.0.1:${(one.address() as AddressInfo).port}/mcp`, bodies }
-}
-
-async function record(upstream: string, rules: string): Promise<{ recorder: Actor; url: string }> {
-  writeFileSync(stage.path('rules.yaml'), rules)
-  const argv = [cli, 'record', '--url', upstream, '--out', stage.out, '--rules', 'rules.yaml']
-  const recorder = stage.start([process.execPath, ...argv], { detached: true })
-  await printed(recorder, '\n')
-  return { recorder, url: recorder.stdout().toString().trim() }
-}
-
-async function end(recorder: Actor): Promise<Line[]> {
-  recorder.child.kill('SIGTERM')
-  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
-  return linesOfTape(stage.tape())
-}
+const echo = (as: 'json' | 'events'): ReturnType<HttpStage['echo']> => stage.echo(as)
+const record = (upstream: string, rules: string): ReturnType<HttpStage['recordUrl']> =>
+  stage.recordUrl(upstream, [], rules)
+const end = (recorder: Actor): Promise<Line[]> => stage.end(recorder)
 
 const call = (id: number, argumentsText: string): string =>
   `{"jsonrpc":"2.0", "id":${id},"method":"tools/call","params":{"name":"echo","arguments":${argumentsText}}}`
 
-async function post(url: string, body: string): Promise<string> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const response = await fetch(url, { method: 'POST', headers, body })
-  return response.text()
-}
-
-const isMessage = (line: Line): boolean => line['type'] === undefined
+const post = async (url: string, body: string): Promise<string> => (await postWhole(url, body)).text
 
 describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (as) => {
   it('takes away and replaces, in requests and answers, and every other character stays', async () => {
@@ -78,7 +33,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     const got = await post(url, call(1, '{"secret":"x" ,"text":"hello", "n":1.50}'))
     expect(upstream.bodies).toEqual([call(1, '{"text":"yello", "n":1.50}')])
     expect(got).toContain(',"more":1.0}')
-    const lines = (await end(recorder)).filter(isMessage)
+    const lines = (await end(recorder)).filter((line) => isMessage(line) && line['rule'])
     expect(lines.map(({ rule, modified }) => [rule, modified] as unknown)).toEqual([
       ['a, b', true],
       ['c', true],
@@ -150,6 +105,56 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(await got).toContain('"text":"x"')
     screen.close()
     await end(recorder)
+  })
+
+  it('answers and drops parts of a batch, whose client gets the answers to all of it', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(
+      upstream.url,
+      `rules:
+        - { name: block, when: 'id:1 is:request', respond: { error: { code: -1, message: blocked } } }
+        - { name: lose, when: 'id:2 is:request', drop: true }
+        - { name: mute, when: 'id:4 is:result', drop: true }`,
+    )
+    const note = '{"jsonrpc":"2.0","method":"notifications/x"}'
+    const both = await post(url, `[${call(1, '{}')},${call(2, '{}')},${call(3, '{}')},${note}]`)
+    expect(JSON.parse(upstream.bodies[0]!)).toMatchObject([{ id: 3 }, { method: 'notifications/x' }])
+    expect(both).toContain('"code":-1')
+    expect(both).toMatch(/"id":2,"error":\{"code":-32000/)
+    expect(both).toContain('"id":3,"result"')
+    if (as === 'json') expect(JSON.parse(both)).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }])
+    const noted = await postWhole(url, `[${call(1, '{}')},${note}]`)
+    expect(noted).toMatchObject({ status: 200, type: 'application/json' })
+    expect(JSON.parse(noted.text)).toMatchObject([{ id: 1, error: { code: -1 } }])
+    if (as === 'json') {
+      const muted = JSON.parse(await post(url, `[${call(4, '{}')},${call(5, '{}')}]`)) as unknown
+      expect(muted).toMatchObject([{ id: 5 }, { id: 4, error: { code: -32000 } }])
+    }
+    const ours = (await end(recorder)).filter((line) => isMessage(line) && line['injected'])
+    expect(ours.slice(0, 2)).toMatchObject([
+      { dir: 'out', raw: { id: 1 } },
+      { dir: 'out', raw: { id: 2 } },
+    ])
+  })
+
+  it('that would make it no JSON-RPC, or no request, fails closed', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(
+      upstream.url,
+      `rules:
+        - { name: three, when: 'id:1 is:request', set: { '$.jsonrpc': 3 } }
+        - { name: idless, when: 'id:2 is:request', remove: ['$.id'] }
+        - { name: taken, when: 'id:3 is:request', set: { '$.id': 4 } }`,
+    )
+    expect(await post(url, call(1, '{}'))).toContain('no JSON-RPC any more: \\"jsonrpc\\" is not')
+    expect(await post(url, call(2, '{}'))).toContain('it would be a notification instead of a request')
+    expect(await post(url, call(3, '{}'))).toContain('"id":3,"result"')
+    expect(upstream.bodies.map((body) => (JSON.parse(body) as Line)['id'] as unknown)).toEqual([4])
+    const lines = await end(recorder)
+    expect(lines.filter(({ type }) => type === 'dropped')).toMatchObject([
+      { rule: 'three' },
+      { rule: 'idless' },
+    ])
   })
 
   it('makes the same faults in every run of the same seed', async () => {

@@ -150,7 +150,7 @@ describe('the id of a request of ours', () => {
 describe('a message of ours', () => {
   function sender(): Intercept {
     const options = { hold: false, breakpoints: [], awaitScreen: false, onDetach: 'forward' } as const
-    const observer = { ...nobody, stateChanged: () => undefined }
+    const observer = { ...nobody, stateChanged: () => undefined, notice: () => undefined }
     const intercept = new Intercept({ ...options, order: 'exchange', holdTimeoutMs: undefined }, observer)
     intercept.connect({ setGated: () => undefined, conversationFor: () => '', inject: () => ({}) })
     return intercept

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Offer } from '../../src/intercept/frame.js'
-import { createHttpWire, type HttpGatekeeper, type HttpLanes } from '../../src/intercept/http-wire.js'
+import type { HttpGatekeeper, HttpLanes } from '../../src/intercept/http-lanes.js'
+import { createHttpWire } from '../../src/intercept/http-wire.js'
 import type { Intercept } from '../../src/intercept/index.js'
 
 const head = { exchange: 1, connection: 1, path: '/mcp', headers: [] }
@@ -10,8 +11,7 @@ function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps
   let keeper: HttpGatekeeper | undefined
   const lanes: HttpLanes = {
     setGatekeeper: (given) => void (keeper = given),
-    posts: [],
-    streams: [],
+    talks: { conversationOf: () => 'connection-1', posts: () => [], streams: () => [] },
     post() {
       steps.push('copy')
       return Promise.resolve({ status: 202, contentType: '', body: undefined })

@@ -106,6 +106,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     host: options.host,
     port: options.port,
     insecure,
+    ...(prepared.conversationKey !== undefined && { conversationKey: prepared.conversationKey }),
     // Reading some hundred certificates takes its time, and plain HTTP needs none.
     get secureContext() {
       return (trust ??= trustOf(roots))

@@ -1,4 +1,5 @@
 import type { FilterSubject } from '../../filter/index.js'
+import { readEnvelope } from '../../wire/index.js'
 import { RuleFailure } from './failure.js'
 import { removePaths, replaceMatches, setValues } from './message-edits.js'
 import type { Rule } from './rule.js'
@@ -80,6 +81,25 @@ function change(outcome: PartOutcome, text: string): boolean {
   if (text === outcome.text) return false
   outcome.text = text
   return true
+}
+
+/**
+ * Rules may change what a message says, not that it is one: what is no JSON-RPC any more, or asks for nothing where
+ * it asked for something, fails closed.
+ */
+export function checkChanged(outcome: PartOutcome, subject: FilterSubject): void {
+  const { kind, problem } = readEnvelope(outcome.text, 0)
+  if (subject.kind === 'invalid' || shapeOf(kind) === shapeOf(subject.kind)) return
+  const words =
+    kind === 'invalid'
+      ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}`
+      : `it would be a ${shapeOf(kind)} instead of a ${shapeOf(subject.kind)}`
+  outcome.problem = `rule ${outcome.names.join(', ')} cannot be applied: ${words}`
+  outcome.end = failClosed(subject, outcome.problem)
+}
+
+function shapeOf(kind: FilterSubject['kind']): string {
+  return kind === 'result' || kind === 'error' ? 'answer' : kind
 }
 
 function failClosed({ kind, id }: FilterSubject, problem: string): PartEnd {

@@ -1,5 +1,5 @@
 import { spliceText } from '../../wire/index.js'
-import { applyAction, type PartOutcome } from './apply.js'
+import { applyAction, checkChanged, type PartOutcome } from './apply.js'
 import type { RuleDecision, RuleFrame, RulePart, Rules } from './decision.js'
 import { ownView } from './own-view.js'
 import { compileQuickLook } from './quick-look.js'
@@ -76,6 +76,9 @@ class RunningRules implements Rules {
       outcome = now
       if (now.end) break
     }
+    const isGone = outcome?.end !== undefined && outcome.end.kind !== 'hold'
+    if (outcome && !isGone && outcome.text !== raw.slice(part.start, part.end))
+      checkChanged(outcome, part.subject)
     return outcome
   }
 }

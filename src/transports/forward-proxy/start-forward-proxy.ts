@@ -2,11 +2,15 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { asUrlHost, isLoopback } from '../http-proxy/admission.js'
 import { createClientConnection, type ClientConnection } from '../http-proxy/client-connection.js'
-import { startExchange, type Refusal, type Route, type Setting } from '../http-proxy/exchange.js'
+import { createConversations } from '../http-proxy/conversations.js'
+import { startExchange } from '../http-proxy/exchange.js'
 import { createFloodGate } from '../http-proxy/flood-gate.js'
 import type { HttpEvent, HttpHappening, Moment } from '../http-proxy/http-event.js'
 import { findListenAddress } from '../http-proxy/listen-address.js'
 import { createListener, listenOn } from '../http-proxy/listener.js'
+import type { Refusal } from '../http-proxy/refusal.js'
+import type { Route, Setting } from '../http-proxy/setting.js'
+import { createTalks } from '../http-proxy/talks.js'
 import { createUpstreamAgent, type UpstreamTrust } from '../http-proxy/upstream-request.js'
 import { openConnect, type ConnectSetting, type TunnelReason } from './connect.js'
 import { createDisbelief } from './disbelief.js'
@@ -19,6 +23,8 @@ export interface ForwardProxyOptions extends UpstreamTrust {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
+  /** As the recorders have it, so that all call a conversation the same. */
+  readonly conversationKey?: string
   /** What we show TLS clients in the place of a server. Rejects when there can be none. */
   certificateFor(name: string): Promise<ServerCertificate>
   /** Why a place is only tunnelled to; undefined when it may be looked at. */
@@ -94,7 +100,8 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
     })
   }
 
-  const setting: Setting = { gate, onUpstreamSocket, route }
+  const memory = createTalks(createConversations(options.conversationKey))
+  const setting: Setting = { gate, onUpstreamSocket, route, talks: memory }
 
   function route(request: IncomingMessage): Route | Refusal {
     const found = targetOf(request)

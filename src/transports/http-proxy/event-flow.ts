@@ -71,7 +71,7 @@ export function createEventFlow(
     const keeper = options.gatekeeper()
     const bytes = change ? change.push(chunk) : chunk
     // What is changed on its way is not cut into events: only the first one of a legacy stream is.
-    if ((!keeper?.active && pendingBytes === 0) || chunk !== bytes) {
+    if ((!keeper?.wants(head, 'answer') && pendingBytes === 0) || chunk !== bytes) {
       parser = undefined
       write(bytes)
       return observer.chunk(chunk, moment)
@@ -107,6 +107,7 @@ export function createEventFlow(
     if (pendingBytes > longestEvent) {
       const rest = takeBlock(pendingBytes)
       parser = undefined
+      keeper?.unseen(head, 'answer', 'an event of more than 64 MB')
       write(rest)
       observer.chunk(rest, momentNow())
     }

@@ -1,48 +1,27 @@
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { answerOf, type Answer, type AnswerRules } from './answer.js'
-import { createBodyFlow, type BodyFlow } from './body-flow.js'
+import { answerOf, type Answer } from './answer.js'
+import { legacySessionOf } from './conversations.js'
+import { createBodyFlow, type BodyFlow, type FlowObserver } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
-import { createEventFlow, type EventFlow } from './event-flow.js'
+import { createEventFlow } from './event-flow.js'
+import { createEndpointWatch } from './endpoint-watch.js'
 import { failureWords, isNotHttp } from './failure-words.js'
-import type { FloodGate } from './flood-gate.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
 import { momentNow, type Breaker, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
+import { passInformation } from './information.js'
+import { joinAnswers } from './joined-answers.js'
+import { refusalOf, refuse } from './refusal.js'
+import type { Route, Setting } from './setting.js'
 import {
   collectBody,
+  isEvents,
   isEventStream,
   isJson,
-  isJsonPost,
+  isPlain,
   withoutCoding,
   withoutContentCoding,
 } from './whole-body.js'
-import { openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
-
-/** Where a request goes, and what is changed in its answer. */
-export interface Route extends UpstreamRoute {
-  /** Told of the request instead of what it asks for, where a proxy has many upstreams. */
-  readonly target?: { readonly path: string; readonly origin: string }
-  /** Nothing is changed without them. */
-  readonly answer?: AnswerRules
-}
-
-/** Why a request goes nowhere. */
-export interface Refusal {
-  /** As a sentence. */
-  readonly why: string
-  readonly status: number
-}
-
-/** What all exchanges of a proxy have in common. */
-export interface Setting {
-  readonly gate: FloodGate
-  readonly onUpstreamSocket: (socket: Socket) => void
-  route(request: IncomingMessage, connection: ClientConnection): Route | Refusal
-  /** Who wants to see what passes whole; undefined for nobody. */
-  readonly gatekeeper?: () => Gatekeeper | undefined
-  /** An answer is an event stream. The function that is given back is called when it is over. */
-  readonly onStream?: (stream: EventFlow, head: ExchangeHead) => () => void
-}
+import { openUpstreamRequest } from './upstream-request.js'
 
 const nothing = Buffer.alloc(0)
 
@@ -60,7 +39,7 @@ export function startExchange(
   const { gate } = setting
   const came = momentNow()
   const { method = 'GET', url = '/', rawHeaders: headers } = request
-  const head: ExchangeHead = { exchange: number, connection: connection.number, method, path: url, headers }
+  let head: ExchangeHead = { exchange: number, connection: connection.number, method, path: url, headers }
   const keeper = (): Gatekeeper | undefined => setting.gatekeeper?.()
   let route: Route | undefined
   let onward: ClientRequest | undefined
@@ -71,6 +50,9 @@ export function startExchange(
   /** We have let the client go on ourselves. */
   let continued = false
   let over = false
+  let unseen = false
+  /** Answers of ours, which go to the client with the upstream's. */
+  let extra: readonly string[] = []
   const flows: { request?: BodyFlow; response?: BodyFlow } = {}
   const leaves: (() => void)[] = []
   const open = { request: true, response: true }
@@ -87,11 +69,15 @@ export function startExchange(
     begun = true
     const found = refusalOf(request) ?? setting.route(request, connection)
     let refusedBySelf: unknown
-    const shown = !('why' in found) && keeper()?.active === true && isJsonPost(request)
-    if (shown) {
+    const isPost = method === 'POST' && isJson(request)
+    if (!('why' in found)) {
       route = found
-    } else if (!('why' in found)) {
-      route = found
+      if (found.target) head = { ...head, ...found.target }
+      if (isPost) setting.talks.posted(head)
+    }
+    const isWanted = route !== undefined && isPost && keeper()?.wants(head, 'request') === true
+    const shown = isWanted && isPlain(request)
+    if (route && !shown) {
       try {
         onward = openUpstreamRequest(request, route)
       } catch (error) {
@@ -100,10 +86,7 @@ export function startExchange(
     }
     if (onward) {
       listenTo(onward, route!)
-      flows.request = createBodyFlow(request, onward, {
-        chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
-        ended: (moment) => ended('request', moment),
-      })
+      flows.request = createBodyFlow(request, onward, observerOf('request'))
       leaves.push(gate.add(flows.request))
       passHead(onward, flows.request)
     }
@@ -111,6 +94,7 @@ export function startExchange(
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
     if ('why' in found) return fail('wiretape', found.why, found.status)
     if (shown) return showRequest()
+    if (isWanted) keeper()?.unseen(head, 'request', codingOf(request))
     if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
   }
 
@@ -127,17 +111,16 @@ export function startExchange(
         if (!passing) return sendOn(bytes)
         void passing.then((how) => {
           if (over) return
-          if (how.kind === 'forward') sendOn(how.body ?? bytes, how.headers)
-          else answerOurselves(how)
+          if (how.kind !== 'forward') return answerOurselves(how)
+          extra = how.answers ?? []
+          sendOn(how.body ?? bytes, how.headers)
         })
       },
       tooLong(chunks) {
+        keeper()?.unseen(head, 'request', 'a body of more than 64 MB')
         if (!openOnward()) return
         for (const bytes of chunks) onward!.write(bytes)
-        flows.request = createBodyFlow(request, onward!, {
-          chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
-          ended: (moment) => ended('request', moment),
-        })
+        flows.request = createBodyFlow(request, onward!, observerOf('request'))
         leaves.push(gate.add(flows.request))
       },
     })
@@ -183,11 +166,8 @@ export function startExchange(
     onward.on('continue', () => {
       if (!over && !response.headersSent && !continued) response.writeContinue()
     })
-    onward.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
-      // Only the answer whose turn it is has a socket. Informational answers may be left out.
-      if (over || statusCode === 100 || response.headersSent || !response.socket) return
-      const lines = rawHeaders.map((word, n) => (n % 2 === 0 ? `${word}: ` : `${word}\r\n`)).join('')
-      response.socket.write(`HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines}\r\n`, 'latin1')
+    onward.on('information', (information) => {
+      if (!over) passInformation(response, information)
     })
     onward.on('response', (came) => {
       answer = came
@@ -207,10 +187,18 @@ export function startExchange(
     framed = ours.framed
     response.sendDate = false
     const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))
+    const { 'mcp-session-id': session } = came.headers
+    if (typeof session === 'string') setting.talks.begin(session, head)
     if (isEventStream(came)) return respondEvents(came, moment, ours)
-    if (keeper()?.active === true && status === 200 && isJson(came)) return showAnswer(came, moment, ours)
+    const joins = extra.length > 0 && (status === 200 || status === 202)
+    if (joins || (status === 200 && isJson(came) && keeper()?.wants(head, 'answer')))
+      return showAnswer(came, moment, ours)
+    const coded = status === 200 && isEvents(came)
     const observer = {
-      chunk: (bytes: Buffer, moment: Moment) => tell({ kind: 'response-body', bytes }, moment),
+      chunk: (bytes: Buffer, moment: Moment) => {
+        if (coded) tellUnseen(came)
+        tell({ kind: 'response-body', bytes }, moment)
+      },
       ended: (moment: Moment) => ended('response', moment),
     }
     flows.response = createBodyFlow(came, response, observer, ours.change?.(respondHead))
@@ -225,11 +213,18 @@ export function startExchange(
 
   function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
     const { statusCode: status = 0, rawHeaders } = came
+    const watch = createEndpointWatch((endpoint) => {
+      const session = legacySessionOf(endpoint)
+      if (session !== undefined) setting.talks.begin(session, head)
+    })
     const flow = createEventFlow(
       came,
       response,
       {
-        chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
+        chunk(bytes, moment) {
+          if (method === 'GET') watch(bytes)
+          tell({ kind: 'response-body', bytes }, moment)
+        },
         ended: (moment) => tell({ kind: 'response-end' }, moment),
       },
       {
@@ -246,40 +241,43 @@ export function startExchange(
     passHead(response, flow)
     tell({ kind: 'response', status, headers: rawHeaders }, moment)
     leaves.push(gate.add(flow))
-    const leave = setting.onStream?.(flow, head)
-    if (leave) leaves.push(leave)
+    for (const text of extra) flow.inject(text)
+    leaves.push(setting.talks.opened(flow, head))
     if (came.destroyed) flow.salvage()
   }
 
   /** Reads the whole answer and lets somebody look at it before anything goes on. */
   function showAnswer(came: IncomingMessage, moment: Moment, ours: Answer): void {
     tell({ kind: 'response', status: came.statusCode ?? 0, headers: came.rawHeaders }, moment)
-    const pass = (bytes: Uint8Array, changed: boolean): void => {
+    const pass = (bytes: Buffer, changed: boolean): void => {
       if (over) return
-      sendHead(came, changed ? withoutCoding(ours.headers(bytes.length)) : ours.headers())
-      response.end(bytes)
+      const plain = changed ? bytes : withoutContentCoding(bytes, came.headers['content-encoding'])
+      const joined = extra.length > 0 && plain && joinAnswers(plain, ours.headers(), extra)
+      if (joined) response.writeHead(200, joined.headers)
+      else sendHead(came, changed ? withoutCoding(ours.headers(bytes.length)) : ours.headers())
+      response.end(joined ? joined.body : bytes)
       close('response')
     }
     const body = collectBody(came, {
       chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
       whole(bytes, moment) {
         const decoded = withoutContentCoding(bytes, came.headers['content-encoding'])
-        const passing = decoded && keeper()?.answer(head, decoded)
+        if (!decoded) tellUnseen(came)
+        const wants = decoded && keeper()?.wants(head, 'answer')
+        const passing = wants ? keeper()?.answer(head, decoded) : undefined
         tell({ kind: 'response-end' }, moment)
         if (!passing) return pass(bytes, false)
         void passing.then((how) => {
           if (over) return
           if (how.kind !== 'forward') return answerOurselves(how)
-          pass(how.body ?? bytes, how.body !== undefined)
+          pass(how.body ? Buffer.from(how.body) : bytes, how.body !== undefined)
         })
       },
       tooLong(chunks) {
+        keeper()?.unseen(head, 'answer', 'a body of more than 64 MB')
         sendHead(came, ours.headers())
         for (const bytes of chunks) response.write(bytes)
-        flows.response = createBodyFlow(came, response, {
-          chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
-          ended: (moment) => ended('response', moment),
-        })
+        flows.response = createBodyFlow(came, response, observerOf('response'))
         leaves.push(gate.add(flows.response))
       },
     })
@@ -304,6 +302,13 @@ export function startExchange(
   function flushHead(message: OutgoingMessage, flow: BodyFlow): void {
     // Not flushHeaders(), which sends values that are not ASCII as UTF-8.
     if (!flow.hasBegun()) message.write(nothing)
+  }
+
+  function observerOf(side: 'request' | 'response'): FlowObserver {
+    return {
+      chunk: (bytes, moment) => tell({ kind: `${side}-body`, bytes }, moment),
+      ended: (moment) => ended(side, moment),
+    }
   }
 
   function ended(side: 'request' | 'response', moment: Moment): void {
@@ -345,11 +350,11 @@ export function startExchange(
     const moment = momentNow()
     flows.request?.stop()
     flows.response?.stop()
-    keeper()?.lost(number, by === 'client' ? 'its client left' : why)
+    keeper()?.lost(head, by === 'client' ? 'its client left' : why)
     request.resume()
     onward?.destroy()
     const answers = status !== undefined && !response.headersSent && !request.socket.destroyed
-    if (answers) refuse(by, why, status)
+    if (answers) refuse(response, { why, status }, by === 'upstream' ? route?.upstream.origin : undefined)
     else if (by !== 'client') {
       if (response.headersSent && flows.response) flushHead(response, flows.response)
       breakOff(request.socket, framed)
@@ -358,20 +363,11 @@ export function startExchange(
     if (!answers && by !== 'wiretape') connection.running.each((other) => other.fail(by, why))
   }
 
-  function refuse(by: Breaker, why: string, status: number): void {
-    const what =
-      by === 'upstream' && route
-        ? `cannot get an answer from ${route.upstream.origin}`
-        : 'does not pass this request on'
-    const text = `wiretape ${what}: ${why}.\n`
-    response.sendDate = false
-    response.writeHead(status, [
-      'Content-Type',
-      'text/plain; charset=utf-8',
-      'Content-Length',
-      String(Buffer.byteLength(text)),
-    ])
-    response.end(text)
+  /** Said once of an exchange. */
+  function tellUnseen(came: IncomingMessage): void {
+    if (unseen || !keeper()?.wants(head, 'answer')) return
+    unseen = true
+    keeper()?.unseen(head, 'answer', codingOf(came))
   }
 
   function finish(): void {
@@ -380,10 +376,6 @@ export function startExchange(
   }
 }
 
-function refusalOf(request: IncomingMessage): Refusal | undefined {
-  // Other upgrades (h2c) are offers, which the upstream may ignore; without this one nothing is left to say.
-  if (/\bwebsocket\b/i.test(request.headers.upgrade ?? '')) {
-    return { why: 'WebSocket connections are not passed on', status: 501 }
-  }
-  return undefined
+function codingOf({ headers }: IncomingMessage): string {
+  return `a body in the content coding ${headers['content-encoding']}`
 }

@@ -5,14 +5,22 @@ export interface ExchangeHead {
   readonly exchange: number
   readonly connection: number
   readonly method: string
-  /** As the client sent it. */
+  /** As the upstream gets it. */
   readonly path: string
+  /** Of the upstream, where a proxy has many. */
+  readonly origin?: string
   readonly headers: RawHeaders
 }
 
 /** How something whole goes on. */
 export type Passing =
-  | { readonly kind: 'forward'; readonly body?: Uint8Array; readonly headers?: RawHeaders }
+  | {
+      readonly kind: 'forward'
+      readonly body?: Uint8Array
+      readonly headers?: RawHeaders
+      /** Of a batch, what was answered here: JSON texts that its client gets with the upstream's answer. */
+      readonly answers?: readonly string[]
+    }
   /** It goes nowhere; its sender gets this instead. */
   | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array; readonly why: string }
   /** The connections are closed. */
@@ -32,14 +40,16 @@ export interface EventPassage {
  * Stops and changes what passes. Everything is shown before its end is told to whoever records.
  */
 export interface Gatekeeper {
-  /** False while nothing has to be shown. May change at any time. */
-  readonly active: boolean
+  /** Whether it has to be shown what that side of an exchange says. May change at any time. */
+  wants(head: ExchangeHead, side: 'request' | 'answer'): boolean
   /** A request with its whole body. Undefined: it passes as it is. */
   request(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined
   /** An answer with its whole body, its content coding taken away. */
   answer(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined
   /** An event with data. True when it was taken over: `passage` is called then. */
   event(head: ExchangeHead, data: string, passage: EventPassage): boolean
+  /** It wanted to see that, and it passed unseen all the same. @param why as a sentence about it */
+  unseen(head: ExchangeHead, side: 'request' | 'answer', why: string): void
   /** The exchange ended early; nothing of it can go on. */
-  lost(exchange: number, why: string): void
+  lost(head: ExchangeHead, why: string): void
 }

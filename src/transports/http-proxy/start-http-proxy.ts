@@ -3,10 +3,9 @@ import type { Socket } from 'node:net'
 import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
 import type { AnswerRules } from './answer.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
-import type { EventFlow } from './event-flow.js'
-import { startExchange, type Refusal, type Route, type Setting } from './exchange.js'
-import type { ExchangeHead, Gatekeeper } from './gatekeeper.js'
-import { valuesOf } from './hop-headers.js'
+import { createConversations } from './conversations.js'
+import { startExchange } from './exchange.js'
+import type { Gatekeeper } from './gatekeeper.js'
 import { postOwn, type OwnAnswer } from './own-post.js'
 import { createFloodGate } from './flood-gate.js'
 import {
@@ -20,6 +19,9 @@ import {
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 import { createMetadataPlaces } from './protected-resource.js'
+import type { Refusal } from './refusal.js'
+import type { Route, Setting } from './setting.js'
+import { createTalks, type PostedBefore, type Talks } from './talks.js'
 import { createUpstreamAgent } from './upstream-request.js'
 
 export interface HttpProxyOptions {
@@ -39,24 +41,12 @@ export interface HttpProxyOptions {
   readonly insecure?: boolean
   /** Lets OAuth metadata name us, as clients demand. @default true */
   readonly oauthRewrite?: boolean
+  /** As the recorder has it, so that both call a conversation the same. */
+  readonly conversationKey?: string
   /** Called after what it tells was passed on. Must not throw. */
   onEvent(event: HttpEvent): void
   /** Gets a line that a person should read. */
   onNotice?(line: string): void
-}
-
-/** A POST that came. */
-export interface PostedBefore {
-  readonly connection: number
-  readonly path: string
-  readonly headers: RawHeaders
-}
-
-/** An event stream that is open towards a client. */
-export interface OpenStream {
-  readonly head: ExchangeHead
-  /** Sends an event of ours. False when it is over. */
-  inject(text: string): boolean
 }
 
 interface Telling {
@@ -64,15 +54,10 @@ interface Telling {
   readonly tell: (happening: HttpHappening, moment: Moment) => void
 }
 
-/** Talks that are remembered. */
-const mostPosts = 256
-
 export interface HttpProxy {
   /** Shows what passes to somebody, from the next exchange or event on; or to nobody. */
   setGatekeeper(keeper: Gatekeeper | undefined): void
-  /** The last POST of each talk, the latest last. */
-  readonly posts: readonly PostedBefore[]
-  readonly streams: readonly OpenStream[]
+  readonly talks: Talks
   /**
    * Sends a POST of our own, like one that came, on a connection of its own. It is told as every exchange is.
    *
@@ -142,26 +127,12 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     },
   }
   let gatekeeper: Gatekeeper | undefined
-  const streams = new Map<EventFlow, ExchangeHead>()
-  /** The last POST of each talk: what a message of ours looks like. */
-  const posts = new Map<string, PostedBefore>()
   const setting: Setting = {
     gate,
     onUpstreamSocket: track,
     route,
     gatekeeper: () => gatekeeper,
-    onStream(stream, head) {
-      streams.set(stream, head)
-      return () => streams.delete(stream)
-    },
-  }
-
-  function remember({ rawHeaders, url = '/' }: IncomingMessage, { number }: ClientConnection): void {
-    const session = valuesOf(rawHeaders, 'mcp-session-id')[0]
-    const talk = session ?? `connection-${number}`
-    posts.delete(talk)
-    if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
-    posts.set(talk, { connection: number, path: url, headers: rawHeaders })
+    talks: createTalks(createConversations(options.conversationKey)),
   }
 
   function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
@@ -205,7 +176,6 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       const connection = connections.get(request.socket)
       if (!connection) return
       const { exchange, tell } = startTelling()
-      if (request.method === 'POST') remember(request, connection)
       startExchange(request, response, connection, setting, exchange, tell)
     })
   }
@@ -233,12 +203,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     url: originOf(reachable(host), port) + upstream.pathname,
     hold: (wait) => gate.hold(wait),
     setGatekeeper: (keeper) => (gatekeeper = keeper),
-    get posts() {
-      return [...posts.values()]
-    },
-    get streams() {
-      return [...streams].map(([stream, head]) => ({ head, inject: (text: string) => stream.inject(text) }))
-    },
+    talks: setting.talks,
     post(like, headers, body, begins) {
       const { exchange, tell } = startTelling()
       begins(exchange)

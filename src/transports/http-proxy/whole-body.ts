@@ -47,23 +47,24 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): { hold
   }
 }
 
-export function isJsonPost(request: IncomingMessage): boolean {
-  const coding = request.headers['content-encoding'] ?? ''
-  return request.method === 'POST' && isJson(request) && /^(identity)?$/i.test(coding.trim())
+/** Its body has no content coding. */
+export function isPlain({ headers }: IncomingMessage): boolean {
+  return /^(identity)?$/i.test((headers['content-encoding'] ?? '').trim())
 }
 
 export function isJson(message: IncomingMessage): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(message.headers['content-type'] ?? '')
 }
 
+/** An event stream, perhaps with a content coding. */
+export function isEvents(came: IncomingMessage): boolean {
+  return /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
+}
+
 /** An event stream as it is: one with a content coding cannot be cut into events. */
 export function isEventStream(came: IncomingMessage): boolean {
-  const coding = came.headers['content-encoding'] ?? ''
   return (
-    came.statusCode === 200 &&
-    came.headers['content-length'] === undefined &&
-    /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '') &&
-    /^(identity)?$/i.test(coding.trim())
+    came.statusCode === 200 && came.headers['content-length'] === undefined && isEvents(came) && isPlain(came)
   )
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 /** Names of conversations that are remembered. */
 const remembered = 10_000
@@ -10,15 +10,16 @@ const remembered = 10_000
 export interface Conversations {
   /** @param session what the request says: `Mcp-Session-Id`, or `sessionId` in the query of a legacy endpoint */
   of(connection: number, session: string | undefined): string
+  knows(session: string): boolean
   /** A response gave the session a name: it goes on under that of the exchange which began it. */
   begin(session: string, conversation: string): void
 }
 
-export function createConversations(plain: boolean): Conversations {
-  const key = randomBytes(32)
+/** @param key that of the digest; without one, session ids are shown as they are */
+export function createConversations(key: string | undefined): Conversations {
   const known = new Map<string, string>()
   const digest = (session: string): string =>
-    plain ? session : createHmac('sha256', key).update(session).digest('hex').slice(0, 16)
+    key === undefined ? session : createHmac('sha256', key).update(session).digest('hex').slice(0, 16)
 
   function remember(session: string, conversation: string): void {
     if (known.size >= remembered) known.delete(known.keys().next().value!)
@@ -34,6 +35,7 @@ export function createConversations(plain: boolean): Conversations {
       remember(session, conversation)
       return conversation
     },
+    knows: (session) => known.has(session),
     begin(session, conversation) {
       if (!known.has(session)) remember(session, conversation)
     },

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Direction } from '../model/index.js'
+import type { Verdict } from './frame.js'
+import type { Head } from './http-lanes.js'
+import type { Ledger } from './ledger.js'
+
+const unsent = { sizeBytes: 0, endOffset: 0 }
+
+/** Tells the tape what was decided about messages over HTTP, where nobody counts bytes. */
+export interface HttpEntries {
+  judged(head: Head, direction: Direction, verdict: NonNullable<Verdict>): void
+  released(id: string, how: { readonly text?: string; readonly heldMs: number; readonly rule?: string }): void
+  dropped(id: string, how: { readonly why: string; readonly rule?: string }): void
+  /** A message of ours, towards the client. */
+  ours(exchange: number, text: string, rule: string | undefined, id?: string): void
+  note(text: string): void
+  /** A request of ours, which comes as an exchange of its own. */
+  own(exchange: number, id: string, rule: string | undefined): void
+}
+
+export function createHttpEntries(ledger: Ledger): HttpEntries {
+  const by = (rule: string | undefined): { rule?: string } => (rule === undefined ? {} : { rule })
+  return {
+    judged({ exchange }, direction, verdict) {
+      const { id, rule } = verdict
+      const place = { exchange, direction }
+      if (verdict.kind === 'hold')
+        return ledger.enter({ kind: 'verdict', place, id, verdict: { kind: 'hold', ...by(rule) } })
+      const { text } = verdict
+      const pass = { kind: 'pass' as const, sizeBytes: 0, ...by(rule), ...(text !== undefined && { text }) }
+      return ledger.enter({ kind: 'verdict', place, id, verdict: pass })
+    },
+    released(id, { text, heldMs, rule }) {
+      const changed = text === undefined ? {} : { text }
+      ledger.enter({ kind: 'release', id, sent: unsent, heldMs, ...changed, ...by(rule) })
+    },
+    dropped: (id, { why, rule }) => ledger.enter({ kind: 'drop', id, why, ...by(rule) }),
+    ours(exchange, text, rule, id = randomUUID()) {
+      const direction = 'server_to_client'
+      ledger.enter({ kind: 'inject', id, direction, text, sent: unsent, exchange, ...by(rule) })
+    },
+    note: (text) => ledger.enter({ kind: 'note', text }),
+    own(exchange, id, rule) {
+      const place = { exchange, direction: 'client_to_server' as const }
+      ledger.enter({ kind: 'verdict', place, id, verdict: { kind: 'ours', ...by(rule) } })
+    },
+  }
+}

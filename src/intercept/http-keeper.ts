@@ -1,0 +1,184 @@
+import type { Direction, Transport } from '../model/index.js'
+import { readParts, type FrameText, type Offer, type Verdict } from './frame.js'
+import type { HttpEntries } from './http-entries.js'
+import { frameOf, readSpoken, refusalsOf, withAnswers } from './http-frame.js'
+import { agreeing } from './http-headers.js'
+import type { Head, HttpGatekeeper, HttpLanes, Passing } from './http-lanes.js'
+import type { HttpPosts } from './http-posts.js'
+import type { Intercept } from './intercept.js'
+
+export interface HttpKeeperScene {
+  readonly intercept: Intercept
+  readonly transport: Transport
+  readonly talks: HttpLanes['talks']
+  readonly entries: HttpEntries
+  readonly posts: HttpPosts
+  isGated(): boolean
+}
+
+/** Offers to the gate what a proxy shows, and tells the proxy how it goes on. */
+export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
+  const { intercept, transport, talks, entries, posts } = scene
+
+  function offer(head: Head, frame: FrameText, direction: Direction, passage: Offer['passage']): Verdict {
+    return intercept.offer({
+      ...frame,
+      direction,
+      transport,
+      conversation: talks.conversationOf(head),
+      exchange: head.exchange,
+      wallMs: Date.now(),
+      passage,
+    })
+  }
+
+  /** Our own answers, on the tape as ours. */
+  function answered(head: Head, texts: readonly string[], rule: string | undefined): Uint8Array {
+    for (const text of texts) entries.ours(head.exchange, text, rule)
+    return Buffer.from(texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`)
+  }
+
+  function request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+    const frame = frameOf(body)
+    if (!frame) return undefined
+    let settle: (how: Passing) => void = () => undefined
+    const passing = new Promise<Passing>((resolve) => (settle = resolve))
+    const forwarded = (
+      text: string | undefined,
+      rule: string | undefined,
+      answers: readonly string[],
+    ): Passing => {
+      if (text === undefined) return { kind: 'forward' }
+      const bytes = Buffer.from(text)
+      const after = readParts(text)
+      const back = [...answers, ...missing(frame, text, 'requests', answers)]
+      // After the request itself, which goes on when this is over.
+      if (back.length > 0) queueMicrotask(() => void answered(head, back, rule))
+      return {
+        kind: 'forward',
+        body: bytes,
+        headers: agreeing(head.headers, frame, after, bytes.length),
+        ...(back.length > 0 && { answers: back }),
+      }
+    }
+    const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
+      if (copies > 0) setImmediate(() => posts.repeat(head, frame, { text, copies, rule }))
+    }
+    const verdict = offer(head, frame, 'client_to_server', {
+      forward(id, how) {
+        entries.released(id, how)
+        settle(forwarded(how.text, how.rule, how.answers ?? []))
+        repeat(how.text ?? frame.text, how)
+      },
+      drop(id, { why, rule, answers = [], disconnect = false }) {
+        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+        if (disconnect) return settle({ kind: 'disconnect', why })
+        const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
+        if (texts.length === 0) return settle({ kind: 'answer', status: 202, why })
+        settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
+      },
+    })
+    if (!verdict) return undefined
+    entries.judged(head, 'client_to_server', verdict)
+    if (verdict.kind === 'hold') return passing
+    repeat(verdict.text ?? frame.text, verdict)
+    return Promise.resolve(forwarded(verdict.text, verdict.rule, verdict.answers))
+  }
+
+  function answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
+    const frame = frameOf(body)
+    if (!frame) return undefined
+    let settle: (how: Passing) => void = () => undefined
+    const passing = new Promise<Passing>((resolve) => (settle = resolve))
+    const forwarded = (text: string | undefined, rule: string | undefined): Passing => {
+      if (text === undefined) return { kind: 'forward' }
+      const lost = missing(frame, text, 'answers')
+      if (lost.length > 0) queueMicrotask(() => void answered(head, lost, rule))
+      return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
+    }
+    const verdict = offer(head, frame, 'server_to_client', {
+      forward(id, how) {
+        entries.released(id, how)
+        settle(forwarded(how.text, how.rule))
+      },
+      drop(id, { why, rule, text, disconnect = false }) {
+        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+        if (disconnect) return settle({ kind: 'disconnect', why })
+        // An HTTP request has to be answered with something: its client would wait for ever.
+        const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
+        if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
+        else settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
+      },
+    })
+    if (!verdict) return undefined
+    entries.judged(head, 'server_to_client', verdict)
+    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict.text, verdict.rule))
+  }
+
+  const event: HttpGatekeeper['event'] = (head, data, passage) => {
+    const frame = readSpoken(data)
+    if (!frame) return false
+    const send = (text: string, rule: string | undefined): void => {
+      entries.ours(head.exchange, text, rule)
+      passage.send(text)
+    }
+    /** What goes to the client, or back to the server, besides. */
+    const follow = (
+      text: string | undefined,
+      { copies = 0, answers = [], rule }: { copies?: number; answers?: readonly string[]; rule?: string },
+    ): void => {
+      for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
+      for (const refusal of missing(frame, text, 'answers')) send(refusal, rule)
+      for (const back of answers) posts.sendBack(head, back, rule)
+    }
+    const verdict = offer(head, frame, 'server_to_client', {
+      forward(id, how) {
+        entries.released(id, how)
+        passage.forward(how.text)
+        follow(how.text, how)
+      },
+      drop(id, { why, rule, answers = [], disconnect = false }) {
+        entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
+        if (disconnect) return passage.disconnect(why)
+        passage.drop()
+        for (const text of answers) posts.sendBack(head, text, rule)
+      },
+    })
+    if (!verdict) return false
+    entries.judged(head, 'server_to_client', verdict)
+    if (verdict.kind === 'hold') return true
+    // What it becomes is written after the event was told.
+    queueMicrotask(() => {
+      passage.forward(verdict.text)
+      follow(verdict.text, verdict)
+    })
+    return true
+  }
+
+  return {
+    wants: () => scene.isGated(),
+    request,
+    answer,
+    event,
+    unseen({ exchange }, side, why) {
+      const what = side === 'request' ? 'a request' : 'an answer'
+      const sentence = `${what} passed although messages are held or changed: ${why} cannot be looked at (exchange ${exchange})`
+      entries.note(sentence)
+      intercept.unseen(sentence)
+    },
+    lost: ({ exchange }, why) => intercept.exchangeLost(exchange, why),
+  }
+}
+
+/** Errors for what a batch has lost on its way. */
+function missing(
+  frame: FrameText,
+  text: string | undefined,
+  of: 'requests' | 'answers',
+  answers: readonly string[] = [],
+): string[] {
+  if (!frame.batch || text === undefined) return []
+  const after = readParts(text)
+  if (after.parts.length === frame.parts.length) return []
+  return refusalsOf(frame, of, 'it was left out of its batch', [after, answers])
+}

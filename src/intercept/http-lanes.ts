@@ -1,0 +1,63 @@
+/** What an HTTP proxy shows to the gate, and what it can be told to do. */
+
+/** Names and values in turns. */
+export type RawHeaders = readonly string[]
+
+export interface Head {
+  readonly exchange: number
+  readonly connection: number
+  readonly path: string
+  readonly headers: RawHeaders
+}
+
+export type Side = 'request' | 'answer'
+
+export type Passing =
+  | {
+      readonly kind: 'forward'
+      readonly body?: Uint8Array
+      readonly headers?: RawHeaders
+      readonly answers?: readonly string[]
+    }
+  | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array; readonly why: string }
+  | { readonly kind: 'disconnect'; readonly why: string }
+
+export interface EventPassage {
+  forward(text?: string): void
+  drop(): void
+  send(text: string): void
+  disconnect(why: string): void
+}
+
+export interface Post {
+  readonly connection: number
+  readonly path: string
+  readonly headers: RawHeaders
+}
+
+/** The answer to a POST of our own. */
+export interface Posted {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Uint8Array | undefined
+}
+
+export interface HttpLanes {
+  setGatekeeper(keeper: HttpGatekeeper | undefined): void
+  readonly talks: {
+    /** Whose talk it is, by the name that is recorded. */
+    conversationOf(head: Pick<Head, 'connection' | 'path' | 'headers'>): string
+    posts(): readonly Post[]
+    streams(): readonly { readonly head: Head; inject(text: string): boolean }[]
+  }
+  post(like: Post, headers: RawHeaders, body: Uint8Array, begins: (exchange: number) => void): Promise<Posted>
+}
+
+export interface HttpGatekeeper {
+  wants(head: Head, side: Side): boolean
+  request(head: Head, body: Uint8Array): Promise<Passing> | undefined
+  answer(head: Head, body: Uint8Array): Promise<Passing> | undefined
+  event(head: Head, data: string, passage: EventPassage): boolean
+  unseen(head: Head, side: Side, why: string): void
+  lost(head: Head, why: string): void
+}

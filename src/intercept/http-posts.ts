@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { isAnswer } from '../model/index.js'
+import { createSseParser, idKey } from '../wire/index.js'
+import { readParts, type FrameText } from './frame.js'
+import type { HttpEntries } from './http-entries.js'
+import { readSpoken } from './http-frame.js'
+import { headersFor, paramHeaders } from './http-headers.js'
+import type { Head, HttpLanes, Post, Posted } from './http-lanes.js'
+import type { Injection } from './wire.js'
+
+type Own = Pick<Injection, 'id' | 'text' | 'rule' | 'like'>
+
+/** Messages of our own, towards the server. */
+export interface HttpPosts {
+  /** @returns the answer, where the text is a request and one came in its response */
+  send(like: Post, own: Own): Promise<string | undefined>
+  /** What the client would have said to a server's request. */
+  sendBack(head: Head, text: string, rule: string | undefined): void
+  /** Copies of a request, which differ from it in nothing. */
+  repeat(
+    head: Head,
+    original: FrameText,
+    how: { readonly text: string; readonly copies: number; readonly rule: string | undefined },
+  ): void
+}
+
+export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries): HttpPosts {
+  async function send(like: Post, { id, text, rule, like: original }: Own): Promise<string | undefined> {
+    const frame = readParts(text)
+    const body = Buffer.from(text)
+    const headers = headersFor(like.headers, frame, body.length)
+    if (original) headers.push(...paramHeaders(original.headers, readParts(original.text), frame))
+    const came = await lanes.post(like, headers, body, (exchange) => entries.own(exchange, id, rule))
+    return answerIn(came, frame.parts[0]!.envelope.id)
+  }
+
+  function sendUnwatched(like: Post, own: Own): void {
+    send(like, own).catch(() => undefined)
+  }
+
+  return {
+    send,
+    sendBack(head, text, rule) {
+      const { talks } = lanes
+      const talk = talks.conversationOf(head)
+      const like = talks.posts().findLast((post) => talks.conversationOf(post) === talk)
+      if (like) sendUnwatched(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) })
+    },
+    repeat({ connection, path, headers }, { text: original }, { text, copies, rule }) {
+      for (let n = 0; n < copies; n += 1) {
+        const copy = { id: randomUUID(), text, ...(rule !== undefined && { rule }) }
+        sendUnwatched({ connection, path, headers }, { ...copy, like: { text: original, headers } })
+      }
+    },
+  }
+}
+
+function answerIn({ body, contentType }: Posted, wanted: string | undefined): string | undefined {
+  if (wanted === undefined || !body) return undefined
+  const texts = /^text\/event-stream\b/i.test(contentType)
+    ? createSseParser({ maxBytes: 64 * 1024 * 1024 })
+        .push(Buffer.concat([body, Buffer.from('\n\n')]))
+        .flatMap(({ data }) => data ?? [])
+    : [Buffer.from(body).toString()]
+  return texts.find((text) =>
+    readSpoken(text)?.parts.some(
+      ({ envelope }) =>
+        isAnswer(envelope) && envelope.id !== undefined && idKey(envelope.id) === idKey(wanted),
+    ),
+  )
+}

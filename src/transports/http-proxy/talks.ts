@@ -1,0 +1,66 @@
+import { type Conversations, legacySessionOf } from './conversations.js'
+import type { EventFlow } from './event-flow.js'
+import type { ExchangeHead } from './gatekeeper.js'
+import { valuesOf } from './hop-headers.js'
+import type { RawHeaders } from './http-event.js'
+
+/** A POST that came. */
+export interface PostedBefore {
+  readonly connection: number
+  readonly path: string
+  readonly headers: RawHeaders
+  /** Of the upstream, where a proxy has many. */
+  readonly origin?: string
+}
+
+/** An event stream that is open towards a client. */
+export interface OpenStream {
+  readonly head: ExchangeHead
+  /** Sends an event of ours. False when it is over. */
+  inject(text: string): boolean
+}
+
+/** Who talks: what a message of ours takes after, and where one can be sent. */
+export interface Talks {
+  /** Whose talk it is, by the name that is recorded. */
+  conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers'>): string
+  posted(head: ExchangeHead): void
+  /** What is said of the session in an answer, or in the first event of a stream. */
+  begin(session: string, head: ExchangeHead): void
+  /** @returns to be called when the stream is over */
+  opened(stream: EventFlow, head: ExchangeHead): () => void
+  /** The last POST of each talk, the latest last. */
+  posts(): PostedBefore[]
+  streams(): OpenStream[]
+}
+
+/** Talks that are remembered. */
+const mostPosts = 256
+
+export function createTalks(conversations: Conversations): Talks {
+  const streams = new Map<EventFlow, ExchangeHead>()
+  const posts = new Map<string, PostedBefore>()
+
+  const conversationOf: Talks['conversationOf'] = ({ connection, path, headers }) =>
+    conversations.of(connection, valuesOf(headers, 'mcp-session-id')[0] ?? legacySessionOf(path))
+
+  return {
+    conversationOf,
+    posted({ connection, path, headers, origin }) {
+      const talk = `${origin ?? ''} ${conversationOf({ connection, path, headers })}`
+      posts.delete(talk)
+      if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
+      posts.set(talk, { connection, path, headers, ...(origin !== undefined && { origin }) })
+    },
+    begin(session, head) {
+      if (!conversations.knows(session)) conversations.begin(session, conversationOf(head))
+    },
+    opened(stream, head) {
+      streams.set(stream, head)
+      return () => streams.delete(stream)
+    },
+    posts: () => [...posts.values()],
+    streams: () =>
+      [...streams].map(([stream, head]) => ({ head, inject: (text: string) => stream.inject(text) })),
+  }
+}
