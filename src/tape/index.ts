@@ -10,6 +10,7 @@ export { startTape } from './start-tape.js'
 export { safeLabel, segmentPath, tapeFileName } from './tape-path.js'
 export { listTapes, summarizeTape, type TapeSummary } from './summary.js'
 export { snapshotTape } from './read-tape.js'
+export { descriptorOf, outletAt } from './outlet.js'
 export { checkReplaceable, replaceFile } from './replace-file.js'
 export { segmentsOf } from './segments-of.js'
 export {

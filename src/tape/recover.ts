@@ -1,10 +1,8 @@
-import { open, realpath, rename, rm, type FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { encodeRecord, readTraceLines } from '../formats/index.js'
-import { WiretapeError, type Diagnostic, type Report } from '../model/index.js'
+import type { Diagnostic, Report } from '../model/index.js'
 import { closing } from './closed.js'
-import { diskReason } from './disk.js'
 import type { RecordingFile } from './read-file.js'
+import { replaceFile } from './replace-file.js'
 
 /** Characters written at a time. */
 const charsAtOnce = 1 << 20
@@ -24,35 +22,43 @@ export interface RecoverReport {
  * that a failure leaves everything as it was.
  *
  * @param target where the copy goes; the tape's own path replaces it, a link stays and what it names is replaced
+ * @param keep takes the copy instead. What it was given does not count when it throws, as it does for a whole tape.
  * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`
  */
-export async function recoverTape(tape: RecordingFile, target: string): Promise<RecoverReport> {
+export async function recoverTape(
+  tape: RecordingFile,
+  target: string,
+  keep: (copy: AsyncIterable<Uint8Array>) => Promise<void> = (copy) => replaceFile(target, copy),
+): Promise<RecoverReport> {
   const faults: Diagnostic[] = []
   const report = (diagnostic: Diagnostic): void => {
     if (diagnostic.code !== 'incomplete') faults.push(diagnostic)
   }
-  const place = await realpath(target).catch(() => target)
-  const copy = join(dirname(place), `.${process.pid}-${Date.now()}.recover`)
-  let output: FileHandle | undefined
-  try {
-    output = await open(copy, 'wx', 0o600)
-    const found = await copyLines(tape, output, report)
-    const whole = found.whole && faults.length === 0
-    // On the disk before it takes the place of what may be the only copy.
-    if (!whole) await output.sync()
-    await output.close()
-    if (whole) await rm(copy)
-    else await rename(copy, place)
-    return { written: whole ? undefined : target, messages: found.messages, faults }
-  } catch (cause) {
-    if (output) {
-      await output.close().catch(() => undefined)
-      await rm(copy, { force: true }).catch(() => undefined)
+  let messages = 0
+  let whole = true
+  async function* lines(): AsyncGenerator<Uint8Array, void, undefined> {
+    const utf8 = new TextEncoder()
+    const copy = copyLines(tape, report)
+    for (let step = await copy.next(); ; step = await copy.next()) {
+      if (step.done) {
+        ;({ messages, whole } = step.value)
+        break
+      }
+      yield utf8.encode(step.value)
     }
-    if (cause instanceof WiretapeError) throw cause
-    throw new WiretapeError('unwritable', `cannot write ${target}: ${diskReason(cause)}`, { cause })
+    whole &&= faults.length === 0
+    if (whole) throw nothingToDo
   }
+  try {
+    await keep(lines())
+  } catch (error) {
+    if (error !== nothingToDo) throw error
+  }
+  return { written: whole ? undefined : target, messages, faults }
 }
+
+/** Ends a copy that is not needed after all. */
+const nothingToDo = new Error('the tape is whole')
 
 /** One of the tapes that a file may hold, as far as it was read. */
 interface TapeSoFar {
@@ -65,11 +71,10 @@ interface TapeSoFar {
   empty: boolean
 }
 
-async function copyLines(
+async function* copyLines(
   tape: RecordingFile,
-  output: FileHandle,
   report: Report,
-): Promise<{ messages: number; whole: boolean }> {
+): AsyncGenerator<string, { messages: number; whole: boolean }, undefined> {
   let current: TapeSoFar = { messages: 0, empty: true }
   let messages = 0
   let whole = true
@@ -98,11 +103,11 @@ async function copyLines(
       delete current.end
     }
     if (chars < charsAtOnce) continue
-    await output.writeFile(lines.join(''))
+    yield lines.join('')
     lines = []
     chars = 0
   }
   closeCurrent()
-  await output.writeFile(lines.join(''))
+  yield lines.join('')
   return { messages, whole }
 }

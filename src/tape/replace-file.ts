@@ -18,6 +18,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
 import { makeFolder } from './make-folder.js'
+import { openOutlet, outletAt, type Outlet } from './outlet.js'
 
 /**
  * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
@@ -33,7 +34,7 @@ export async function replaceFile(
   options: { backup?: boolean } = {},
 ): Promise<void> {
   let source: { readonly error: unknown } | undefined
-  async function copyTo(file: FileHandle): Promise<void> {
+  async function copyTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     const iterator = chunks[Symbol.asyncIterator]()
     const next = (): Promise<IteratorResult<Uint8Array>> =>
       iterator.next().catch((error: unknown) => {
@@ -41,7 +42,7 @@ export async function replaceFile(
         throw error
       })
     try {
-      for (let step = await next(); !step.done; step = await next()) await file.writeFile(step.value)
+      for (let step = await next(); !step.done; step = await next()) await write(step.value)
     } finally {
       await iterator.return?.()
     }
@@ -49,19 +50,16 @@ export async function replaceFile(
   let copy: string | undefined
   let file: FileHandle | undefined
   try {
+    const outlet = await outletAt(path)
+    if (outlet) return await pass(path, outlet, copyTo)
     makeFolder(dirname(path), realDisk)
     const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
-    if (before && !before.isFile()) {
-      if (before.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
-      file = await open(target, 'w')
-      await copyTo(file)
-      await file.close()
-      return
-    }
+    if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
     copy = copyPath(target)
-    file = await open(copy, 'wx', 0o600)
-    await copyTo(file)
+    const opened = await open(copy, 'wx', 0o600)
+    file = opened
+    await copyTo((bytes) => opened.writeFile(bytes))
     await file.sync()
     await file.close()
     if (before && options.backup) await keep(target)
@@ -72,6 +70,22 @@ export async function replaceFile(
     if (source) throw source.error
     if (cause instanceof WiretapeError) throw cause
     throw new WiretapeError('unwritable', `cannot write ${path}: ${diskReason(cause)}`, { cause })
+  }
+}
+
+async function pass(
+  path: string,
+  outlet: Outlet,
+  copyTo: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const opened = await openOutlet(path, outlet)
+  try {
+    await copyTo((bytes) => opened.write(bytes))
+  } catch (error) {
+    // A reader that has enough is no failure.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
+  } finally {
+    await opened.close()
   }
 }
 
@@ -134,11 +148,11 @@ function isRunning(pid: number): boolean {
  */
 export async function checkReplaceable(path: string): Promise<void> {
   try {
+    if (await outletAt(path)) return
     makeFolder(dirname(path), realDisk)
     const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
     if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
-    if (before && !before.isFile()) return
     await removeLeftovers(target)
     const copy = copyPath(target)
     const file = await open(copy, 'wx', 0o600)

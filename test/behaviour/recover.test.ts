@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,6 +54,24 @@ describe('recover', () => {
     expect(await recover('cut-off.jsonl', 'other.jsonl')).toMatchObject({ code: 0 })
     expect(await recover('--in-place', 'cut-off.jsonl')).toMatchObject({ code: 0 })
     expect(readFileSync(tape)).toEqual(readFileSync(stage.path('other.jsonl')))
+  })
+
+  it('clears away what a recovery that was killed had begun, and nothing else', async () => {
+    const gone = spawnSync(process.execPath, ['-e', '']).pid
+    for (const name of [`.cut-off.jsonl.wiretape-${gone}-12345678.tmp`, `.other.wiretape-${gone}-1.tmp`])
+      writeFileSync(stage.path(name), 'half')
+    expect(await recover('--in-place', 'cut-off.jsonl')).toMatchObject({ code: 0 })
+    expect(readdirSync(stage.folder).toSorted()).toEqual([`.other.wiretape-${gone}-1.tmp`, 'cut-off.jsonl'])
+  })
+
+  it('writes to stdout and says nothing else there', async () => {
+    const printed = await recover('cut-off.jsonl', '-')
+    await recover('cut-off.jsonl', 'other.jsonl')
+    expect(printed).toEqual({
+      code: 0,
+      stdout: readFileSync(stage.path('other.jsonl'), 'utf8'),
+      stderr: 'wiretape: cut-off.jsonl, line 4: the last line is cut off\n',
+    })
   })
 
   it('has nothing to do for a whole tape', async () => {

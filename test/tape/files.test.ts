@@ -186,6 +186,22 @@ describe('recovering a tape', () => {
     expect(readdirSync(folder)).toEqual(['torn.jsonl'])
   })
 
+  it('is not touched before the copy is whole, whatever ends the work', async () => {
+    const text = metaLine + odd.repeat(3)
+    const path = put('torn.jsonl', text)
+    const tape = await openRecording(path)
+    const seen: string[] = []
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield* tape.bytes(text.length - 20)
+      seen.push(readFileSync(path, 'utf8'), ...readdirSync(folder).filter((name) => name !== 'torn.jsonl'))
+      throw new Error('gone')
+    }
+    await expect(recoverTape({ ...tape, bytes: broken }, path)).rejects.toThrow('gone')
+    expect(seen).toEqual([text, expect.stringMatching(/^\.torn\.jsonl\.wiretape-.*\.tmp$/)])
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(readdirSync(folder)).toEqual(['torn.jsonl'])
+  })
+
   it('that is whole writes nothing', async () => {
     const path = put('whole.jsonl', metaLine + odd + endLine)
     const report = await recoverTape(await openRecording(path), join(folder, 'out.jsonl'))
@@ -205,11 +221,7 @@ describe('recovering a tape', () => {
     const path = put('torn.jsonl', text)
     mkdirSync(join(folder, 'occupied'))
     const tape = await openRecording(path)
-    for (const target of [
-      join(folder, 'occupied'),
-      join(folder, 'missing/out.jsonl'),
-      join(path, 'out.jsonl'),
-    ]) {
+    for (const target of [join(folder, 'occupied'), join(path, 'out.jsonl')]) {
       await expect(recoverTape(tape, target)).rejects.toThrow(
         expect.objectContaining({ code: 'unwritable', message: expect.stringContaining(target) }),
       )

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..')
 const built = join(root, 'dist/viewer')
 const screenshots = join(root, 'build/screenshots')
 
-const chromiumPath = [
+export const chromiumPath = [
   process.env['WIRETAPE_CHROMIUM'],
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -9,7 +9,7 @@ export function registerRecover(program: Command, io: Io, outcome: Outcome): voi
     .summary('close a tape that was cut off')
     .description('Writes a closed copy of a tape without an end: every whole line, and an end line.')
     .argument('<file>', 'the tape')
-    .argument('[output]', 'where the copy goes (default: the name with .recovered.jsonl)')
+    .argument('[output]', 'where the copy goes, - for stdout (default: the name with .recovered.jsonl)')
     .option('--in-place', 'replace the tape itself')
     .option('--session-file <file>', 'build the session file again from the tape and its other segments')
     .option('--force', 'replace an output that exists')

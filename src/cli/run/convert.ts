@@ -1,10 +1,9 @@
-import { access } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Recording } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { outputName, refuseExisting } from '../output.js'
 import type { OpenRecording } from '../recordings.js'
 import { openMerged, targetFormat, transfer } from '../transfer.js'
 
@@ -19,16 +18,12 @@ export interface ConvertOptions {
 /** @param files the recording's, then the output */
 export async function runConvert(files: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
   const inputs = files.slice(0, -1)
-  const output = files.at(-1)!
+  const output = outputName(files.at(-1)!)
   if (inputs.length === 0) {
     throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })
   }
   const format = targetFormat(options.to, '--to', output)
-  if (output !== '-' && !options.force && (await exists(resolve(io.cwd, output)))) {
-    throw new WiretapeError('usage', `${output} exists`, {
-      hint: 'name another output, or --force replaces it',
-    })
-  }
+  if (output !== '-' && !options.force) await refuseExisting(output, io.cwd)
   const { recording, close } = await openMerged(inputs, io, options.from)
   try {
     const edit = options.filter === undefined ? undefined : await excerpt(recording, options.filter)
@@ -48,11 +43,4 @@ async function excerpt(
 ): Promise<(recording: Recording) => Recording> {
   const { filteredRecording } = await import('../filtered.js')
   return filteredRecording(recording, filter)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

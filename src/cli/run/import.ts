@@ -14,6 +14,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { inFile } from '../named-file.js'
 import { openInput, type OpenInput } from '../open-input.js'
+import { outputName } from '../output.js'
 import { refuseOwnInput } from '../own-input.js'
 import { withProgress } from '../progress.js'
 import { printBytes } from '../transfer.js'
@@ -31,7 +32,7 @@ const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
 
 export async function runImport(file: string, options: ImportOptions, io: Io): Promise<number> {
   const wanted = options.format === undefined ? undefined : formatOf(options.format)
-  const output = options.outTrace ?? defaultOutput(file)
+  const output = outputName(options.outTrace ?? defaultOutput(file))
   refuseOwnInput(output, [file], '--out-trace', io)
   const input = await openInput(file, io.cwd)
   const complaints = createComplaints()

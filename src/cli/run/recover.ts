@@ -1,15 +1,16 @@
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
 import { liveCaptures } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
-import { recoverTape, summarizeTape } from '../../tape/index.js'
+import { checkReplaceable, recoverTape, summarizeTape } from '../../tape/index.js'
 import { placeOf } from '../diagnostics.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { isLive } from '../live.js'
 import { inFile, openNamed } from '../named-file.js'
+import { outputName, refuseExisting } from '../output.js'
+import { printBytes } from '../transfer.js'
 import { recoverSession } from './recover-session.js'
 
 export interface RecoverOptions {
@@ -38,23 +39,24 @@ export async function runRecover(
     if (await isBeingRecorded(path, io)) throw stillRecorded(file)
     return recoverSession(path, file, options.sessionFile, io)
   }
-  const named = options.inPlace ? file : (output ?? `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`)
+  const beside = `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`
+  const named = options.inPlace ? file : outputName(output ?? beside)
   const target = resolve(io.cwd, named)
   const { file: recording } = await openNamed(path, file)
   if (await isBeingRecorded(path, io)) throw stillRecorded(file)
-  const there = options.inPlace ? undefined : await stat(target).catch(() => undefined)
-  if (there?.isDirectory()) {
-    throw new WiretapeError('usage', `${named} is a folder`, { hint: 'name a file in it' })
+  const toStdout = named === '-'
+  if (!toStdout) {
+    if (!options.inPlace && !options.force) await refuseExisting(named, io.cwd)
+    await checkReplaceable(target)
   }
-  if (there && !options.force) {
-    throw new WiretapeError('usage', `${named} exists`, {
-      hint: 'name another output, or --force replaces it',
-    })
-  }
-  const report = await recoverTape(recording, target).catch((error: unknown) => {
-    throw inFile(error, file, path)
-  })
+  const print = (copy: AsyncIterable<Uint8Array>): Promise<void> => printBytes(copy, io)
+  const report = await recoverTape(recording, target, toStdout ? print : undefined).catch(
+    (error: unknown) => {
+      throw inFile(error, file, path)
+    },
+  )
   for (const fault of report.faults) await io.complain(`${file}${placeOf(fault)}: ${fault.message}`)
+  if (toStdout) return exitCode.done
   const counted = countOf(report.messages, 'message')
   await io.write(
     report.written === undefined

@@ -1,0 +1,24 @@
+import { lstat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { WiretapeError } from '../model/index.js'
+import { descriptorOf, outletAt } from '../tape/index.js'
+
+/** `-` for whatever name stdout goes by: what a command has to say must not get in between. */
+export function outputName(named: string): string {
+  return descriptorOf(named) === 1 ? '-' : named
+}
+
+/**
+ * Refuses an output that would replace something.
+ *
+ * @param named by the user
+ * @throws WiretapeError `usage`
+ */
+export async function refuseExisting(named: string, cwd: string): Promise<void> {
+  const path = resolve(cwd, named)
+  const there = await lstat(path).catch(() => undefined)
+  if (!there || (await outletAt(path))) return
+  throw new WiretapeError('usage', there.isDirectory() ? `${named} is a folder` : `${named} exists`, {
+    hint: there.isDirectory() ? 'name a file in it' : 'name another output, or --force replaces it',
+  })
+}

@@ -1,0 +1,59 @@
+import fs, { type Stats } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+/** A pipe, a device or an open descriptor: bytes go through it, and nothing of it can be replaced. */
+export interface Outlet {
+  /** Of ours, when it was named by that. */
+  readonly descriptor?: number
+  readonly isFile: boolean
+}
+
+/** What is written to it stands there once and for all. */
+export interface OpenOutlet {
+  /** Resolves when all of it was taken. */
+  write(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+const standardDescriptors: Readonly<Record<string, number>> = { '/dev/stdout': 1, '/dev/stderr': 2 }
+
+/** Undefined for a file, a folder, and what does not exist. */
+export async function outletAt(path: string): Promise<Outlet | undefined> {
+  const descriptor = descriptorOf(path)
+  const info = descriptor === undefined ? await stat(path).catch(() => undefined) : statOf(descriptor)
+  if (!info || info.isDirectory()) return undefined
+  if (descriptor !== undefined) return { descriptor, isFile: info.isFile() }
+  return info.isFile() ? undefined : { isFile: false }
+}
+
+/** @throws what the file system says */
+export async function openOutlet(path: string, { descriptor, isFile }: Outlet): Promise<OpenOutlet> {
+  // A file that a shell opened has a place where writing goes on, which opening it again would not know.
+  if (descriptor !== undefined && isFile) {
+    return { write: (bytes) => writeAll(descriptor, bytes), close: async () => undefined }
+  }
+  const file = await open(path, 'w')
+  return { write: (bytes) => file.writeFile(bytes), close: () => file.close() }
+}
+
+/** Of `/dev/stdout`, `/dev/fd/3` and the like. */
+export function descriptorOf(path: string): number | undefined {
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path)?.[1]
+  return number === undefined ? standardDescriptors[path] : Number(number)
+}
+
+function statOf(descriptor: number): Stats | undefined {
+  try {
+    return fs.fstatSync(descriptor)
+  } catch {
+    return undefined
+  }
+}
+
+const write = promisify(fs.write)
+
+async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;)
+    at += (await write(descriptor, bytes, at, bytes.length - at, null)).bytesWritten
+}
