@@ -1,6 +1,5 @@
 import fs, { type Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { promisify } from 'node:util'
 
 /** A pipe, a device or an open descriptor: bytes go through it, and nothing of it can be replaced. */
 export interface Outlet {
@@ -51,9 +50,15 @@ function statOf(descriptor: number): Stats | undefined {
   }
 }
 
-const write = promisify(fs.write)
-
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;)
-    at += (await write(descriptor, bytes, at, bytes.length - at, null)).bytesWritten
+  for (let at = 0; at < bytes.length;) at += await writeSome(descriptor, bytes.subarray(at))
+}
+
+function writeSome(descriptor: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.write(descriptor, bytes, (error, written) => {
+      if (error) reject(error)
+      else resolve(written)
+    })
+  })
 }
