@@ -73,13 +73,15 @@ export async function run({ quick, cli, say }) {
   /** @type {string[]} */
   const problems = []
   try {
-    const calls = quick ? 500 : 4_000
+    const calls = quick ? 1_000 : 12_000
     const tape = join(folder, 'calls.jsonl')
     await writeTape(tape, calls, (call) => `answer ${call} ${'x'.repeat(200)}`)
     const server = [process.execPath, cli, 'mock', tape]
     say(`replay: ${calls} calls against the mock`)
     const rates = await interleaved(lanes, quick ? 2 : 5, async (lane) => {
-      // How long the mock takes to start is not what is measured: both count from the end of the handshake.
+      // Both make the same calls, one after the other, of a mock that each starts for itself, in this process. Both
+      // count from the answer to `initialize` until the mock is gone: its start is not what is measured. What a replay
+      // does besides counts: it reads and plans the recording, and compares each answer.
       let begin = performance.now()
       if (lane === 'wiretape') {
         const { same, differences, messages } = await replay(tape, { command: server })

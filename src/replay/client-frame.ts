@@ -1,14 +1,20 @@
+import type { Envelope } from '../model/index.js'
 import type { ClientFrame } from '../transports/index.js'
 import { readEnvelope } from '../wire/index.js'
 import type { ParamHeaders } from './param-headers.js'
 
-/** What a transport has to know about messages that go out together. */
+/**
+ * What a transport has to know about messages that go out together.
+ *
+ * @param known the envelopes of messages, where they were read already
+ */
 export function clientFrame(
   text: string,
   messages: readonly string[],
   paramHeaders?: ParamHeaders,
+  known: readonly (Envelope | undefined)[] = [],
 ): ClientFrame {
-  const envelopes = messages.map((message) => readEnvelope(message, 0))
+  const envelopes = messages.map((message, i) => known[i] ?? readEnvelope(message, 0))
   const requests = envelopes.filter(({ kind }) => kind === 'request').length
   const [first] = envelopes
   if (!first || envelopes.length > 1) return { text, requests }

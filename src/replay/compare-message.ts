@@ -2,9 +2,12 @@ import {
   compareAnswers,
   failureOf,
   outputSchemas,
+  type AnswerComparison,
   type CompareSettings,
   type ExchangeComparison,
+  type ExchangeSide,
   type Offers,
+  type Verdict,
 } from '../compare/index.js'
 import type { Mark } from './live-values.js'
 import type { Finished } from './ordered-outcomes.js'
@@ -31,19 +34,16 @@ export function compareMessage(
   echoes?: ReadonlyMap<string, string>,
 ): ExchangeComparison {
   const { status, response, error } = finished
-  const base = sidesOf(plan, message, answer, finished)
-  const none = { differences: [], more: 0, schemaFaults: [] }
-  const notes = error === undefined ? {} : { notes: [error] }
-  if (status === 'not sent') return { verdict: 'not sent', ...none, ...base, ...notes }
+  const sides = sidesOf(plan, message, answer, finished)
+  const as = (verdict: Verdict, isNoted = false): ExchangeComparison =>
+    comparisonOf({ verdict, ...none }, message, sides, isNoted ? error : undefined)
+  if (status === 'not sent') return as('not sent', true)
   // A notification that was refused.
-  if (status === 'failed' && message.kind !== 'request') return { verdict: 'error now', ...none, ...base }
+  if (status === 'failed' && message.kind !== 'request') return as('error now')
   // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
-  if (response === undefined && (!answer || message.loose)) return { verdict: 'same', ...none, ...base }
-  if (!answer && message.loose) return { verdict: 'same', ...none, ...base }
-  if (status === 'failed') {
-    const verdict = base.before.failure === undefined ? 'error now' : 'changed'
-    return { verdict, ...none, ...base, ...(verdict === 'changed' && notes) }
-  }
+  if (response === undefined && (!answer || message.loose)) return as('same')
+  if (!answer && message.loose) return as('same')
+  if (status === 'failed') return sides.before.failure === undefined ? as('error now') : as('changed', true)
   const { method = '', name } = message
   const outputSchema =
     settings.level === 'schema' && method === 'tools/call'
@@ -55,38 +55,59 @@ export function compareMessage(
     { method, name, outputSchema, echoes },
     settings,
   )
-  return { ...compared, ...base, ...notes }
+  return comparisonOf(compared, message, sides, error)
+}
+
+const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+interface Sides {
+  readonly before: ExchangeSide
+  /** Absent when it was not sent. */
+  readonly after?: ExchangeSide
+}
+
+/** Member by member, as outcomes are made. */
+function comparisonOf(
+  { verdict, differences, more, schemaFaults }: AnswerComparison,
+  { method = '', name }: PlannedMessage,
+  { before, after }: Sides,
+  note: string | undefined,
+): ExchangeComparison {
+  const comparison: Draft<ExchangeComparison> = {
+    verdict,
+    method,
+    direction: 'client_to_server',
+    before,
+    differences,
+    more,
+    schemaFaults,
+  }
+  if (name !== undefined) comparison.name = name
+  if (after) comparison.after = after
+  if (note !== undefined) comparison.notes = [note]
+  return comparison
 }
 
 function sidesOf(
   { index }: Plan,
-  { method = '', name, seq, peer }: PlannedMessage,
+  { seq, peer }: PlannedMessage,
   answer: RecordedAnswer | undefined,
   { status, response, error, durationUs }: Finished,
-): Pick<ExchangeComparison, 'method' | 'name' | 'direction' | 'after'> & {
-  before: NonNullable<ExchangeComparison['before']>
-} {
-  const latencyUs = answer && index.latencyUs(peer)
-  const [failedBefore, failsNow] = [
-    answer && failureOf(answer.text),
-    response === undefined ? error : failureOf(response),
-  ]
-  return {
-    method,
-    ...(name !== undefined && { name }),
-    direction: 'client_to_server',
-    before: {
-      seq,
-      ...(answer && { answerSeq: index.entries.seq(peer) }),
-      ...(latencyUs !== undefined && { latencyUs }),
-      ...(failedBefore !== undefined && { failure: failedBefore }),
-    },
-    ...(status !== 'not sent' && {
-      after: {
-        seq,
-        ...(durationUs !== undefined && response !== undefined && { latencyUs: durationUs }),
-        ...(failsNow !== undefined && { failure: failsNow }),
-      },
-    }),
+): Sides {
+  const before: Draft<ExchangeSide> = { seq }
+  if (answer) {
+    before.answerSeq = index.entries.seq(peer)
+    const latencyUs = index.latencyUs(peer)
+    if (latencyUs !== undefined) before.latencyUs = latencyUs
+    const failed = failureOf(answer.text)
+    if (failed !== undefined) before.failure = failed
   }
+  if (status === 'not sent') return { before }
+  const after: Draft<ExchangeSide> = { seq }
+  if (durationUs !== undefined && response !== undefined) after.latencyUs = durationUs
+  const fails = response === undefined ? error : failureOf(response)
+  if (fails !== undefined) after.failure = fails
+  return { before, after }
 }

@@ -58,6 +58,8 @@ const givenBack =
 
 /** Values remembered; a server that makes more of them in one run makes them in every answer. */
 const mostRemembered = 100_000
+/** Characters of answers that are kept to be looked at later. */
+const mostUnread = 1 << 20
 const mostDifferences = 1_000
 /** No id, handle or path is longer. */
 const longestMade = 4096
@@ -77,6 +79,17 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     origin.set(Buffer.from(text, 'utf16le').toString('utf16le'), side)
   }
 
+  /** What the server said and nobody asked about yet: looked at when the client says what may be a value of it. */
+  let unread: string[] = []
+  let unreadLength = 0
+
+  function readUp(): void {
+    const texts = unread
+    unread = []
+    unreadLength = 0
+    for (const json of texts) eachString(withJsonInTexts(json), (text) => saw(text, 'server'))
+  }
+
   function remember(recorded: string, live: string): void {
     if (byText.size < mostRemembered) byText.set(recorded, live)
   }
@@ -85,8 +98,10 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     learn(recorded, marks, live) {
       const [a, b] = [wholeOf(recorded), wholeOf(live)]
       if (!a) return
-      eachString(withJsonInTexts(recorded.slice(a.start, a.end)), (text) => saw(text, 'server'))
-      if (!b) return
+      unread.push(recorded.slice(a.start, a.end))
+      unreadLength += a.end - a.start
+      if (unreadLength > mostUnread) readUp()
+      if (!b || (recorded === live && marks.length === 0)) return
       for (const { at, tag } of marks) {
         const [written, said] = [valueAt(recorded, a, at), valueAt(live, b, at)]
         const secret = written && said && partOf(textOf(recorded, written), textOf(live, said))
@@ -136,11 +151,12 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
 
       function thread(start: number, end: number, at: string): void {
         const text = recorded.slice(start, end)
-        saw(text, 'client')
-        if (
-          !givenBack.test(at) &&
-          !(at.startsWith('/params/') && looksMade(text) && origin.get(text) !== 'client')
-        )
+        const isMade = looksMade(text)
+        if (isMade) {
+          readUp()
+          saw(text, 'client')
+        }
+        if (!givenBack.test(at) && !(isMade && at.startsWith('/params/') && origin.get(text) !== 'client'))
           return
         const live = byText.get(text)
         if (live === undefined || live === text) return
@@ -224,7 +240,7 @@ function textOf(text: string, { start, end }: Span): string {
 }
 
 function step(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return /[~/]/.test(name) ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 }
 
 /** The value at a JSON Pointer; of members with the same name the last counts. */

@@ -85,6 +85,9 @@ interface DraftFrame {
   readonly envelopes: readonly DraftEnvelope[]
 }
 
+/** Filled member by member: what is spread gets a shape of its own in the engine, each time. */
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
 type DraftEnvelope = Pick<Envelope, 'kind' | 'method' | 'subject' | 'id'>
 
 interface Talk {
@@ -92,6 +95,9 @@ interface Talk {
   modern: boolean
   version: string | undefined
 }
+
+/** Bytes of a recording that a replay holds in memory: it needs each message more than once. */
+export const keptBytes = 16 << 20
 
 const handshake: ReadonlySet<string | undefined> = new Set([
   'initialize',
@@ -222,30 +228,30 @@ function messagesOf(
     const row = first + part
     if (isTaken && !handshake.has(envelope.method) && !isTaken(row, part)) continue
     const kind = isAnswer(envelope) ? 'answer' : (envelope.kind as 'request' | 'notification' | 'invalid')
-    planned.push({
+    const message: Draft<PlannedMessage> = {
       index: before + planned.length,
       row,
       part,
       seq: entries.seq(row),
       kind,
-      ...(envelope.method !== undefined && { method: envelope.method }),
-      ...(envelope.subject !== undefined && { name: envelope.subject }),
-      ...(envelope.id !== undefined && { id: envelope.id }),
       peer: entries.peer(row),
       loose: entries.has(row, 'stream') || entries.has(row, 'cancelled'),
-    })
+    }
+    if (envelope.method !== undefined) message.method = envelope.method
+    if (envelope.subject !== undefined) message.name = envelope.subject
+    if (envelope.id !== undefined) message.id = envelope.id
+    planned.push(message)
   }
   return planned
 }
 
 /** A slice of the line would keep all of it in memory. */
 function draftEnvelope({ kind, method, subject, id }: Envelope): DraftEnvelope {
-  return {
-    kind,
-    ...(method !== undefined && { method: detach(method) }),
-    ...(subject !== undefined && { subject: detach(subject) }),
-    ...(id !== undefined && { id: detach(id) }),
-  }
+  const draft: Draft<DraftEnvelope> = { kind }
+  if (method !== undefined) draft.method = detach(method)
+  if (subject !== undefined) draft.subject = detach(subject)
+  if (id !== undefined) draft.id = detach(id)
+  return draft
 }
 
 function noteTalk(talks: Map<string, Talk>, conversation: string, record: MessageRecord): void {

@@ -24,7 +24,7 @@ import type { SetValue } from './live-values.js'
 import { findMissingSecrets } from './missing-secrets.js'
 import { narrowSets } from './narrow-sets.js'
 import type { MessageOutcome } from './outcome.js'
-import { planReplay } from './plan.js'
+import { keptBytes, planReplay } from './plan.js'
 import { runReplay } from './run-replay.js'
 import { connectTo, type ReplayTarget } from './target.js'
 
@@ -99,7 +99,7 @@ export async function replay(
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
   const connect = connectTo(target)
-  const records = openRecords([await openRecording(path)])
+  const records = openRecords([await openRecording(path)], { keptBytes })
   try {
     const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
     const sets = await narrowSets(plan, given)

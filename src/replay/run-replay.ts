@@ -1,35 +1,21 @@
-import {
-  compareOffers,
-  createLatencies,
-  createOffers,
-  failureOf,
-  isNote,
-  marksOf,
-  tellsOffers,
-  verdicts,
-  zeroCounts,
-  type ExchangeComparison,
-} from '../compare/index.js'
-import type { Envelope } from '../model/index.js'
+import { compareOffers, createOffers, failureOf, isNote, tellsOffers, marksOf } from '../compare/index.js'
 import type { ClientFrame } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
-import {
-  compareQuestion,
-  createQuestionPicker,
-  defaultAnswer,
-  withId,
-  type QuestionPicker,
-} from './answer-question.js'
+import { answerLiveQuestion } from './answer-live-question.js'
+import { compareQuestion, createQuestionPicker, type QuestionPicker } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { compareMessage } from './compare-message.js'
 import { openHandshake } from './handshake.js'
+import { createLater } from './later.js'
 import { openLive, type Connect, type LiveConnection } from './live-connection.js'
-import { createLiveValues, type LiveText, type Mark } from './live-values.js'
+import { createLiveValues, type LiveText } from './live-values.js'
 import { createNoise } from './noise.js'
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
-import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
 import { createParamHeaders } from './param-headers.js'
-import type { RunOptions, RunResult, RunSink, RunTime } from './run-options.js'
+import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
+import { createReadAhead, type Said } from './read-ahead.js'
+import type { RunOptions, RunResult, RunSink } from './run-options.js'
+import { createTally } from './tally.js'
 import { createWaiting } from './waiting.js'
 
 interface Open {
@@ -37,12 +23,10 @@ interface Open {
   readonly picker: QuestionPicker
 }
 
-interface Said {
-  readonly text: string
-  readonly marks: readonly Mark[]
-}
-
-/** Acts as the client of a recording, once. */
+/**
+ * Acts as the client of a recording, once. What the next message depends on is done as soon as an answer is here;
+ * comparing waits until the next message is sent, and what that needs of the recording is read before.
+ */
 export async function runReplay(
   plan: Plan,
   connect: Connect,
@@ -55,9 +39,9 @@ export async function runReplay(
   const offers = createOffers()
   const noise = createNoise()
   const paramHeaders = createParamHeaders([offers, plan.index.offers])
-  const latencies = createLatencies()
-  const times: RunTime[] = []
-  const counts = zeroCounts()
+  const tally = createTally()
+  const ahead = createReadAhead(plan)
+  const later = createLater(failed)
   const open = new Map<string, Open>()
   const waiting = createWaiting(signal)
   /** Work that messages from the server began. */
@@ -66,24 +50,23 @@ export async function runReplay(
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
-  const startedMs = performance.now()
+  let lastSent = { us: plan.frames[0]!.us, atMs: performance.now() }
 
   const outcomes = orderedOutcomes(plan, (outcome) => {
-    if (outcome.comparison) count(outcome.comparison)
+    if (outcome.comparison) tally.count(outcome.comparison)
     sink.outcome(outcome)
   })
-
-  function count(comparison: ExchangeComparison): void {
-    counts[comparison.verdict] += 1
-    const { method, name, direction, before, after } = comparison
-    const subject = { method, direction, ...(name !== undefined && { name }) }
-    latencies.add(subject, before?.latencyUs, after?.latencyUs)
-    times.push({ subject, beforeUs: before?.latencyUs, afterUs: after?.latencyUs })
-  }
-
-  function tellQuestion(comparison: ExchangeComparison): void {
-    count(comparison)
-    sink.question(comparison)
+  const questions = {
+    plan,
+    options,
+    values,
+    outcomes,
+    ahead,
+    tell: (comparison: Parameters<RunSink['question']>[0]) => {
+      tally.count(comparison)
+      sink.question(comparison)
+    },
+    failed: () => void (failedQuestions += 1),
   }
 
   function stop(why: string): void {
@@ -91,20 +74,16 @@ export async function runReplay(
     waiting.changed()
   }
 
-  function react(work: Promise<void>): void {
-    const settled = work
-      .catch((error: unknown) => stop(error instanceof Error ? error.message : String(error)))
-      .finally(() => {
-        reactions.delete(settled)
-        waiting.changed()
-      })
-    reactions.add(settled)
+  function failed(error: unknown): void {
+    stop(error instanceof Error ? error.message : String(error))
   }
 
-  async function said(row: number): Promise<Said> {
-    const { record, part } = await plan.message(row)
-    const { start, end } = record.parts[part]!
-    return { text: record.raw.slice(start, end), marks: marksOf(record, part) }
+  function react(work: Promise<void>): void {
+    const settled = work.catch(failed).finally(() => {
+      reactions.delete(settled)
+      waiting.changed()
+    })
+    reactions.add(settled)
   }
 
   async function connectionOf(frame: PlannedFrame): Promise<Open | undefined> {
@@ -112,7 +91,8 @@ export async function runReplay(
     if (known) return known
     const picker = createQuestionPicker(plan, frame.connection)
     const live = await openLive(connect, {
-      question: (text, envelope) => react(answerQuestion(frame.connection, picker, text, envelope)),
+      question: (text, envelope) =>
+        react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
       noise: (text) => noise.take(text),
       ended: stop,
     })
@@ -131,39 +111,6 @@ export async function runReplay(
     return opened
   }
 
-  async function answerQuestion(
-    connection: string,
-    picker: QuestionPicker,
-    text: string,
-    envelope: Envelope,
-  ): Promise<void> {
-    const { method = '', id = 'null' } = envelope
-    const { live } = open.get(connection)!
-    const question = picker.pick(text, method)
-    if (!question) {
-      if (method !== 'ping') {
-        if (options.unanswered === 'fail') failedQuestions += 1
-        const notes = ['the recording has no such request of the server']
-        tellQuestion({ ...compareQuestion(undefined, text, envelope, settings), notes })
-      }
-      const answer = defaultAnswer(envelope, options.unanswered)
-      return live.send(clientFrame(answer, [answer]))
-    }
-    const asked = await said(question.row)
-    values.learn(asked.text, asked.marks, text)
-    tellQuestion(
-      compareQuestion({ text: asked.text, seq: entries.seq(question.row) }, text, envelope, settings),
-    )
-    if (question.answerRow < 0) return
-    const answer = await said(question.answerRow)
-    const liveText = values.apply(answer.text, answer.marks)
-    const sent = withId(liveText.text, id)
-    const { replaced } = liveText
-    const kept = withId(liveText.kept, id)
-    outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, kept, replaced })
-    await live.send(clientFrame(sent, [sent]))
-  }
-
   /** Until all that the recorded client had waited for is here, or will not come. */
   async function whenItIsTime(frame: PlannedFrame, { picker }: Open): Promise<void> {
     const isBefore = ({ peer }: PlannedMessage): boolean =>
@@ -175,37 +122,49 @@ export async function runReplay(
     // What the server asked before the client went on may be what its next answer depends on.
     await waiting.until(() => isOver() || !picker.isExpected(frame.row), timeoutMs)
     picker.giveUp(frame.row)
-    const dueMs = (frame.us - plan.frames[0]!.us) / 1000 / options.speed
-    await waiting.until(isOver, dueMs - (performance.now() - startedMs))
+    // The pause between two messages, and not the time since the start: a server that is slow now shortens none.
+    const pauseMs = (frame.us - lastSent.us) / 1000 / options.speed
+    await waiting.until(isOver, lastSent.atMs + pauseMs - performance.now())
   }
 
-  async function sendFrame(frame: PlannedFrame): Promise<void> {
+  async function sendFrame(frame: PlannedFrame, next: PlannedFrame | undefined): Promise<void> {
     // Answers are given when the server asks.
     if (frame.messages.every(({ kind, peer }) => kind === 'answer' && peer >= 0)) return
     const opened = await connectionOf(frame)
     if (!opened || stopped !== undefined) return
     await whenItIsTime(frame, opened)
     if (stopped !== undefined) return
-    const record = await plan.read(frame.locator)
+    const record = await ahead.frame(frame)
     const texts = frame.messages.map((message) => {
-      const { start, end } = record.parts[message.part]!
+      const { start, end, envelope } = record.parts[message.part]!
       const original = record.raw.slice(start, end)
-      return { message, start, end, original, live: values.apply(original, marksOf(record, message.part)) }
+      const live = values.apply(original, marksOf(record, message.part))
+      return { message, start, end, original, live, known: live.text === original ? envelope : undefined }
     })
     const edits = texts.map(({ start, end, live: { text } }) => ({ start, end, text }))
     const isWhole = texts.length === record.parts.length
     // A part of a batch, where a filter leaves the others out.
     const text = isWhole ? spliceText(record.raw, edits) : `[${edits.map((edit) => edit.text).join(',')}]`
     const lives = texts.map(({ live }) => live.text)
-    const sent = clientFrame(text, lives, paramHeaders)
+    const envelopes = texts.map(({ known }) => known)
+    const sent = clientFrame(text, lives, paramHeaders, envelopes)
     for (const { message, original, live } of texts) expectAnswer(opened.live, sent, message, original, live)
-    await opened.live.send(sent)
+    lastSent = { us: frame.us, atMs: performance.now() }
+    let isTaken = false
+    const sending = opened.live.send(sent).then(() => {
+      isTaken = true
+      waiting.changed()
+    })
+    sending.catch(failed)
+    ahead.prepare(frame, next)
+    // A server may read nothing any more.
+    await waiting.until(() => isTaken || stopped !== undefined, timeoutMs)
     const refusal = opened.live.refusalOf(sent)
     for (const { message, original, live } of texts) {
       if (message.kind === 'request') continue
       const finished = { original, sent: live.text, kept: live.kept, replaced: live.replaced }
       if (refusal === undefined) outcomes.finish(message, { ...finished, status: 'sent' })
-      else await finishRequest(message, { ...finished, status: 'failed', error: `Write failed: ${refusal}` })
+      else conclude(message, { ...finished, status: 'failed', error: `Write failed: ${refusal}` })
     }
   }
 
@@ -219,17 +178,11 @@ export async function runReplay(
     const { id } = message
     if (message.kind !== 'request' || id === undefined) return
     const sentAtMs = performance.now()
-    const base = { original, sent: text, kept, replaced }
     outcomes.began(message)
     const timer = setTimeout(() => {
       live.forget(id)
-      react(
-        finishRequest(message, {
-          ...base,
-          status: 'timed out',
-          error: `Timeout after ${seconds(timeoutMs)}s`,
-        }),
-      )
+      const error = `Timeout after ${seconds(timeoutMs)}s`
+      conclude(message, { status: 'timed out', original, sent: text, kept, replaced, error })
     }, timeoutMs)
     timers.set(message, timer)
     live.expect(id, {
@@ -237,42 +190,54 @@ export async function runReplay(
       settle(result) {
         clearTimeout(timer)
         const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
+        const sent = { original, sent: text, kept, replaced, durationUs }
         const came: Finished =
           'text' in result
-            ? { ...base, status: 'answered', response: result.text, durationUs }
-            : { ...base, status: 'failed', error: result.error, durationUs }
-        react(finishRequest(message, came, threaded))
+            ? { status: 'answered', ...sent, response: result.text }
+            : { status: 'failed', ...sent, error: result.error }
+        conclude(message, came, threaded)
       },
     })
   }
 
-  /** Compares, learns, and hands on. */
-  async function finishRequest(
+  function conclude(
     message: PlannedMessage,
     finished: Finished,
     threaded?: ReadonlyMap<string, string>,
-  ): Promise<void> {
-    const { method = '', peer } = message
+  ): void {
+    const answer = message.peer < 0 ? undefined : ahead.said(message.peer)
+    if (answer instanceof Promise) react(answer.then((said) => take(message, finished, said, threaded)))
+    else take(message, finished, answer, threaded)
+  }
+
+  /** Learns at once, compares later. */
+  function take(
+    message: PlannedMessage,
+    finished: Finished,
+    answer: Said | undefined,
+    threaded: ReadonlyMap<string, string> | undefined,
+  ): void {
+    const { method = '' } = message
     const { response } = finished
-    const answer = peer < 0 ? undefined : await said(peer)
     timers.delete(message)
     if (response !== undefined) {
       if (answer) values.learn(answer.text, answer.marks, response)
       if (tellsOffers(method)) offers.take(method, response, finished.original.includes('"cursor"'))
     }
-    const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded)
-    outcomes.finish(message, { ...finished, ...(answer && { recorded: answer.text }), comparison })
-    const isRefused = response === undefined || readEnvelope(response, 0).kind === 'error'
-    if (method === 'initialize' && isRefused && answer && readEnvelope(answer.text, 0).kind !== 'error') {
-      const why = response === undefined ? finished.error : failureOf(response)
-      stop(`the handshake was refused: ${why ?? 'no answer'}`)
-    }
+    later.add(() => {
+      const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded)
+      outcomes.finish(message, finished, answer ? { recorded: answer.text, comparison } : { comparison })
+    })
+    const refusal = method === 'initialize' && answer ? refusalOf(finished, answer) : undefined
+    if (refusal !== undefined) stop(`the handshake was refused: ${refusal}`)
+    outcomes.answered(message)
+    waiting.changed()
   }
 
   async function converse(): Promise<void> {
-    for (const frame of plan.frames) {
+    for (const [i, frame] of plan.frames.entries()) {
       if (stopped !== undefined) return
-      await sendFrame(frame)
+      await sendFrame(frame, plan.frames[i + 1])
     }
     const isQuiet = (): boolean =>
       reactions.size === 0 && [...outcomes.waiting()].every((message) => message.loose)
@@ -285,7 +250,7 @@ export async function runReplay(
   /** What was sent and is not waited for, what was not sent, and what the server did not ask. */
   async function tellTheRest(): Promise<void> {
     for (const message of outcomes.rest()) {
-      const { text: original } = await said(message.row)
+      const { text: original } = await ahead.said(message.row)
       const isSent = timers.has(message)
       clearTimeout(timers.get(message))
       const why = stopped ?? (message.kind === 'answer' ? 'the server did not ask' : 'it could not be')
@@ -294,15 +259,18 @@ export async function runReplay(
         : stopped === undefined
           ? { status: 'sent', original, sent: original }
           : { status: 'timed out', original, sent: original, error: `No answer: ${stopped}` }
-      if (message.kind === 'request') await finishRequest(message, finished)
-      else outcomes.finish(message, finished)
+      if (message.kind !== 'request') outcomes.finish(message, finished)
+      else {
+        take(message, finished, message.peer < 0 ? undefined : await ahead.said(message.peer), undefined)
+        later.finish()
+      }
     }
     if (stopped !== undefined) return
     for (const { row } of [...open.values()].flatMap(({ picker }) => picker.left())) {
       const { record, part } = await plan.message(row)
       const { start, end, envelope } = record.parts[part]!
       const recorded = { text: record.raw.slice(start, end), seq: entries.seq(row) }
-      tellQuestion(compareQuestion(recorded, undefined, envelope, settings))
+      questions.tell(compareQuestion(recorded, undefined, envelope, settings))
     }
   }
 
@@ -315,23 +283,29 @@ export async function runReplay(
     signal.removeEventListener('abort', onAbort)
     await Promise.all([...open.values()].map(({ live }) => live.close()))
     await Promise.all(reactions)
+    later.finish()
     for (const timer of timers.values()) clearTimeout(timer)
   }
   await tellTheRest()
   const changes = stopped === undefined ? compareOffers(plan.index.offers, offers) : []
   const note = noise.note()
-  const isSame =
-    verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && changes.every(isNote)
   return {
-    counts,
+    counts: tally.counts,
     offers: changes,
-    latency: latencies.list(),
-    times,
+    latency: tally.latency(),
+    times: tally.times,
     ...(note !== undefined && { notes: [note] }),
-    same: isSame && stopped === undefined && failedQuestions === 0,
+    same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),
   }
+}
+
+/** Why a handshake that was accepted then is refused now. */
+function refusalOf({ response, error }: Finished, recorded: Said): string | undefined {
+  if (response !== undefined && readEnvelope(response, 0).kind !== 'error') return undefined
+  if (readEnvelope(recorded.text, 0).kind === 'error') return undefined
+  return (response === undefined ? error : failureOf(response)) ?? 'no answer'
 }
 
 /** As the documented result file writes it: `10.0`. */

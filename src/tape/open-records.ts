@@ -6,7 +6,7 @@ import { WiretapeError, type Report, type TapeRecord } from '../model/index.js'
 import { diskReason } from './disk.js'
 import type { RecordingFile } from './read-file.js'
 
-/** A recording whose records can be read again one by one, in any order; no payload is held in memory. */
+/** A recording whose records can be read again one by one, in any order. */
 export interface OpenRecords {
   /** Every record in file order, with what leads back to it. To be gone through once, and to the end. */
   records(report: Report): AsyncIterable<{ readonly record: TapeRecord; readonly locator: number }>
@@ -20,13 +20,26 @@ const windowBytes = 1 << 18
 /** Bytes of lines that are collected before a write. */
 const batchBytes = 1 << 20
 
+export interface OpenRecordsOptions {
+  /** Records of about so many bytes, the first ones, are kept in memory. @default 0: every record is read again */
+  readonly keptBytes?: number
+}
+
+/** What a record takes in memory besides its text, about. */
+const recordBytes = 1_000
+
 /**
  * Tapes are read where they are; any other format is written to a private temporary file as a tape.
  *
  * @param files segments of one recording, in their order
  */
-export function openRecords(files: readonly RecordingFile[]): OpenRecords {
+export function openRecords(
+  files: readonly RecordingFile[],
+  { keptBytes = 0 }: OpenRecordsOptions = {},
+): OpenRecords {
   const places = createPlaces()
+  const kept = new Map<number, TapeRecord>()
+  let left = keptBytes
   const handles: FileHandle[] = []
   let folder: string | undefined
   let window: { file: number; offset: number; bytes: Uint8Array } | undefined
@@ -83,7 +96,14 @@ export function openRecords(files: readonly RecordingFile[]): OpenRecords {
       try {
         for (const file of files) {
           if (file.fault) report(file.fault)
-          yield* readFile(file, report)
+          for await (const read of readFile(file, report)) {
+            const { record, locator } = read
+            if (left > 0) {
+              left -= recordBytes + (record.type === 'message' ? 2 * record.raw.length : 0)
+              kept.set(locator, record)
+            }
+            yield read
+          }
         }
       } catch (cause) {
         if (cause instanceof WiretapeError || !(cause instanceof Error && 'syscall' in cause)) throw cause
@@ -94,8 +114,11 @@ export function openRecords(files: readonly RecordingFile[]): OpenRecords {
       }
     },
     async read(locator) {
+      const known = kept.get(locator)
+      if (known) return known
       const { file, offset, size } = places.get(locator)
-      const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)))
+      // It was found to be JSON when it was gone through.
+      const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)), true)
       if ('fault' in decoded)
         throw new WiretapeError(
           'unreadable',
@@ -104,6 +127,7 @@ export function openRecords(files: readonly RecordingFile[]): OpenRecords {
       return decoded.record
     },
     async close() {
+      kept.clear()
       for (const handle of handles.splice(0)) await handle.close()
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     },

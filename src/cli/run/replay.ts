@@ -13,6 +13,7 @@ import {
   connectTo,
   describeTarget,
   findMissingSecrets,
+  keptBytes,
   narrowSets,
   parseSetValue,
   planReplay,
@@ -102,7 +103,10 @@ export async function runReplayCommand(
     })
   }
   const { recording, close } = await openOne([name], io)
-  const records = openRecords(recording.files.map(({ file }) => file))
+  const records = openRecords(
+    recording.files.map(({ file }) => file),
+    { keptBytes },
+  )
   const interrupt = onInterrupt()
   try {
     const complaints = createComplaints()

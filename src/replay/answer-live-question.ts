@@ -1,0 +1,56 @@
+import type { ExchangeComparison } from '../compare/index.js'
+import type { Envelope } from '../model/index.js'
+import { compareQuestion, defaultAnswer, withId, type QuestionPicker } from './answer-question.js'
+import { clientFrame } from './client-frame.js'
+import type { LiveConnection } from './live-connection.js'
+import type { LiveValues } from './live-values.js'
+import type { OrderedOutcomes } from './ordered-outcomes.js'
+import type { Plan } from './plan.js'
+import type { ReadAhead } from './read-ahead.js'
+import type { RunOptions } from './run-options.js'
+
+/** What is needed to give a request of the server the recorded answer. */
+export interface QuestionContext {
+  readonly plan: Plan
+  readonly options: RunOptions
+  readonly values: LiveValues
+  readonly outcomes: OrderedOutcomes
+  readonly ahead: ReadAhead
+  /** Takes what was asked, held against what was recorded. */
+  readonly tell: (comparison: ExchangeComparison) => void
+  /** The recording has no answer, and that is a failure. */
+  readonly failed: () => void
+}
+
+/** Answers a request of the server as the recorded client did. */
+export async function answerLiveQuestion(
+  { plan, options, values, outcomes, ahead, tell, failed }: QuestionContext,
+  { live, picker }: { readonly live: LiveConnection; readonly picker: QuestionPicker },
+  text: string,
+  envelope: Envelope,
+): Promise<void> {
+  const { method = '', id = 'null' } = envelope
+  const { settings, unanswered } = options
+  const question = picker.pick(text, method)
+  if (!question) {
+    if (method !== 'ping') {
+      if (unanswered === 'fail') failed()
+      const notes = ['the recording has no such request of the server']
+      tell({ ...compareQuestion(undefined, text, envelope, settings), notes })
+    }
+    const answer = defaultAnswer(envelope, unanswered)
+    return live.send(clientFrame(answer, [answer]))
+  }
+  const asked = await ahead.said(question.row)
+  values.learn(asked.text, asked.marks, text)
+  const seq = plan.index.entries.seq(question.row)
+  tell(compareQuestion({ text: asked.text, seq }, text, envelope, settings))
+  if (question.answerRow < 0) return
+  const answer = await ahead.said(question.answerRow)
+  const liveText = values.apply(answer.text, answer.marks)
+  const sent = withId(liveText.text, id)
+  const { replaced } = liveText
+  const kept = withId(liveText.kept, id)
+  outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, kept, replaced })
+  await live.send(clientFrame(sent, [sent]))
+}

@@ -1,0 +1,62 @@
+import { marksOf } from '../compare/index.js'
+import type { MessageRecord } from '../model/index.js'
+import type { Mark } from './live-values.js'
+import type { Plan, PlannedFrame } from './plan.js'
+
+/** A message as it was recorded. */
+export interface Said {
+  readonly text: string
+  readonly marks: readonly Mark[]
+}
+
+/** The recording, read a step ahead: while a server works there is time for it, and none when it has answered. */
+export interface ReadAhead {
+  /** Reads what will be asked for after this frame was sent. */
+  prepare(sent: PlannedFrame, next: PlannedFrame | undefined): void
+  /** At once where it was prepared. Each is asked for once. */
+  frame(frame: PlannedFrame): MessageRecord | Promise<MessageRecord>
+  /** The message in a row; as `frame`. */
+  said(row: number): Said | Promise<Said>
+}
+
+export function createReadAhead(plan: Plan): ReadAhead {
+  const frames = new Map<number, Reading<MessageRecord>>()
+  const rows = new Map<number, Reading<Said>>()
+
+  async function read(row: number): Promise<Said> {
+    const { record, part } = await plan.message(row)
+    const { start, end } = record.parts[part]!
+    return { text: record.raw.slice(start, end), marks: marksOf(record, part) }
+  }
+
+  return {
+    prepare({ messages }, next) {
+      for (const { kind, peer } of messages)
+        if (kind === 'request' && peer >= 0) rows.set(peer, begin(read(peer)))
+      if (next) frames.set(next.locator, begin(plan.read(next.locator)))
+    },
+    frame: ({ locator }) => taken(frames, locator) ?? plan.read(locator),
+    said: (row) => taken(rows, row) ?? read(row),
+  }
+}
+
+interface Reading<T> {
+  value?: T
+  readonly promise: Promise<T>
+}
+
+function begin<T>(promise: Promise<T>): Reading<T> {
+  const reading: Reading<T> = { promise }
+  promise.then(
+    (value) => void (reading.value = value),
+    // Whoever needs it is told.
+    () => undefined,
+  )
+  return reading
+}
+
+function taken<T>(readings: Map<number, Reading<T>>, key: number): T | Promise<T> | undefined {
+  const reading = readings.get(key)
+  readings.delete(key)
+  return reading && (reading.value ?? reading.promise)
+}
