@@ -1,3 +1,4 @@
+import { attended, chained } from '../formats/index.js'
 import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
 import type { RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
@@ -123,28 +124,28 @@ async function load(recording: OpenRecording): Promise<LoadedRecording> {
   return { ...recording, fold, problems, problemCount, longestId }
 }
 
-async function* recordsOf(
+function recordsOf(
   group: readonly OpenedFile[],
   report: (problem: Problem) => void = () => undefined,
 ): AsyncIterable<TapeRecord> {
-  for (const opened of group) {
-    const { file, name } = opened
-    let problems = 0
-    const take = (diagnostic: Diagnostic): void => {
-      problems += 1
-      report({ ...diagnostic, file: name })
-    }
-    if (file.fault) take(file.fault)
-    try {
-      const bytes = (): AsyncIterable<Uint8Array> =>
-        withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
-      yield* file.format.read({ bytes, checked: opened.checked === true }, take)
-      // What was read to its end without a fault needs no second look.
-      opened.checked = problems === 0
-    } catch (error) {
-      throw inFile(error, name, file.path)
-    }
+  return chained(group.map((opened) => () => recordsIn(opened, report)))
+}
+
+function recordsIn(opened: OpenedFile, report: (problem: Problem) => void): AsyncIterable<TapeRecord> {
+  const { file, name } = opened
+  let problems = 0
+  const take = (diagnostic: Diagnostic): void => {
+    problems += 1
+    report({ ...diagnostic, file: name })
   }
+  if (file.fault) take(file.fault)
+  const bytes = (): AsyncIterable<Uint8Array> =>
+    withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
+  return attended(file.format.read({ bytes, checked: opened.checked === true }, take), {
+    // What was read to its end without a fault needs no second look.
+    ended: () => (opened.checked = problems === 0),
+    failed: (error) => inFile(error, name, file.path),
+  })
 }
 
 function longestIdOf(record: TapeRecord): number {

@@ -1,5 +1,12 @@
 import { extname, resolve } from 'node:path'
-import { formats, htmlReport, mergeRecordings, type Format, type Recording } from '../formats/index.js'
+import {
+  formats,
+  htmlReport,
+  mapped,
+  mergeRecordings,
+  type Format,
+  type Recording,
+} from '../formats/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
 import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
@@ -124,14 +131,14 @@ export async function transfer(
   }
   const edited = edit(read)
   const counted: Recording = {
-    async *records() {
+    records() {
       let seen = 0
-      for await (const record of edited.records()) {
+      return mapped(edited.records(), (record) => {
         seen += messagesIn(record)
-        yield record
-      }
-      // A pass may end early.
-      messages = Math.max(messages, seen)
+        // Every pass counts anew, and one may end early.
+        if (seen > messages) messages = seen
+        return record
+      })
     },
   }
   const { output, format, backup = false } = target

@@ -1,5 +1,12 @@
-import { createCorrelator, type MessageRecord, type TapeRecord } from '../model/index.js'
+import {
+  createCorrelator,
+  type MessageRecord,
+  type MetaRecord,
+  type Part,
+  type TapeRecord,
+} from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import { mapped } from './flatten.js'
 import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 
@@ -8,28 +15,30 @@ import { bareMeta, madeUpId } from './session-json/session.js'
  * as it is.
  */
 export function adopt(recording: Recording): Recording {
-  async function* records(): AsyncGenerator<TapeRecord, void, undefined> {
+  function records(): AsyncIterable<TapeRecord> {
     let foreign = false
     let correlator = createCorrelator<string>(idKey)
     let count = 0
-    for await (const record of recording.records()) {
+    return mapped(recording.records(), (record) => {
       if (record.type === 'meta') {
         foreign = record.wiretape === undefined
         correlator = createCorrelator<string>(idKey)
-        if (!foreign) yield record
-        else {
-          const said = { startedAt: record.startedAt, session: madeUpId(record), command: record.command }
-          const { wiretape } = bareMeta({ ...said, transport: 'stdio', url: null, metadata: [] })
-          yield { ...record, wiretape: wiretape! }
-        }
-      } else if (record.type === 'message') {
-        const isNameless = foreign || record.parts.some(({ id }) => id === undefined)
-        yield isNameless ? named(record, correlator, count) : record
-        count += record.parts.length
-      } else yield record
-    }
+        return foreign ? adoptedMeta(record) : record
+      }
+      if (record.type !== 'message') return record
+      const first = count
+      count += record.parts.length
+      const isNameless = foreign || record.parts.some(({ id }) => id === undefined)
+      return isNameless ? named(record, correlator, first) : record
+    })
   }
   return { records }
+}
+
+function adoptedMeta(meta: MetaRecord): MetaRecord {
+  const said = { startedAt: meta.startedAt, session: madeUpId(meta), command: meta.command }
+  const { wiretape } = bareMeta({ ...said, transport: 'stdio', url: null, metadata: [] })
+  return { ...meta, wiretape: wiretape! }
 }
 
 function named(
@@ -41,14 +50,12 @@ function named(
   const parts = record.parts.map((part, i) => {
     const id = `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`
     const seen = correlator.observe({ ref: id, envelope: part.envelope, direction, conversation })
-    return {
-      ...part,
-      id,
-      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
-      ...(seen.late && { late: true as const }),
-      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
-      ...(seen.links.length > 0 && { links: seen.links }),
-    }
+    const adopted: { -readonly [K in keyof Part]: Part[K] } = { ...part, id }
+    if (seen.answers !== undefined) adopted.correlatedId = seen.answers
+    if (seen.late) adopted.late = true
+    if (seen.duplicateOf !== undefined) adopted.duplicateOf = seen.duplicateOf
+    if (seen.links.length > 0) adopted.links = seen.links
+    return adopted
   })
   return { ...record, parts }
 }

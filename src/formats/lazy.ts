@@ -18,11 +18,12 @@ function lazyIterable<T>(load: () => Promise<AsyncIterable<T>>): AsyncIterable<T
   return {
     [Symbol.asyncIterator]() {
       let inner: AsyncIterator<T> | undefined
+      const opened = async (): Promise<IteratorResult<T>> => {
+        inner = (await load())[Symbol.asyncIterator]()
+        return inner.next()
+      }
       return {
-        async next() {
-          inner ??= (await load())[Symbol.asyncIterator]()
-          return inner.next()
-        },
+        next: () => (inner ? inner.next() : opened()),
         async return(value?: unknown) {
           await inner?.return?.(value)
           return { done: true, value: undefined }

@@ -6,6 +6,7 @@ import { createIdTable } from './id-table.js'
 import { eraOfMethod, type Era } from './protocol.js'
 import type { PlainMessage } from './plain-message.js'
 import { createRecent } from './recent.js'
+import { utf8Length } from './utf8-length.js'
 import type {
   DroppedRecord,
   EndRecord,
@@ -353,21 +354,6 @@ function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | und
   if (modern) return 'modern'
   return protocolVersion === undefined ? undefined : 'legacy'
 }
-
-/** Bytes of `text` from `start` to `end` in UTF-8. */
-function utf8Length(text: string, start: number, end: number): number {
-  const part = start === 0 && end === text.length ? text : text.slice(start, end)
-  if (!beyondAscii.test(part)) return part.length
-  let bytes = part.length
-  for (let i = 0; i < part.length; i += 1) {
-    const code = part.charCodeAt(i)
-    // A surrogate pair is two units and four bytes.
-    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
-  }
-  return bytes
-}
-
-const beyondAscii = /[^\u0000-\u007f]/
 
 function directionFlag(direction: Direction): number {
   return direction === 'server_to_client' ? entryFlag.fromServer : 0

@@ -6,7 +6,7 @@ export {
   type OpenRequest,
   type Relations,
 } from './correlate.js'
-export { detach } from './recent.js'
+export { createRecent, detach } from './recent.js'
 export { joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
 export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
@@ -53,3 +53,4 @@ export type {
 export type { Session } from './session.js'
 export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'
+export { utf8Length } from './utf8-length.js'

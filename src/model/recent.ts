@@ -33,6 +33,7 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
   let old: Half<V> = { map: new Map(), chars: 0 }
 
   function remove(half: Half<V>, key: string): void {
+    if (half.map.size === 0) return
     const value = half.map.get(key)
     if (value === undefined) return
     half.chars -= key.length + sizeOf(value)
@@ -44,7 +45,7 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
       yield* old.map
       yield* young.map
     },
-    get: (key) => young.map.get(key) ?? old.map.get(key),
+    get: (key) => young.map.get(key) ?? (old.map.size > 0 ? old.map.get(key) : undefined),
     set(key, value) {
       remove(old, key)
       remove(young, key)

@@ -33,11 +33,11 @@ export function acceptTexts(
     } = record
     const found = redactor?.json(text)
     const { raw, red } = alike(found?.raw ?? text, found?.red ?? [], before)
-    const [part] = record.parts
+    const { sizeBytes: _sizeBytes, ...part } = record.parts[0]!
     return {
       ...rest,
       raw,
-      parts: [{ ...part!, envelope: readEnvelope(raw, 0), start: 0, end: raw.length }],
+      parts: [{ ...part, envelope: readEnvelope(raw, 0), start: 0, end: raw.length }],
       ...(red.length > 0 && { red }),
     }
   }

@@ -42,7 +42,13 @@ export async function replaceFile(
         throw error
       })
     try {
-      for (let step = await next(); !step.done; step = await next()) await write(step.value)
+      for (let step = await next(); !step.done;) {
+        // The next chunk is made while this one is written.
+        const [written, made] = await Promise.allSettled([write(step.value), next()])
+        if (written.status === 'rejected') throw written.reason
+        if (made.status === 'rejected') throw made.reason
+        step = made.value
+      }
     } finally {
       await iterator.return?.()
     }

@@ -1,6 +1,7 @@
 import type { Envelope, MessageKind } from '../model/index.js'
 import { decodeString } from './json-strings.js'
-import { kindAt, memberNames, memberOf, wantedMembersOf, type Member } from './json-text.js'
+import { seekMembers, type Found, type Sought } from './json-seek.js'
+import { kindAt, memberNames, memberOf, type Member } from './json-text.js'
 
 type Draft = { -readonly [K in keyof Envelope]: Envelope[K] }
 
@@ -12,36 +13,53 @@ const meta = {
   relatedTask: 'io.modelcontextprotocol/related-task',
 } as const
 
-/** The members of a message, its params, result and error that are looked at; all others are passed over. */
-const wanted: ReadonlySet<string> = new Set([
-  '_meta',
-  'arguments',
-  'clientInfo',
-  'code',
-  'error',
-  'id',
-  'inputRequests',
-  'inputResponses',
-  'isError',
-  'jsonrpc',
-  'message',
-  'method',
-  'name',
-  'params',
-  'progressToken',
-  'protocolVersion',
-  'ref',
-  'requestId',
-  'requestState',
-  'result',
-  'resultType',
-  'serverInfo',
-  'task',
-  'taskId',
-  'uri',
-  'version',
-  ...Object.values(meta),
-])
+const peer: Sought = seekable({ name: null, version: null })
+const metaMembers: Sought = seekable({
+  progressToken: null,
+  [meta.protocolVersion]: null,
+  [meta.clientInfo]: peer,
+  [meta.serverInfo]: peer,
+  [meta.subscriptionId]: null,
+  [meta.relatedTask]: seekable({ taskId: null }),
+})
+
+/** The members of a message that are looked at; all others are passed over. */
+export const envelopeMembers: Sought = seekable({
+  jsonrpc: null,
+  id: null,
+  method: null,
+  params: seekable({
+    _meta: metaMembers,
+    arguments: null,
+    clientInfo: peer,
+    inputResponses: null,
+    name: null,
+    progressToken: null,
+    protocolVersion: null,
+    ref: seekable({ name: null, uri: null }),
+    requestId: null,
+    requestState: null,
+    taskId: null,
+    uri: null,
+  }),
+  result: seekable({
+    _meta: metaMembers,
+    inputRequests: null,
+    isError: null,
+    protocolVersion: null,
+    requestState: null,
+    resultType: null,
+    serverInfo: peer,
+    task: seekable({ taskId: null }),
+    taskId: null,
+  }),
+  error: seekable({ code: null, message: null }),
+})
+
+function seekable(members: Readonly<Record<string, Sought | null>>): Sought {
+  return new Map(Object.entries(members))
+}
+
 /** Inputs of a multi round-trip that are remembered by name. */
 const mostInputs = 256
 
@@ -52,7 +70,15 @@ const mostInputs = 256
  */
 export function readEnvelope(text: string, start: number): Envelope {
   if (kindAt(text, start) !== 'object') return { kind: 'invalid', problem: 'not a JSON object' }
-  const members = wantedMembersOf(text, start, wanted)
+  return envelopeOf(text, seekMembers(text, start, envelopeMembers))
+}
+
+/**
+ * As `readEnvelope`, of a message that stands in a text whose members are known already.
+ *
+ * @param members what `envelopeMembers` looks for
+ */
+export function envelopeOf(text: string, members: readonly Found[]): Envelope {
   const id = memberOf(members, 'id')
   const method = stringOf(text, memberOf(members, 'method'))
   const result = memberOf(members, 'result')
@@ -65,26 +91,25 @@ export function readEnvelope(text: string, start: number): Envelope {
   if (method !== undefined) envelope.method = method
   if (kind === 'request' || kind === 'notification') {
     const params = memberOf(members, 'params')
-    if (params && kindAt(text, params.start) === 'object')
-      readParams(envelope, text, wantedMembersOf(text, params.start, wanted))
-  } else if (kind === 'result' && result && kindAt(text, result.start) === 'object') {
-    readResult(envelope, text, wantedMembersOf(text, result.start, wanted))
-  } else if (kind === 'error' && error) {
-    readError(envelope, text, wantedMembersOf(text, error.start, wanted))
+    if (params?.members) readParams(envelope, text, params.members)
+  } else if (kind === 'result' && result?.members) {
+    readResult(envelope, text, result.members)
+  } else if (kind === 'error' && error?.members) {
+    readError(envelope, text, error.members)
   }
   return envelope
 }
 
 interface Shape {
-  readonly id: Member | undefined
+  readonly id: Found | undefined
   readonly method: string | undefined
-  readonly result: Member | undefined
-  readonly error: Member | undefined
+  readonly result: Found | undefined
+  readonly error: Found | undefined
 }
 
 function classify(
   text: string,
-  members: readonly Member[],
+  members: readonly Found[],
   shape: Shape,
 ): { kind: MessageKind; problem?: string } {
   const invalid = (problem: string): { kind: MessageKind; problem: string } => ({ kind: 'invalid', problem })
@@ -113,7 +138,7 @@ function classify(
   return invalid('has no "method", "result" or "error"')
 }
 
-function readParams(envelope: Draft, text: string, params: readonly Member[]): void {
+function readParams(envelope: Draft, text: string, params: readonly Found[]): void {
   const { method } = envelope
   if (method === 'notifications/progress')
     setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
@@ -135,16 +160,15 @@ function readParams(envelope: Draft, text: string, params: readonly Member[]): v
 }
 
 /** Tool or prompt name, resource URI, or what a completion is for. */
-function subjectOf(text: string, params: readonly Member[]): string | undefined {
+function subjectOf(text: string, params: readonly Found[]): string | undefined {
   const own = stringOf(text, memberOf(params, 'name')) ?? stringOf(text, memberOf(params, 'uri'))
   if (own !== undefined) return own
   const ref = memberOf(params, 'ref')
-  if (!ref || kindAt(text, ref.start) !== 'object') return undefined
-  const members = wantedMembersOf(text, ref.start, wanted)
-  return stringOf(text, memberOf(members, 'name')) ?? stringOf(text, memberOf(members, 'uri'))
+  if (!ref?.members) return undefined
+  return stringOf(text, memberOf(ref.members, 'name')) ?? stringOf(text, memberOf(ref.members, 'uri'))
 }
 
-function readResult(envelope: Draft, text: string, result: readonly Member[]): void {
+function readResult(envelope: Draft, text: string, result: readonly Found[]): void {
   const isError = memberOf(result, 'isError')
   if (isError && text.startsWith('true', isError.start)) envelope.toolError = true
   setString(envelope, 'resultType', text, memberOf(result, 'resultType'))
@@ -158,8 +182,7 @@ function readResult(envelope: Draft, text: string, result: readonly Member[]): v
     setPeer(envelope, text, serverInfo)
   }
   const task = memberOf(result, 'task')
-  const created =
-    task && kindAt(text, task.start) === 'object' ? wantedMembersOf(text, task.start, wanted) : result
+  const created = task?.members ?? result
   if (task || envelope.resultType === 'task') {
     setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
     if (envelope.taskId !== undefined) envelope.createsTask = true
@@ -167,15 +190,14 @@ function readResult(envelope: Draft, text: string, result: readonly Member[]): v
   readMeta(envelope, text, memberOf(result, '_meta'))
 }
 
-function readError(envelope: Draft, text: string, error: readonly Member[]): void {
+function readError(envelope: Draft, text: string, error: readonly Found[]): void {
   setText(envelope, 'errorCode', text, memberOf(error, 'code'))
   setString(envelope, 'errorMessage', text, memberOf(error, 'message'))
 }
 
-function readMeta(envelope: Draft, text: string, member: Member | undefined): void {
-  if (!member || kindAt(text, member.start) !== 'object') return
-  const members = wantedMembersOf(text, member.start, wanted)
-  if (members.length === 0) return
+function readMeta(envelope: Draft, text: string, member: Found | undefined): void {
+  const members = member?.members
+  if (!members || members.length === 0) return
   if (envelope.kind === 'request')
     setText(envelope, 'progressToken', text, memberOf(members, 'progressToken'))
   setText(envelope, 'subscriptionId', text, memberOf(members, meta.subscriptionId))
@@ -186,9 +208,8 @@ function readMeta(envelope: Draft, text: string, member: Member | undefined): vo
   }
   setPeer(envelope, text, memberOf(members, meta.clientInfo) ?? memberOf(members, meta.serverInfo))
   const related = memberOf(members, meta.relatedTask)
-  if (related && kindAt(text, related.start) === 'object' && envelope.taskId === undefined) {
-    setString(envelope, 'taskId', text, memberOf(wantedMembersOf(text, related.start, wanted), 'taskId'))
-  }
+  if (related?.members && envelope.taskId === undefined)
+    setString(envelope, 'taskId', text, memberOf(related.members, 'taskId'))
 }
 
 function namesOf(text: string, member: Member): readonly string[] {
@@ -222,9 +243,9 @@ function setText(
   if (kind === 'string' || kind === 'number') envelope[key] = text.slice(member.start, member.end)
 }
 
-function setPeer(envelope: Draft, text: string, member: Member | undefined): void {
-  if (!member || kindAt(text, member.start) !== 'object') return
-  const members = wantedMembersOf(text, member.start, wanted)
+function setPeer(envelope: Draft, text: string, member: Found | undefined): void {
+  const members = member?.members
+  if (!members) return
   const name = stringOf(text, memberOf(members, 'name'))
   if (name !== undefined)
     envelope.peer = { name, version: stringOf(text, memberOf(members, 'version')) ?? '' }

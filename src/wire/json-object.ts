@@ -1,5 +1,8 @@
 import { decodeString } from './json-strings.js'
-import { elementsOf, kindAt, memberOf, membersOf, type JsonKind, type Member } from './json-text.js'
+import { seekInside, type Found, type Sought } from './json-seek.js'
+import { elementsOf, kindAt, memberOf, type JsonKind, type Member } from './json-text.js'
+
+const nothing: Sought = new Map<string, null>()
 
 /**
  * Typed access to one JSON object inside a checked text, without parsing its values. A member of another
@@ -7,12 +10,15 @@ import { elementsOf, kindAt, memberOf, membersOf, type JsonKind, type Member } f
  */
 export class JsonObject {
   readonly #text: string
-  readonly #members: readonly Member[]
+  readonly #members: readonly Found[]
 
-  /** @param start index of the object's `{` in `text`, which findJsonValue has accepted */
-  constructor(text: string, start: number) {
+  /**
+   * @param start index of the object's `{` in `text`, which findJsonValue has accepted
+   * @param inside what is to be found in its members on the way
+   */
+  constructor(text: string, start: number, inside = nothing) {
     this.#text = text
-    this.#members = membersOf(text, start)
+    this.#members = seekInside(text, start, inside)
   }
 
   has(name: string): boolean {
@@ -25,10 +31,12 @@ export class JsonObject {
     return member && this.#text.slice(member.start, member.end)
   }
 
-  /** The text that the object stands in, and where in it the member's value begins. */
-  at(name: string): { readonly text: string; readonly start: number } | undefined {
+  /** The text that the object stands in, where in it the member's value begins, and what was to be found inside. */
+  at(
+    name: string,
+  ): { readonly text: string; readonly start: number; readonly members: Found['members'] } | undefined {
     const member = this.#last(name)
-    return member && { text: this.#text, start: member.start }
+    return member && { text: this.#text, start: member.start, members: member.members }
   }
 
   string(name: string): string | undefined {
@@ -77,7 +85,7 @@ export class JsonObject {
   }
 
   /** A plain loop: lines of a tape are read by the million. */
-  #last(name: string): Member | undefined {
+  #last(name: string): Found | undefined {
     return memberOf(this.#members, name)
   }
 

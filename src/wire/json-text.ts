@@ -82,21 +82,6 @@ function skipPlain(text: string, pos: number): number {
   return pos
 }
 
-/**
- * Trusted: the last member of each wanted name in the object that starts at `start`. Memory stays small however
- * many members there are.
- */
-export function wantedMembersOf(text: string, start: number, wanted: ReadonlySet<string>): Member[] {
-  const members: Member[] = []
-  forEachMember(text, start, (member) => {
-    if (!wanted.has(member.name)) return
-    const before = members.findIndex(({ name }) => name === member.name)
-    if (before === -1) members.push(member)
-    else members[before] = member
-  })
-  return members
-}
-
 /** Trusted: the names of the first `most` members of the object that starts at `start`. */
 export function memberNames(text: string, start: number, most: number): string[] {
   const names: string[] = []
@@ -131,7 +116,7 @@ function forEachMember(text: string, start: number, take: (member: Member) => vo
 }
 
 /** The last member with that name, the one `JSON.parse` keeps; or undefined. */
-export function memberOf(members: readonly Member[], name: string): Member | undefined {
+export function memberOf<M extends Member>(members: readonly M[], name: string): M | undefined {
   for (let i = members.length - 1; i >= 0; i -= 1) {
     if (members[i]!.name === name) return members[i]
   }

@@ -69,3 +69,12 @@ export async function spoken(records: readonly TapeRecord[]): Promise<string[]> 
 export function throughTape(records: readonly TapeRecord[]): TapeRecord[] {
   return recordsOf(records.map((record) => encodeRecord(record).trimEnd()))
 }
+
+/** Without the sizes that readers know of some messages: no tape keeps them. */
+export function unsized(records: readonly TapeRecord[]): TapeRecord[] {
+  return records.map((record) =>
+    record.type === 'message'
+      ? { ...record, parts: record.parts.map(({ sizeBytes: _, ...part }) => part) }
+      : record,
+  )
+}

@@ -92,7 +92,14 @@ describe('golden files', () => {
       direction: 'client_to_server',
       raw: '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
       batch: false,
-      parts: [{ envelope: { kind: 'notification', method: 'notifications/initialized' }, start: 0, end: 57 }],
+      parts: [
+        {
+          envelope: { kind: 'notification', method: 'notifications/initialized' },
+          start: 0,
+          end: 57,
+          sizeBytes: 57,
+        },
+      ],
     })
     expect(records.at(-1)).toEqual({
       type: 'end',

@@ -40,7 +40,7 @@ async function* linesOf(recording: Recording, report: Report): AsyncGenerator<st
   yield `${columns.join(',')}\r\n`
   for await (const told of tellRecords(recording)) {
     const row = told.kind === 'message' ? messageRow(told) : otherRow(told)
-    if (row) yield `${columns.map((name) => cell(row[name])).join(',')}\r\n`
+    if (row) yield lineOf(row)
     if (told.kind === 'message') {
       const { record, part } = told
       if (record.batch && part === record.parts[0]) losses.add('batches are written message by message')
@@ -107,6 +107,12 @@ function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undef
   }
 }
 
+function lineOf(row: Row): string {
+  let line = cell(row[columns[0]])
+  for (let i = 1; i < columns.length; i += 1) line += `,${cell(row[columns[i]!])}`
+  return `${line}\r\n`
+}
+
 /**
  * RFC 4180. Spreadsheets run what begins like a formula, and text of peers is hostile: an apostrophe before it makes it
  * text.
@@ -114,6 +120,10 @@ function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undef
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = formula.test(value) && !plainNumber.test(value) ? `'${value}` : value
+  if (text.includes('"')) return `"${text.replaceAll('"', '""')}"`
+  return /[,\r\n]/.test(text) ? `"${text}"` : text
 }
+
+const formula = /^[=+\-@\t\r]/
+const plainNumber = /^-?\d+(?:\.\d+)?$/

@@ -1,4 +1,4 @@
-import { isAnswer, opposite, type Direction, type Envelope } from '../../model/index.js'
+import { createRecent, isAnswer, opposite, type Direction, type Envelope } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 
 /** Methods that only servers send. */
@@ -28,8 +28,8 @@ const remembered = 65_536
  */
 export function createDirections(): (envelope: Envelope) => Direction {
   /** Who waits under an id, the longest first. */
-  const waiting = new Map<string, Direction[]>()
-  const tokens = new Map<string, Direction>()
+  const waiting = createRecent<Direction[]>({ entries: remembered })
+  const tokens = createRecent<Direction>({ entries: remembered })
 
   function ofAnswer(id: string): Direction {
     const open = waiting.get(idKey(id))
@@ -58,20 +58,9 @@ export function createDirections(): (envelope: Envelope) => Direction {
     if (kind === 'request' && id !== undefined) {
       const open = waiting.get(idKey(id))
       if (open) open.push(direction)
-      else remember(waiting, idKey(id), [direction])
-      if (progressToken !== undefined) remember(tokens, idKey(progressToken), direction)
+      else waiting.set(idKey(id), [direction])
+      if (progressToken !== undefined) tokens.set(idKey(progressToken), direction)
     }
     return direction
   }
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key)
-  if (map.size >= remembered) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest)
-      break
-    }
-  }
-  map.set(key, value)
 }

@@ -1,4 +1,4 @@
-import type { HttpHeaders, SseContext } from '../../model/index.js'
+import { utf8Length, type HttpHeaders, type SseContext } from '../../model/index.js'
 
 /** One exchange while it is put together. */
 export interface EntryDraft {
@@ -142,8 +142,4 @@ function timeText(ms: number): string {
 
 function duration(ms: number): number {
   return Number.isFinite(ms) ? Math.max(0, Math.round(ms * 1000) / 1000) : 0
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length
 }

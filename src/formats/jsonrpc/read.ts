@@ -1,12 +1,25 @@
-import { WiretapeError, type MessageRecord, type Report, type TapeRecord } from '../../model/index.js'
+import {
+  WiretapeError,
+  type MessageRecord,
+  type Part,
+  type Report,
+  type TapeRecord,
+} from '../../model/index.js'
 import {
   createLineFramer,
+  envelopeMembers,
+  envelopeOf,
   findJsonValue,
   isFault,
-  JsonObject,
   kindAt,
+  memberOf,
+  onOneLine,
+  seekMembers,
+  type Found,
   type LineFrame,
+  type Sought,
 } from '../../wire/index.js'
+import { flatten } from '../flatten.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
@@ -20,51 +33,60 @@ const heldForTime = 256
  * A JSON-RPC message a line, as records. Who sent a message is concluded from what it says. Times are those of
  * `timestamp_ms` or `timestamp` (milliseconds since the epoch) where messages have such a member.
  */
-export async function* readLines(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
+export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
+  return flatten(chunksOfRecords(input, report))
+}
+
+async function* chunksOfRecords(
+  input: Input,
+  report: Report,
+): AsyncGenerator<Iterable<TapeRecord>, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
   const lines = createLines(report, input.checked === true)
-  let meta = false
-  const held: Line[] = []
+  let begun = false
+  /** Until one of them says when it was. */
+  let held: Line[] = []
   let t = noTime
 
-  function* give(line: Line): Generator<TapeRecord> {
-    if (!meta && line.t === undefined && held.length < heldForTime) {
-      held.push(line)
-      return
+  function* recordsOf(frames: readonly LineFrame[]): Generator<TapeRecord> {
+    for (const frame of frames) {
+      const line = lines.take(frame)
+      if (!line) continue
+      if (begun) yield timed(line)
+      else if (line.t === undefined && held.length < heldForTime) held.push(line)
+      else {
+        yield* begin(line.t)
+        yield timed(line)
+      }
     }
-    yield* start(line.t)
-    yield* record(line)
   }
-  function* start(startedAt: string | undefined): Generator<TapeRecord> {
-    if (meta) return
-    meta = true
+  function* begin(startedAt: string | undefined): Generator<TapeRecord> {
+    if (begun) return
+    begun = true
     t = startedAt ?? noTime
     yield foreignMeta({ startedAt: t, transport: 'stdio', label: 'jsonrpc' })
-    for (const earlier of held) yield* record(earlier)
+    for (const line of held) yield timed(line)
+    held = []
   }
-  function* record(line: Line): Generator<TapeRecord> {
-    t = line.t ?? t
-    yield line.make(t)
+  /** A message that does not say when it was, was when the one before it was. */
+  function timed({ message, t: own }: Line): MessageRecord {
+    t = own ?? t
+    message.t = t
+    return message
   }
 
-  for await (const chunk of input.bytes()) {
-    for (const frame of framer.push(chunk)) {
-      const line = lines.take(frame)
-      if (line) yield* give(line)
-    }
-  }
-  for (const frame of framer.end()) {
-    const line = lines.take(frame)
-    if (line) yield* give(line)
-  }
+  for await (const chunk of input.bytes()) yield recordsOf(framer.push(chunk))
+  yield recordsOf(framer.end())
   lines.close()
-  yield* start(undefined)
-  yield foreignEnd(t)
+  yield begin(undefined)
+  yield [foreignEnd(t)]
 }
 
 interface Line {
+  /** Of its own. */
   readonly t: string | undefined
-  make(t: string): MessageRecord
+  /** Its `t` and `direction` are put in. */
+  readonly message: { -readonly [K in keyof MessageRecord]: MessageRecord[K] }
 }
 
 function createLines(
@@ -99,31 +121,31 @@ function createLines(
       report({ severity: 'warning', code: 'bom', message: 'starts with a byte order mark', at: { line: 1 } })
       text = text.slice(1)
     }
-    if (text.trim() === '') return undefined
+    if (isBlank(text)) return undefined
     lines += 1
-    if (!checked) return read(text, false)
+    const sizeBytes = frame.bytes.length
+    if (!checked) return read(text, sizeBytes, false)
     try {
-      return read(text, true)
+      return read(text, sizeBytes, true)
     } catch {
       // The file is no longer what it was.
-      return read(text, false)
+      return read(text, sizeBytes, false)
     }
   }
 
-  function read(text: string, isJson: boolean): Line | undefined {
+  function read(text: string, sizeBytes: number, isJson: boolean): Line | undefined {
     const span = spanOf(text, isJson)
     if (isFault(span)) return wrong(`not valid JSON: ${span.reason}`, span.at + 1)
     const kind = kindAt(text, span.start)
     if (kind !== 'object' && kind !== 'array') return wrong('neither a JSON-RPC message nor a batch of them')
     const exact = text.slice(span.start, span.end)
-    const t = kind === 'object' ? timeIn(exact) : undefined
-    const made = foreignMessage(exact, { t: '', direction: 'client_to_server' })
-    const [first] = made.parts
-    if (made.parts.some(({ envelope }) => envelope.kind !== 'invalid' || envelope.method !== undefined))
+    const line = kind === 'object' ? messageLine(exact, sizeBytes === text.length) : batchLine(exact)
+    const { parts } = line.message
+    if (parts.some(({ envelope }) => envelope.kind !== 'invalid' || envelope.method !== undefined))
       understood += 1
-    const direction = directionOf(first!.envelope)
-    for (const { envelope } of made.parts.slice(1)) directionOf(envelope)
-    return { t, make: (when) => ({ ...made, t: when, direction }) }
+    line.message.direction = directionOf(parts[0]!.envelope)
+    for (let i = 1; i < parts.length; i += 1) directionOf(parts[i]!.envelope)
+    return line
   }
 
   function close(): void {
@@ -152,12 +174,36 @@ function spanOf(text: string, checked: boolean): ReturnType<typeof findJsonValue
   }
 }
 
-/** Looked for only where there may be one. */
-function timeIn(text: string): string | undefined {
-  if (!text.includes('"timestamp')) return undefined
-  const object = new JsonObject(text, 0)
-  for (const name of ['timestamp_ms', 'timestamp']) {
-    const json = object.raw(name)
+function isBlank(text: string): boolean {
+  return text.charCodeAt(0) !== 0x7b && text.trim() === ''
+}
+
+/** What is looked for in a line: a message, and when it was. */
+const timeNames = ['timestamp_ms', 'timestamp']
+const soughtInLine: Sought = new Map([...timeNames.map((name) => [name, null] as const), ...envelopeMembers])
+
+/** @param ascii every character is a byte */
+function messageLine(text: string, ascii: boolean): Line {
+  const raw = onOneLine(text)
+  const members = seekMembers(raw, 0, soughtInLine)
+  const envelope = envelopeOf(raw, members)
+  const end = raw.length
+  const part: Part = ascii ? { envelope, start: 0, end, sizeBytes: end } : { envelope, start: 0, end }
+  return {
+    t: timeIn(raw, members),
+    // One shape for all: these are made by the million.
+    message: { type: 'message', t: noTime, direction: 'client_to_server', raw, batch: false, parts: [part] },
+  }
+}
+
+function batchLine(text: string): Line {
+  return { t: undefined, message: foreignMessage(text, { t: '', direction: 'client_to_server' }) }
+}
+
+function timeIn(text: string, members: readonly Found[]): string | undefined {
+  for (const name of timeNames) {
+    const member = memberOf(members, name)
+    const json = member && text.slice(member.start, member.end)
     if (json !== undefined && /^(?:0|[1-9]\d{0,15})$/.test(json)) return isoTime(Number(json))
   }
   return undefined

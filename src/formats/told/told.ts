@@ -1,4 +1,11 @@
-import type { Envelope, MessageRecord, MetaRecord, Part, TapeRecord } from '../../model/index.js'
+import {
+  utf8Length,
+  type Envelope,
+  type MessageRecord,
+  type MetaRecord,
+  type Part,
+  type TapeRecord,
+} from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 
@@ -67,7 +74,7 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
         seq,
         us,
         text,
-        sizeBytes: utf8Length(text),
+        sizeBytes: part.sizeBytes ?? utf8Length(text),
         ...(request && { request }),
       }
       if (envelope.kind !== 'request' || id === undefined) continue
@@ -88,12 +95,4 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
 export async function metaOf(recording: Recording): Promise<MetaRecord | undefined> {
   for await (const record of recording.records()) return record.type === 'meta' ? record : undefined
   return undefined
-}
-
-/** Without making the bytes. */
-function utf8Length(text: string): number {
-  let length = text.length
-  for (const [wide] of text.matchAll(/[\u0080-\u{10ffff}]+/gu))
-    length += new TextEncoder().encode(wide).length - wide.length
-  return length
 }

@@ -1,11 +1,14 @@
 import type { Envelope, Link, LinkKind, Part } from '../../model/index.js'
-import { JsonObject, partsOf, readEnvelope, type Span } from '../../wire/index.js'
+import { envelopeOf, JsonObject, partsOf, readEnvelope, type Span } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
 /** The messages of a line's `raw`, with what the line says about each. */
 export function decodeParts(line: LineMembers, raw: string): { batch: boolean; parts: Part[] } {
   // Read from the line itself: the engine reads a slice of a string more slowly.
   const at = line.object.at('raw')!
+  if (at.members) {
+    return { batch: false, parts: [decodePart(line, envelopeOf(at.text, at.members), 0, raw.length)] }
+  }
   const { batch, parts } = partsOf(raw)
   if (!batch) return { batch, parts: [decodePart(line, readEnvelope(at.text, at.start), 0, raw.length)] }
   return { batch, parts: decodeBatch(line, at, parts) }
@@ -40,6 +43,7 @@ function decodePart(note: LineMembers | undefined, envelope: Envelope, start: nu
   if (late) part.late = true
   if (duplicateOf !== undefined) part.duplicateOf = duplicateOf
   if (links.length > 0) part.links = links
+  if (note.ascii) part.sizeBytes = end - start
   return part
 }
 

@@ -9,7 +9,14 @@ import type {
   RuleCount,
   TapeRecord,
 } from '../../model/index.js'
-import { canonicalNumber, findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import {
+  canonicalNumber,
+  envelopeMembers,
+  findJsonValue,
+  isFault,
+  JsonObject,
+  kindAt,
+} from '../../wire/index.js'
 import { decodeHttp, decodeHttpContext, decodeSse } from './decode-http.js'
 import { decodeParts } from './decode-parts.js'
 import { LineMembers } from './line-members.js'
@@ -22,28 +29,34 @@ export type DecodedLine =
 /**
  * Reads one line of a tape, given without its line feed. Never throws.
  *
- * @param checked the line is known to be JSON
+ * @param known what is known of it: `checked`, that it is JSON; `ascii`, that a character is a byte
  */
-export function decodeLine(text: string, checked = false): DecodedLine {
-  if (!checked) return decodeUnchecked(text, false)
+export function decodeLine(text: string, known: KnownOfLine = {}): DecodedLine {
+  if (known.checked !== true) return decodeUnchecked(text, known)
   try {
-    return decodeUnchecked(text, true)
+    return decodeUnchecked(text, known)
   } catch {
     // The file is no longer what it was.
-    return decodeUnchecked(text, false)
+    return decodeUnchecked(text, { ...known, checked: false })
   }
 }
 
-function decodeUnchecked(text: string, checked: boolean): DecodedLine {
+/** What whoever reads a line knows of it already. */
+export interface KnownOfLine {
+  readonly checked?: boolean
+  readonly ascii?: boolean
+}
+
+function decodeUnchecked(text: string, { checked = false, ascii = false }: KnownOfLine): DecodedLine {
   const span = spanOf(text, checked)
   if (isFault(span)) {
     return fault('not-json', `not valid JSON: ${span.reason}`, span.at + 1)
   }
   if (kindAt(text, span.start) !== 'object') return fault('not-an-object', 'a line holds one JSON object')
-  const object = new JsonObject(text, span.start)
+  const object = new JsonObject(text, span.start, insideLine)
   const type = object.string('type')
   if (type === undefined && object.has('type')) return fault('bad-type', '"type" is not a string')
-  const line = new LineMembers(object)
+  const line = new LineMembers(object, ascii)
   if (type === undefined) {
     const frame = decodeFrame(line, 'message')
     return typeof frame === 'string' ? fault('bad-message', frame) : { record: frame }
@@ -54,6 +67,9 @@ function decodeUnchecked(text: string, checked: boolean): DecodedLine {
   const record = decoders[type]?.(line)
   return { record: record ?? { type: 'unknown', name: type, text: text.slice(span.start, span.end) } }
 }
+
+/** The message of a line is read on the way. */
+const insideLine = new Map([['raw', envelopeMembers]])
 
 /** Longer lines are checked without building their value. */
 const longestParsed = 1 << 20

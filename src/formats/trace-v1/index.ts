@@ -1,5 +1,6 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { mapped } from '../flatten.js'
 import type { Format, Input, Recording } from '../format.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
@@ -74,8 +75,8 @@ function scoreOfLine(text: string): number {
   return line.string('type') === 'end' && line.has('exitCode') ? 0.8 : 0
 }
 
-async function* read(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  for await (const line of readTraceLines(input.bytes(), report, input.checked)) yield line.record
+function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
+  return mapped(readTraceLines(input.bytes(), report, input.checked), ({ record }) => record)
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {

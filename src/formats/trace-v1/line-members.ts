@@ -7,10 +7,13 @@ import { canonicalNumber, type JsonObject } from '../../wire/index.js'
  */
 export class LineMembers {
   readonly object: JsonObject
+  /** Every character of the line is known to be one byte. */
+  readonly ascii: boolean
   readonly #used: string[] = []
 
-  constructor(object: JsonObject) {
+  constructor(object: JsonObject, ascii = false) {
     this.object = object
+    this.ascii = ascii
   }
 
   use(...names: readonly string[]): void {

@@ -1,5 +1,6 @@
 import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { flatten } from '../flatten.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 
 /**
@@ -26,23 +27,31 @@ export interface TraceLine {
  *
  * @param checked every line is known to be JSON
  */
-export async function* readTraceLines(
+export function readTraceLines(
   source: AsyncIterable<Uint8Array>,
   report: Report,
   checked = false,
-): AsyncGenerator<TraceLine, void, undefined> {
+): AsyncIterable<TraceLine> {
+  return flatten(chunksOfLines(source, report, checked))
+}
+
+async function* chunksOfLines(
+  source: AsyncIterable<Uint8Array>,
+  report: Report,
+  checked: boolean,
+): AsyncGenerator<Iterable<TraceLine>, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
-  const reader = createLineReader(report, (text) => decodeLine(text, checked))
-  for await (const chunk of source) {
-    for (const frame of framer.push(chunk)) {
+  const reader = createLineReader(report, (text, sizeBytes) =>
+    decodeLine(text, { checked, ascii: sizeBytes === text.length }),
+  )
+  function* linesOf(frames: readonly LineFrame[]): Generator<TraceLine> {
+    for (const frame of frames) {
       const line = reader.take(frame)
       if (line) yield line
     }
   }
-  for (const frame of framer.end()) {
-    const line = reader.take(frame)
-    if (line) yield line
-  }
+  for await (const chunk of source) yield linesOf(framer.push(chunk))
+  yield linesOf(framer.end())
   reader.close()
 }
 
@@ -66,7 +75,7 @@ export interface LineReader {
 /** @param decode reads one line of so many bytes; `decodeLine`, or something quicker that knows less */
 export function createLineReader(
   report: Report,
-  decode: (text: string, sizeBytes: number) => DecodedLine = (text) => decodeLine(text),
+  decode: (text: string, sizeBytes: number) => DecodedLine,
 ): LineReader {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0

@@ -1,4 +1,4 @@
-import type { Report } from '../../model/index.js'
+import { utf8Length, type Report } from '../../model/index.js'
 import { createLineFramer } from '../../wire/index.js'
 import { PlainLine, readPlainLine } from './plain-line.js'
 import { quickLine } from './quick-line.js'
@@ -118,15 +118,4 @@ export function createTraceScan(report: Report, takePlain?: TakePlain): TraceSca
       return reader.place
     },
   }
-}
-
-/** Bytes of a text in UTF-8. */
-function utf8Length(text: string): number {
-  let bytes = text.length
-  if (!/[^\u0000-\u007f]/.test(text)) return bytes
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1
-  }
-  return bytes
 }
