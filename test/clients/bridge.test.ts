@@ -283,6 +283,45 @@ describe('clients over HTTP and a server on stdio', () => {
     expect(messages.filter(({ raw }) => raw.result?.content)).toHaveLength(120)
   })
 
+  it('take up a stream that broke, and miss nothing', async () => {
+    const { url, ended } = await listenFor(server('mini-mcp.mjs'))
+    let cuts = 0
+    /** Breaks the stream of the first call of `slow` when it has begun. */
+    const cutting = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
+      if (cuts > 0 || !(init.body as string | undefined)?.includes('"slow"')) return fetch(to, init)
+      cuts += 1
+      const broken = new AbortController()
+      const response = await fetch(to, { ...init, signal: broken.signal })
+      const reader = response.body!.getReader()
+      const { value } = await reader.read()
+      broken.abort()
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(value)
+          controller.close()
+        },
+      })
+      return new Response(body, response)
+    }
+    const client = new Client({ name: 'c', version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: cutting }))
+    const slow = { name: 'slow', arguments: { ms: 50 } }
+    expect(await client.callTool(slow)).toMatchObject({ content: [{ text: 'Waited 50 ms' }] })
+    expect(cuts).toBe(1)
+    await client.close()
+    await ended()
+    const [answer, ...others] = linesOfType(stage.tape(), undefined).filter(
+      ({ raw }) => raw.id === 1 && raw.result,
+    )
+    expect(others).toEqual([])
+    // It came on the stream that took the place of the first one.
+    expect(answer).toMatchObject({ sse: { event: 'message', id: expect.stringMatching(/^\d+-1$/) } })
+    const resumed = linesOfType(stage.tape(), 'http').find(({ requestHeaders = [] }) =>
+      requestHeaders.some(([name]: string[]) => name!.toLowerCase() === 'last-event-id'),
+    )
+    expect(resumed).toMatchObject({ method: 'GET', status: 200 })
+  })
+
   it('hear of a server that is killed, and others go on', async () => {
     const { url, recorder, ended } = await listenFor(server('mini-mcp.mjs'))
     const connect = async (): Promise<Client> => {

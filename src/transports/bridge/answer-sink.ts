@@ -1,32 +1,33 @@
 import type { ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
+import type { EventStream } from './event-stream.js'
 import type { BridgedMessage } from './message-lines.js'
 
-/** Where what a server says to one POST, or to a GET, goes. */
+/** Where what a server says to the requests of one POST goes. */
 export interface AnswerSink {
-  /** False when only the answer itself can be given. */
+  /** False when only the answers themselves can be given. */
   readonly streams: boolean
-  /** A message that comes before the answer, or beside all answers. */
+  /** A message that comes before the answer. */
   message(text: string): void
   /** One that a request was waiting for. */
   answer(message: BridgedMessage): void
-  /** Ends a stream. */
-  end(): void
 }
 
 export interface AnswerSinkOptions {
   readonly response: ServerResponse
+  /** For what comes before the answers, and the answers behind it. */
+  readonly stream: EventStream
   /** The client takes an event stream. */
   readonly acceptsEvents: boolean
+  /** It is told at once how to take it up again, should it break. Else an answer that nothing comes before is JSON. */
+  readonly primed: boolean
   readonly modern: boolean
-  /** Requests that wait; 0 for a stream that stays. */
+  /** Requests that wait. */
   readonly requests: number
   /** The POST was an array. */
   readonly batch: boolean
   /** Session that an answer to `initialize` begins. */
   readonly session?: string
-  /** A slow client slows the server. */
-  readonly onSlow: (slow: boolean) => void
 }
 
 /** Statuses that go together with errors (2026-07-28). */
@@ -39,49 +40,31 @@ const statusOf: Readonly<Record<string, number>> = {
 }
 
 export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
-  const { response, modern, session, batch } = options
+  const { response, stream, acceptsEvents, primed, modern, session, batch } = options
   let left = options.requests
   let streaming = false
-  let slow = false
   const answers: string[] = []
 
   function begin(): void {
     streaming = true
-    response.writeHead(200, {
-      'Content-Type': 'text/event-stream',
-      'Cache-Control': 'no-cache, no-transform',
-      'X-Accel-Buffering': 'no',
-      ...(session !== undefined && { 'Mcp-Session-Id': session }),
+    stream.open(response, {
+      primed,
+      ...(session !== undefined && { headers: { 'Mcp-Session-Id': session } }),
     })
-    response.flushHeaders()
   }
 
-  function write(text: string): void {
-    if (response.destroyed || response.write(`event: message\ndata: ${text}\n\n`)) return
-    setSlow(true)
-    response.once('drain', () => setSlow(false))
-  }
-
-  function setSlow(now: boolean): void {
-    if (slow === now) return
-    slow = now
-    options.onSlow(now)
-  }
-  // Whoever left is not slow any more.
-  response.once('close', () => setSlow(false))
-
-  if (options.requests === 0) begin()
+  if (primed && acceptsEvents) begin()
   return {
-    streams: options.acceptsEvents,
+    streams: acceptsEvents,
     message(text) {
       if (!streaming) begin()
-      write(text)
+      stream.message(text)
     },
     answer({ text, envelope }) {
       left -= 1
       if (streaming) {
-        write(text)
-        if (left === 0) response.end()
+        stream.message(text)
+        if (left === 0) stream.end()
         return
       }
       answers.push(text)
@@ -95,7 +78,7 @@ export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
         ...(isFirst && { 'Mcp-Session-Id': session }),
       })
       response.end(body)
+      stream.end()
     },
-    end: () => void response.end(),
   }
 }

@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
 import { startLocalServer } from '../http-proxy/index.js'
 import { createAnswerSink } from './answer-sink.js'
+import { createEventLog } from './event-log.js'
+import { createEventStream, type EventStream } from './event-stream.js'
+import { createHttpSession, type HttpSession } from './http-session.js'
 import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
 import { createMirroredHeaders } from './mirrored-headers.js'
 import { headerFault, isModern } from './modern-request.js'
@@ -27,25 +29,23 @@ export interface StdioBridge {
   close(): Promise<void>
 }
 
-interface Session extends Party {
-  readonly id: string
-  readonly talk: Talk
-  usedMs: number
-}
-
 /** Each may be a process. */
 const mostSessions = 100
 /** Without a request and without a stream; its client has gone without a word. */
 const idleMs = 30 * 60 * 1000
 const sweepMs = 60 * 1000
 const mostNotices = 20
+/** Characters of events for clients that lose a stream, of all sessions together. */
+const mostKept = 16 * 1024 * 1024
+const mostEvents = 10_000
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 /** @throws WiretapeError `usage` when it cannot listen */
 export async function startStdioBridge(options: StdioBridgeOptions): Promise<StdioBridge> {
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, HttpSession>()
   const talks = new Set<Talk>()
   const mirrored = createMirroredHeaders()
+  const log = createEventLog(mostKept, mostEvents)
   let common: Promise<Talk | string> | undefined
   let closing: Promise<void> | undefined
 
@@ -76,7 +76,11 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
         if (why !== undefined) notice(why)
         if (shared) common = undefined
         if (own) talks.delete(own)
-        for (const [id, { talk }] of sessions) if (talk === own) sessions.delete(id)
+        for (const session of sessions.values()) {
+          if (session.talk !== own) continue
+          sessions.delete(session.id)
+          session.end()
+        }
       },
     })
     return opening.then((talk) => {
@@ -107,14 +111,14 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     response.writeHead(200).end()
   }
 
-  function leave(session: Session): void {
+  function leave(session: HttpSession): void {
     session.talk.parties.delete(session)
-    session.stream?.end()
+    session.end()
     if (!options.shared) void session.talk.stop()
   }
 
   /** Undefined when the request was refused. */
-  function sessionOf(request: IncomingMessage, response: ServerResponse): Session | undefined {
+  function sessionOf(request: IncomingMessage, response: ServerResponse): HttpSession | undefined {
     const found = findSession(request)
     if ('why' in found) {
       refuse(response, found.status, found.why)
@@ -124,7 +128,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     return found
   }
 
-  function findSession({ headers }: IncomingMessage): Session | { status: number; why: string } {
+  function findSession({ headers }: IncomingMessage): HttpSession | { status: number; why: string } {
     const version = headers['mcp-protocol-version']
     if (typeof version === 'string' && !legacyVersions.includes(version))
       return { status: 400, why: `the protocol version ${version.slice(0, 40)} is not known` }
@@ -139,21 +143,17 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       return refuse(response, 406, 'a GET has to accept text/event-stream')
     const session = sessionOf(request, response)
     if (!session) return
-    if (session.stream) return refuse(response, 409, 'this session has its stream already')
-    const stream = createAnswerSink({
-      response,
-      acceptsEvents: true,
-      modern: false,
-      requests: 0,
-      batch: false,
-      onSlow: (slow) => session.talk.hold(slow),
-    })
-    session.stream = stream
-    for (const text of session.waiting.splice(0)) stream.message(text)
-    response.once('close', () => {
-      session.stream = undefined
-      session.usedMs = performance.now()
-    })
+    const primed = isPrimed(request)
+    const lastId = request.headers['last-event-id']
+    if (typeof lastId === 'string') {
+      const found = session.findEvent(lastId)
+      if (!found) return refuse(response, 400, 'what followed this event is not kept any more')
+      found.stream.open(response, { after: found.number, primed })
+    } else {
+      if (session.stream.isOpen) return refuse(response, 409, 'this session has its stream already')
+      session.stream.open(response, { primed })
+    }
+    response.once('close', () => (session.usedMs = performance.now()))
   }
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -174,8 +174,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     if (messages.some(({ envelope }) => envelope.method === 'initialize'))
       return begin(request, response, messages, isBatch)
     const session = sessionOf(request, response)
-    if (session)
-      await pass(request, response, messages, { talk: session.talk, party: session, isBatch, modern: false })
+    if (!session) return
+    const { talk, newStream } = session
+    await pass(request, response, messages, { talk, party: session, newStream, isBatch, modern: false })
   }
 
   async function postModern(
@@ -190,8 +191,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     if (fault) return refuse(response, 400, fault.why, fault.code, message.envelope.id)
     const talk = await commonTalk()
     if (typeof talk === 'string') return refuse(response, 502, talk)
-    const party: Party = { stream: undefined, waiting: [] }
-    await pass(request, response, [message], { talk, party, isBatch: false, modern: true })
+    const newStream = (): EventStream => createEventStream({ onSlow: (slow) => talk.hold(slow) })
+    const party: Party = { stream: undefined }
+    await pass(request, response, [message], { talk, party, newStream, isBatch: false, modern: true })
   }
 
   /** A session begins. */
@@ -206,18 +208,13 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       return refuse(response, 503, `there are ${mostSessions} sessions already`)
     const talk = await (options.shared ? commonTalk() : openTalk(false))
     if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
-    const session: Session = {
-      id: randomUUID(),
-      talk,
-      stream: undefined,
-      waiting: [],
-      usedMs: performance.now(),
-    }
+    const session = createHttpSession(talk, log)
     sessions.set(session.id, session)
     talk.parties.add(session)
     await pass(request, response, messages, {
       talk,
       party: session,
+      newStream: () => session.newStream(),
       isBatch,
       modern: false,
       session: session.id,
@@ -227,6 +224,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   interface Way {
     readonly talk: Talk
     readonly party: Party
+    /** For what comes before answers, and for answers that a client may have to ask for again. */
+    readonly newStream: () => EventStream
     readonly isBatch: boolean
     readonly modern: boolean
     readonly session?: string
@@ -236,7 +235,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     request: IncomingMessage,
     response: ServerResponse,
     messages: readonly BridgedMessage[],
-    { talk, party, isBatch, modern, session }: Way,
+    { talk, party, newStream, isBatch, modern, session }: Way,
   ): Promise<void> {
     const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
     const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
@@ -249,12 +248,13 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     }
     const sink = createAnswerSink({
       response,
+      stream: newStream(),
+      primed: !modern && session === undefined && isPrimed(request),
       acceptsEvents: /text\/event-stream|\*\/\*/i.test(request.headers.accept ?? ''),
       modern,
       requests: asking.length,
       batch: isBatch,
       ...(session !== undefined && { session }),
-      onSlow: (slow) => talk.hold(slow),
     })
     const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
     if (!modern) return
@@ -268,7 +268,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   const sweep = setInterval(() => {
     const oldest = performance.now() - idleMs
     for (const session of sessions.values()) {
-      if (session.usedMs > oldest || session.stream || !session.talk.idle) continue
+      if (session.usedMs > oldest || session.stream.isOpen || !session.talk.idle) continue
       sessions.delete(session.id)
       leave(session)
     }
@@ -284,6 +284,12 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
 }
 
 const path = '/mcp'
+
+/** From 2025-11-25 on, clients know what an event without data is for. */
+function isPrimed({ headers }: IncomingMessage): boolean {
+  const version = headers['mcp-protocol-version']
+  return typeof version === 'string' && version >= '2025-11-25'
+}
 
 function refuse(response: ServerResponse, status: number, why: string, code = status, id = 'null'): void {
   const body = Buffer.from(failureText(id, code, why))

@@ -3,16 +3,15 @@ import { isAnswer } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
 import type { AnswerSink } from './answer-sink.js'
+import type { EventStream } from './event-stream.js'
 import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
 import { withIds } from './splice-ids.js'
 import { startStdioServer, type StdioServer, type StdioServerHandlers } from './stdio-server.js'
 
 /** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
 export interface Party {
-  /** Its own stream, where it has one. */
-  stream: AnswerSink | undefined
-  /** What waits for that stream. */
-  readonly waiting: string[]
+  /** Its own stream, which may be waiting for a connection; a client of the modern era has none. */
+  readonly stream: EventStream | undefined
 }
 
 /** One server process, and the requests that wait for it. */
@@ -41,8 +40,8 @@ export interface TalkOptions {
   onExit(why: string | undefined): void
 }
 
-/** Messages for a stream that is not open. */
-const mostWaiting = 1_000
+/** Requests of a server that may be cancelled. */
+const mostAsked = 1_000
 
 interface Pending {
   /** Exact texts of the client's own id and progress token. */
@@ -52,6 +51,8 @@ interface Pending {
   readonly sentId: string
   readonly sink: AnswerSink
   readonly party: Party
+  /** Its client does not wait for it any more. An answer that comes all the same is passed on. */
+  cancelled: boolean
 }
 
 /** @returns why the server could not be started, as a sentence */
@@ -60,6 +61,8 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   const pending = new Map<string, Pending>()
   const tokens = new Map<string, Pending>()
   const parties = new Set<Party>()
+  /** Who was asked by the server, by the id of its request. */
+  const asked = new Map<string, Party>()
   const run = randomUUID().slice(0, 8)
   let count = 0
   let lastParty: Party | undefined
@@ -112,29 +115,42 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       const own = shared ? withIds(text, { subscriptionId: listened.id, cancels: listened.id }) : text
       return deliver(listened.party, own, listened.sink)
     }
+    // It takes a request back that it sent to one of them.
+    const meant = cancels === undefined ? undefined : asked.get(idKey(cancels))
+    if (meant) return deliver(meant, text, newestOf(meant)?.sink)
     // Nothing says whom it is for. A request belongs to one of them; what has changed is news for all.
-    const newest = [...pending.values()].at(-1)
-    if (kind === 'request' || newest?.party.stream === undefined) {
-      const party = newest?.party ?? lastParty
-      if (party) return deliver(party, text, newest?.sink)
+    const newest = [...pending.values()].findLast((one) => !one.cancelled)
+    if (kind === 'request' || parties.size === 0) {
+      const last = lastParty && parties.has(lastParty) ? lastParty : [...parties].at(-1)
+      const party = newest?.party ?? last
+      if (!party) return
+      if (kind === 'request') ask(envelope.id, party)
+      return deliver(party, text, newest?.sink)
     }
-    for (const party of parties)
-      deliver(party, text, [...pending.values()].findLast((one) => one.party === party)?.sink)
+    for (const party of parties) deliver(party, text, newestOf(party)?.sink)
+  }
+
+  function newestOf(party: Party): Pending | undefined {
+    return [...pending.values()].findLast((one) => one.party === party && !one.cancelled)
+  }
+
+  function ask(id: string | undefined, party: Party): void {
+    if (id === undefined) return
+    asked.set(idKey(id), party)
+    if (asked.size > mostAsked) asked.delete(asked.keys().next().value!)
   }
 
   function deliver(party: Party, text: string, sink: AnswerSink | undefined): void {
-    if (sink?.streams) return sink.message(text)
-    if (party.stream) return party.stream.message(text)
-    if (party.waiting.length < mostWaiting) party.waiting.push(text)
+    if (sink?.streams) sink.message(text)
+    else party.stream?.message(text)
   }
 
   function gone({ exitCode, signal }: ProcessExit): void {
     const why = `the server ended (${signal ?? `exit ${exitCode}`})`
     goneWhy = why
-    options.onExit(stopped ? undefined : why)
     for (const one of pending.values()) give(one, failureText(one.id, 502, why))
     pending.clear()
-    for (const { stream } of parties) stream?.end()
+    options.onExit(stopped ? undefined : why)
   }
 
   return {
@@ -143,7 +159,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       return goneWhy !== undefined
     },
     get idle() {
-      return pending.size === 0
+      return [...pending.values()].every((one) => one.cancelled)
     },
     async request(message, sink, party) {
       const { text, envelope } = message
@@ -155,7 +171,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
         give({ sink }, failureText(id, 502, goneWhy))
         return { cancel: () => undefined }
       }
-      const one: Pending = { id, token: envelope.progressToken, sentId, sink, party }
+      const one: Pending = { id, token: envelope.progressToken, sentId, sink, party, cancelled: false }
       pending.set(idKey(sentId), one)
       if (one.token !== undefined) tokens.set(idKey(shared ? sentId : one.token), one)
       await server.send(shared ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
@@ -171,11 +187,13 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     },
     tell({ text, envelope }, party) {
       lastParty = party
-      if (!shared || envelope.cancels === undefined) return server.send(text)
+      if (isAnswer(envelope) && envelope.id !== undefined) asked.delete(idKey(envelope.id))
+      if (envelope.cancels === undefined) return server.send(text)
       const meant = [...pending.values()].findLast(
         (one) => one.party === party && idKey(one.id) === idKey(envelope.cancels!),
       )
-      return server.send(meant ? withIds(text, { cancels: meant.sentId }) : text)
+      if (meant) meant.cancelled = true
+      return server.send(shared && meant ? withIds(text, { cancels: meant.sentId }) : text)
     },
     hold(wait) {
       slow = Math.max(0, slow + (wait ? 1 : -1))

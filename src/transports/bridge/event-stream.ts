@@ -1,0 +1,118 @@
+import type { ServerResponse } from 'node:http'
+import type { EventLog, LoggedEvent } from './event-log.js'
+
+/** What a client does before it opens a stream again, in 2025-11-25. */
+const retryMs = 1_000
+
+export interface EventStreamOptions {
+  /** Of the stream in its session, for streams that can be taken up again. */
+  readonly name?: number
+  readonly log?: EventLog
+  /** A slow client slows the server. */
+  readonly onSlow: (slow: boolean) => void
+  /** Nobody can ask for it any more. */
+  readonly onForgotten?: () => void
+}
+
+export interface OpenOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** An event without data tells the client where to go on (2025-11-25), should nothing else come. */
+  readonly primed?: boolean
+  /** Number of the last event that the client has. @default the last that was sent */
+  readonly after?: number
+}
+
+/** Events for a client. The stream outlives its connection: what is said meanwhile waits. */
+export interface EventStream {
+  /** There is a connection. */
+  readonly isOpen: boolean
+  /** What followed an event is here in full. */
+  hasAllAfter(number: number): boolean
+  /** Begins to answer with what has not been sent, and goes on. Takes the place of an earlier connection. */
+  open(response: ServerResponse, options?: OpenOptions): void
+  message(text: string): void
+  /** There will be no more. */
+  end(): void
+  /** What was said is not needed any more. */
+  forget(): void
+}
+
+export function createEventStream({ name, log, onSlow, onForgotten }: EventStreamOptions): EventStream {
+  const kept: LoggedEvent[] = []
+  let connection: ServerResponse | undefined
+  let last = 0
+  let sent = 0
+  let ended = false
+  let slow = false
+
+  function setSlow(now: boolean): void {
+    if (slow === now) return
+    slow = now
+    onSlow(now)
+  }
+
+  function write(event: Pick<LoggedEvent, 'number' | 'text'>): void {
+    if (!connection) return
+    sent = event.number
+    const id = name === undefined ? '' : `id: ${name}-${event.number}\n`
+    if (connection.destroyed || connection.write(`${id}event: message\ndata: ${event.text}\n\n`)) return
+    setSlow(true)
+    connection.once('drain', () => setSlow(false))
+  }
+
+  function keep(number: number, text: string): void {
+    const event: LoggedEvent = {
+      number,
+      text,
+      onForgotten() {
+        kept.shift()
+        if (ended && kept.length === 0) onForgotten?.()
+      },
+    }
+    kept.push(event)
+    log?.keep(event)
+  }
+
+  return {
+    get isOpen() {
+      return connection !== undefined
+    },
+    hasAllAfter: (number) => number <= last && (kept[0]?.number ?? last + 1) <= number + 1,
+    open(response, { headers = {}, primed = false, after = sent } = {}) {
+      const before = connection
+      connection = response
+      before?.end()
+      setSlow(false)
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-cache, no-transform',
+        'X-Accel-Buffering': 'no',
+        ...headers,
+      })
+      if (primed && name !== undefined) response.write(`id: ${name}-${after}\nretry: ${retryMs}\ndata: \n\n`)
+      else response.flushHeaders()
+      for (const event of kept) if (event.number > after) write(event)
+      if (ended) return void response.end()
+      response.once('close', () => {
+        if (connection !== response) return
+        connection = undefined
+        // Whoever left is not slow any more.
+        setSlow(false)
+      })
+    },
+    message(text) {
+      if (ended) return
+      last += 1
+      write({ number: last, text })
+      if (log) keep(last, text)
+    },
+    end() {
+      ended = true
+      connection?.end()
+      if (kept.length === 0) onForgotten?.()
+    },
+    forget() {
+      for (const event of kept.splice(0)) log?.forget(event)
+    },
+  }
+}
