@@ -118,7 +118,9 @@ export function openRecords(
       if (known) return known
       const { file, offset, size } = places.get(locator)
       // It was found to be JSON when it was gone through.
-      const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)), true)
+      const decoded = decodeLine(new TextDecoder().decode(await bytesAt(file, offset, size)), {
+        checked: true,
+      })
       if ('fault' in decoded)
         throw new WiretapeError(
           'unreadable',
