@@ -1,4 +1,4 @@
-import { makeSocketPath, Refusal, startControl, type Control, type ControlHost } from '../control/index.js'
+import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
 import type { GateState, HeldEvent } from '../control-schema/index.js'
 import type { GatedWire, HeldMessage, Intercept, InterceptOptions, Ledger } from '../intercept/index.js'
 import { WiretapeError, type MetaRecord } from '../model/index.js'
@@ -13,8 +13,7 @@ export type MakeWire = (module: InterceptModule, intercept: Intercept, ledger: L
 
 /** What the running transport lends. */
 export interface LiveTransport {
-  /** Absent where messages cannot be held. */
-  readonly makeWire?: MakeWire
+  readonly makeWire: MakeWire
   /** Ends the session, as SIGTERM would. */
   stop(): void
   /** Where clients connect, over HTTP. */
@@ -103,6 +102,7 @@ export function createLive(context: LiveContext): Live {
   let attendance = { screens: 0, onlookers: 0 }
   let telling = false
   let rules: RulesInForce | undefined
+  let unfollow = (): void => undefined
 
   if (context.intercept) intercept = create(context.intercept)
 
@@ -127,13 +127,31 @@ export function createLive(context: LiveContext): Live {
       stateChanged,
       notice: (message) => control?.announce({ event: { type: 'notice', message }, to: 'all' }),
     })
-    made.rules = rules.current
-    rules.onChange = (notice) => {
-      made.rules = rules?.current
+    follow(rules, made)
+    return made
+  }
+
+  function follow(followed: RulesInForce, made: Intercept): void {
+    unfollow()
+    rules = followed
+    made.rules = followed.current
+    unfollow = followed.onChange((notice) => {
+      made.rules = followed.current
       if (notice !== undefined) control?.announce({ event: { type: 'notice', message: notice }, to: 'all' })
       stateChanged()
-    }
-    return made
+    })
+  }
+
+  /** Rules of a run are those of all its captures; what a screen takes is for its own. */
+  async function takeRules(file: string | null): Promise<string | undefined> {
+    const made = await gate()
+    const shared = context.intercept?.rules
+    if (rules !== shared) return rules!.take(file)
+    const own = createRulesInForce(context.intercept!.module)
+    const fault = await own.take(file)
+    if (fault !== undefined) own.close()
+    else follow(own, made)
+    return fault
   }
 
   /** Once for all that changes at the same time. */
@@ -148,11 +166,6 @@ export function createLive(context: LiveContext): Live {
 
   /** The gate, which a capture that nobody holds never loads. */
   async function gate(): Promise<Intercept> {
-    if (transport && !transport.makeWire) {
-      const message =
-        'messages cannot be held or sent here: clients reach this server through a forward proxy'
-      throw new Refusal({ code: 'no-peer', message, hint: 'record --url or a stdio server can be held' })
-    }
     return (loading ??= load())
   }
 
@@ -166,7 +179,7 @@ export function createLive(context: LiveContext): Live {
       const module = await import('../intercept/index.js')
       intercept = create({ module, options: idle })
       intercept.attended(attendance.screens)
-      if (transport?.makeWire) connectTo(transport.makeWire, module, intercept)
+      if (transport) connectTo(transport.makeWire, module, intercept)
     }
     return intercept
   }
@@ -217,10 +230,7 @@ export function createLive(context: LiveContext): Live {
         context,
         gate,
         stop: () => transport?.stop(),
-        async takeRules(file) {
-          await gate()
-          return rules!.take(file)
-        },
+        takeRules,
       })
     },
   }
@@ -232,7 +242,7 @@ export function createLive(context: LiveContext): Live {
     connect(given) {
       transport = given
       const loaded = context.intercept
-      if (loaded && intercept && given.makeWire) connectTo(given.makeWire, loaded.module, intercept)
+      if (loaded && intercept) connectTo(given.makeWire, loaded.module, intercept)
     },
     async listen() {
       const { meta, tape, registryFolder } = context
@@ -244,6 +254,7 @@ export function createLive(context: LiveContext): Live {
     over() {
       intercept?.close()
       rules?.close()
+      context.intercept?.rules?.close()
       transport = undefined
     },
     async finish() {

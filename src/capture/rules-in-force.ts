@@ -5,8 +5,8 @@ import type { Rules, WatchedRules } from '../intercept/index.js'
 export interface RulesInForce {
   readonly current: Rules | undefined
   readonly state: GateState['rules']
-  /** Called after a change, with a sentence where a changed file was not taken. */
-  onChange: ((notice: string | undefined) => void) | undefined
+  /** Called after a change, with a sentence where a changed file was not taken. @returns stops that */
+  onChange(listener: (notice: string | undefined) => void): () => void
   /**
    * @param file absolute; null for no rules
    * @returns why the file cannot be taken: what was in force stays so
@@ -19,6 +19,10 @@ export function createRulesInForce({
   watchRules,
 }: Pick<typeof import('../intercept/index.js'), 'watchRules'>): RulesInForce {
   let watched: WatchedRules | undefined
+  const listeners = new Set<(notice: string | undefined) => void>()
+  const tell = (notice: string | undefined): void => {
+    for (const listener of listeners) listener(notice)
+  }
   const rules: RulesInForce = {
     get current() {
       return watched?.current
@@ -28,18 +32,21 @@ export function createRulesInForce({
       const { path, current, fault } = watched
       return { file: path, count: current.names.length, ...(fault !== undefined && { fault }) }
     },
-    onChange: undefined,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     async take(file) {
       const started =
         file === null
           ? undefined
           : await watchRules(file, {
-              onChange: ({ fault }) => rules.onChange?.(fault && `the rules before stay in force: ${fault}`),
+              onChange: ({ fault }) => tell(fault && `the rules before stay in force: ${fault}`),
             })
       if (started?.fault !== undefined) return started.fault
       watched?.close()
       watched = started?.rules
-      rules.onChange?.(undefined)
+      tell(undefined)
       return undefined
     },
     close: () => watched?.close(),

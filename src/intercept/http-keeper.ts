@@ -32,6 +32,15 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     })
   }
 
+  /** Our own answers, where all answers come on one stream. False where they come in the response. */
+  function answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
+    const talk = talks.conversationOf(head)
+    const stream = talks.streams().findLast((one) => one.isLegacy && talks.conversationOf(one.head) === talk)
+    if (!stream) return false
+    for (const text of texts) if (stream.inject(text)) entries.ours(stream.head.exchange, text, rule)
+    return true
+  }
+
   /** Our own answers, on the tape as ours. */
   function answered(head: Head, texts: readonly string[], rule: string | undefined): Uint8Array {
     for (const text of texts) entries.ours(head.exchange, text, rule)
@@ -52,13 +61,17 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       const bytes = Buffer.from(text)
       const after = readParts(text)
       const back = [...answers, ...missing(frame, text, 'requests', answers)]
+      const onStream = back.length > 0 && talks.streams().some(({ isLegacy }) => isLegacy)
       // After the request itself, which goes on when this is over.
-      if (back.length > 0) queueMicrotask(() => void answered(head, back, rule))
+      if (back.length > 0)
+        queueMicrotask(
+          () => void ((onStream && answeredOnStream(head, back, rule)) || answered(head, back, rule)),
+        )
       return {
         kind: 'forward',
         body: bytes,
         headers: agreeing(head.headers, frame, after, bytes.length),
-        ...(back.length > 0 && { answers: back }),
+        ...(back.length > 0 && !onStream && { answers: back }),
       }
     }
     const repeat = (text: string, { copies = 0, rule }: { copies?: number; rule?: string }): void => {
@@ -74,7 +87,8 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
         entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
         if (disconnect) return settle({ kind: 'disconnect', why })
         const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
-        if (texts.length === 0) return settle({ kind: 'answer', status: 202, why })
+        if (texts.length === 0 || answeredOnStream(head, texts, rule))
+          return settle({ kind: 'answer', status: 202, why })
         settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
       },
     })

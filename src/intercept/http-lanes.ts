@@ -35,6 +35,13 @@ export interface Post {
   readonly headers: RawHeaders
 }
 
+export interface Stream {
+  readonly head: Head
+  /** All answers of its talk come on it. */
+  readonly isLegacy: boolean
+  inject(text: string): boolean
+}
+
 /** The answer to a POST of our own. */
 export interface Posted {
   readonly status: number
@@ -48,7 +55,7 @@ export interface HttpLanes {
     /** Whose talk it is, by the name that is recorded. */
     conversationOf(head: Pick<Head, 'connection' | 'path' | 'headers'>): string
     posts(): readonly Post[]
-    streams(): readonly { readonly head: Head; inject(text: string): boolean }[]
+    streams(): readonly Stream[]
   }
   post(like: Post, headers: RawHeaders, body: Uint8Array, begins: (exchange: number) => void): Promise<Posted>
 }

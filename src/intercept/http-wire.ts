@@ -21,18 +21,24 @@ export function createHttpWire(
   let gated = false
   const keeper = createHttpKeeper({ intercept, transport, talks, entries, posts, isGated: () => gated })
 
-  function postOurs(injection: Injection): { readonly answer: Promise<string> } {
+  function postOurs(injection: Injection): ReturnType<GatedWire['inject']> {
     const like = talks.posts().findLast((post) => talks.conversationOf(post) === injection.conversation)
     if (!like) throw new GateFault('no-peer', 'no client has said anything yet')
-    const answer = posts.send(like, injection).then(
-      (came) => {
-        if (came !== undefined) return came
-        throw new GateFault('no-answer', 'the server answered without an answer')
-      },
-      (error: unknown) => {
-        throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
-      },
-    )
+    const sent = posts.send(like, injection).catch((error: unknown) => {
+      throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
+    })
+    const stream = talks
+      .streams()
+      .find(({ head, isLegacy }) => isLegacy && talks.conversationOf(head) === injection.conversation)
+    if (stream) {
+      const failure = sent.then(() => new Promise<never>(() => undefined))
+      failure.catch(() => undefined)
+      return { failure }
+    }
+    const answer = sent.then((came) => {
+      if (came !== undefined) return came
+      throw new GateFault('no-answer', 'the server answered without an answer')
+    })
     // Nobody may want it.
     answer.catch(() => undefined)
     return { answer }

@@ -111,23 +111,26 @@ export class Sender {
     const sentAtMs = performance.now()
     let expected: { readonly answer: Promise<string>; cancel(): void } | undefined
     if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
-    let direct: Promise<string> | undefined
+    let going: ReturnType<GatedWire['inject']>
     try {
-      direct = wire.inject({
+      going = wire.inject({
         id,
         text: frame.text,
         ...place,
         conversation: talk,
         ...(like && { like }),
-      }).answer
+      })
     } catch (error) {
       expected?.cancel()
       throw error
     }
     if (!wantsAnswer) return { message: id }
+    const { answer: direct, failure } = going
     if (direct) expected!.cancel()
     try {
-      const answer = await this.#within(direct ?? expected!.answer)
+      const answer = await this.#within(
+        direct ?? (failure ? Promise.race([expected!.answer, failure]) : expected!.answer),
+      )
       return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
     } finally {
       expected!.cancel()

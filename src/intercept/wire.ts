@@ -23,5 +23,9 @@ export interface GatedWire {
    *
    * @throws GateFault `no-peer`
    */
-  inject(injection: Injection): { readonly answer?: Promise<string> }
+  inject(injection: Injection): {
+    readonly answer?: Promise<string>
+    /** Rejects when it turns out later that it could not be sent, with a GateFault. */
+    readonly failure?: Promise<never>
+  }
 }

@@ -6,6 +6,7 @@ export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
 export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
 export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'
+export type { ExchangeHead, Gatekeeper } from './http-proxy/gatekeeper.js'
 export { createConversations, legacySessionOf, type Conversations } from './http-proxy/conversations.js'
 export {
   startHttpProxy,

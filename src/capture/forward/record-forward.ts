@@ -18,6 +18,7 @@ import { createLeafCertificates } from '../trust/certificates.js'
 import { openLocalCa, type LocalCa } from '../trust/local-ca.js'
 import { readTrustedRoots, trustOf, writeBundle, type TrustedRoots } from '../trust/trusted-roots.js'
 import { clientEnvironment, type Environment } from './client-environment.js'
+import { createServerGates, type ServerGates } from './server-gates.js'
 import { createServerTapes, type ServerFiles } from './server-tapes.js'
 
 /** Whom to start or wait for, and what to look at. */
@@ -93,6 +94,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     label: options.label,
     hold: (wait) => proxy?.hold(wait),
     stop: () => end.run(),
+    lanesOf: (server) => gates.lanesOf(server),
   })
   const sorter: TrafficSorter = createTrafficSorter({
     open(server, since) {
@@ -100,6 +102,11 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
       if (!record && unrecorded.length < mostRemembered) unrecorded.push(server.origin)
       return record ?? (() => undefined)
     },
+  })
+  const gates: ServerGates = createServerGates({
+    sorter,
+    proxy: () => proxy,
+    fromStart: options.intercept !== undefined || options.rulesFile !== undefined,
   })
   let trust: ReturnType<typeof trustOf> | undefined
   proxy = await startForwardProxy({
@@ -116,6 +123,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
       const matches = (pattern: HostPattern): boolean => matchesHost(pattern, place)
       return skip.some(matches) || (only.length > 0 && !only.some(matches)) ? 'skipped' : undefined
     },
+    gatekeeper: gates.keeper,
     onEvent(event) {
       sorter.event(event)
       if ('bytes' in event) readBuffers.passed(event.bytes.length)
@@ -130,6 +138,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
       options.command.length > 0
         ? await runClient(options, variables, end)
         : await waitForSignal(() => options.onListening(variables), end)
+    tapes.ends()
     await proxy.idle(lastWordsMs)
     await proxy.close()
     const servers = await tapes.finish()

@@ -1,3 +1,4 @@
+import type { HttpLanes } from '../../intercept/index.js'
 import type { SeenServer } from '../../proxy/index.js'
 import type { HttpEvent, Moment } from '../../transports/index.js'
 import type { CaptureFiles, CaptureTarget, RunningCapture } from '../running-capture.js'
@@ -18,6 +19,8 @@ export interface ServerTapes {
   open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined
   /** Why a tape could not be made. */
   readonly trouble: unknown
+  /** What is held does not keep the run. */
+  ends(): void
   finish(): Promise<ServerFiles[]>
   /** Gives up what is not a file; can be called at any time, and twice. */
   close(): void
@@ -30,6 +33,8 @@ export interface ServerTapesOptions {
   start(target: CaptureTarget, since: Moment): RunningCapture
   /** Of all tapes; else each is called by its host. */
   readonly label: string | undefined
+  /** The proxy as far as it is about one server. */
+  lanesOf(server: SeenServer): HttpLanes
   /** Stops all traffic, or lets it go on. */
   hold(wait: boolean): void
   /** Somebody who attached to a tape wants the run to end. */
@@ -64,7 +69,11 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     capture.register()
     // Nobody goes on before the thread is there to record it.
     wait(server, true)
-    capture.live.connect({ stop: () => options.stop() })
+    capture.live.connect({
+      stop: () => options.stop(),
+      makeWire: ({ createHttpWire }, intercept, ledger) =>
+        createHttpWire(options.lanesOf(server), intercept, ledger, transport),
+    })
     void recorder.ready.then(() => {
       wait(server, false)
       return capture.live.listen()
@@ -80,6 +89,9 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
       return trouble
     },
     open,
+    ends() {
+      for (const { live } of tapes.values()) live.intercept?.ends()
+    },
     finish: () =>
       Promise.all(
         [...tapes].map(async ([{ origin }, capture]) => ({

@@ -26,11 +26,6 @@ export async function runRecordForward(
   }
   if (command[0] === '') throw new WiretapeError('usage', 'the client command is empty')
   const { label, ...files } = captureOptions(options, options.label ?? '', io)
-  if (files.intercept !== undefined || files.rulesFile !== undefined) {
-    throw new WiretapeError('usage', 'messages of a forward proxy can be followed, not held or changed', {
-      hint: 'leave out --intercept, --break, --rules and the like, or use record --url',
-    })
-  }
   try {
     const result = await recordForward({
       ...files,

@@ -15,6 +15,12 @@ export interface SeenServer {
 /** Tells MCP, and the OAuth around it, from everything else that passes a proxy. */
 export interface TrafficSorter {
   event(event: HttpEvent): void
+  /** Whose an exchange is, and its number on his tape; `open` while that is not known, undefined when it is nobody's, or over. */
+  placeOf(exchange: number): { readonly origin: string; readonly number: number } | 'open' | undefined
+  /** The body of its request is here to its end, which is told later: decides about it as far as that is possible now. */
+  whole(exchange: number): void
+  /** An exchange of our own with a server that was seen. */
+  own(origin: string): { readonly number: number; readonly record: (event: HttpEvent) => void }
   /** How many requests went to which origin. */
   readonly requests: ReadonlyMap<string, number>
 }
@@ -211,6 +217,23 @@ export function createTrafficSorter(options: SorterOptions): TrafficSorter {
 
   return {
     requests,
+    placeOf(exchange) {
+      const fate = fates.get(exchange)
+      if (!fate) return undefined
+      return fate instanceof HeldExchange ? 'open' : { origin: fate.server.origin, number: fate.number }
+    },
+    whole(exchange) {
+      const fate = fates.get(exchange)
+      if (!(fate instanceof HeldExchange)) return
+      fate.requestEnded = true
+      decide(exchange, fate)
+    },
+    own(origin) {
+      const server = servers.get(origin)!
+      const number = server.exchanges
+      server.exchanges += 1
+      return { number, record: server.record }
+    },
     event(event) {
       if (event.kind === 'request') begin(event)
       const fate = fates.get(event.exchange)

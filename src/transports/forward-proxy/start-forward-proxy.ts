@@ -5,12 +5,14 @@ import { createClientConnection, type ClientConnection } from '../http-proxy/cli
 import { createConversations } from '../http-proxy/conversations.js'
 import { startExchange } from '../http-proxy/exchange.js'
 import { createFloodGate } from '../http-proxy/flood-gate.js'
-import type { HttpEvent, HttpHappening, Moment } from '../http-proxy/http-event.js'
+import type { Gatekeeper } from '../http-proxy/gatekeeper.js'
+import type { HttpEvent, HttpHappening, Moment, RawHeaders } from '../http-proxy/http-event.js'
 import { findListenAddress } from '../http-proxy/listen-address.js'
 import { createListener, listenOn } from '../http-proxy/listener.js'
+import { postOwn, type OwnAnswer } from '../http-proxy/own-post.js'
 import type { Refusal } from '../http-proxy/refusal.js'
 import type { Route, Setting } from '../http-proxy/setting.js'
-import { createTalks } from '../http-proxy/talks.js'
+import { createTalks, type PostedBefore, type Talks } from '../http-proxy/talks.js'
 import { createUpstreamAgent, type UpstreamTrust } from '../http-proxy/upstream-request.js'
 import { openConnect, type ConnectSetting, type TunnelReason } from './connect.js'
 import { createDisbelief } from './disbelief.js'
@@ -29,6 +31,8 @@ export interface ForwardProxyOptions extends UpstreamTrust {
   certificateFor(name: string): Promise<ServerCertificate>
   /** Why a place is only tunnelled to; undefined when it may be looked at. */
   tunnelled(place: { readonly hostname: string; readonly port: number }): TunnelReason | undefined
+  /** Is shown what it wants to see of what passes. */
+  readonly gatekeeper?: Gatekeeper
   /** Called after what it tells was passed on. Must not throw. */
   onEvent(event: HttpEvent): void
   /** What passes there is not seen. @param place `host:port` */
@@ -38,6 +42,14 @@ export interface ForwardProxyOptions extends UpstreamTrust {
 export interface ForwardProxy {
   /** For `HTTP_PROXY` and its like. */
   readonly url: string
+  readonly talks: Talks
+  /** Sends a POST of our own, like one that came, on a connection of its own. */
+  post(
+    like: PostedBefore & { readonly origin: string },
+    headers: RawHeaders,
+    body: Uint8Array,
+    tell: (happening: HttpHappening, moment: Moment) => void,
+  ): Promise<OwnAnswer>
   /** Stops reading from all clients and upstreams, or goes on. What is tunnelled goes on. */
   hold(wait: boolean): void
   /** Resolves when no client is connected, or after a time. */
@@ -101,7 +113,8 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
   }
 
   const memory = createTalks(createConversations(options.conversationKey))
-  const setting: Setting = { gate, onUpstreamSocket, route, talks: memory }
+  const { gatekeeper } = options
+  const setting: Setting = { gate, onUpstreamSocket, route, talks: memory, gatekeeper: () => gatekeeper }
 
   function route(request: IncomingMessage): Route | Refusal {
     const found = targetOf(request)
@@ -223,6 +236,13 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
 
   return {
     url: `http://${asUrlHost(options.host)}:${port}`,
+    talks: memory,
+    post(like, headers, body, tell) {
+      const upstream = new URL(like.origin)
+      const agent = createUpstreamAgent(upstream, trust)
+      const to = { upstream, agent, path: like.path, host: upstream.host }
+      return postOwn({ ...like, headers }, body, to, tell, onUpstreamSocket)
+    },
     hold: (wait) => gate.hold(wait),
     idle: (withinMs) =>
       new Promise((done) => {

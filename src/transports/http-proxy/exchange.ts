@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
 import { answerOf, type Answer } from './answer.js'
-import { legacySessionOf } from './conversations.js'
 import { createBodyFlow, type BodyFlow, type FlowObserver } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
 import { createEventFlow } from './event-flow.js'
@@ -213,10 +212,7 @@ export function startExchange(
 
   function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
     const { statusCode: status = 0, rawHeaders } = came
-    const watch = createEndpointWatch((endpoint) => {
-      const session = legacySessionOf(endpoint)
-      if (session !== undefined) setting.talks.begin(session, head)
-    })
+    const watch = createEndpointWatch((endpoint) => setting.talks.pointed(endpoint, head))
     const flow = createEventFlow(
       came,
       response,

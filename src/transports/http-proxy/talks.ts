@@ -16,6 +16,8 @@ export interface PostedBefore {
 /** An event stream that is open towards a client. */
 export interface OpenStream {
   readonly head: ExchangeHead
+  /** The one of HTTP+SSE (2024-11-05), on which all answers of its talk come. */
+  readonly isLegacy: boolean
   /** Sends an event of ours. False when it is over. */
   inject(text: string): boolean
 }
@@ -25,8 +27,10 @@ export interface Talks {
   /** Whose talk it is, by the name that is recorded. */
   conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers'>): string
   posted(head: ExchangeHead): void
-  /** What is said of the session in an answer, or in the first event of a stream. */
+  /** What is said of the session in an answer. */
   begin(session: string, head: ExchangeHead): void
+  /** The first event of a stream of HTTP+SSE told where to POST. */
+  pointed(endpoint: string, head: ExchangeHead): void
   /** @returns to be called when the stream is over */
   opened(stream: EventFlow, head: ExchangeHead): () => void
   /** The last POST of each talk, the latest last. */
@@ -39,10 +43,15 @@ const mostPosts = 256
 
 export function createTalks(conversations: Conversations): Talks {
   const streams = new Map<EventFlow, ExchangeHead>()
+  const legacy = new WeakSet<ExchangeHead>()
   const posts = new Map<string, PostedBefore>()
 
   const conversationOf: Talks['conversationOf'] = ({ connection, path, headers }) =>
     conversations.of(connection, valuesOf(headers, 'mcp-session-id')[0] ?? legacySessionOf(path))
+
+  function begin(session: string, head: ExchangeHead): void {
+    if (!conversations.knows(session)) conversations.begin(session, conversationOf(head))
+  }
 
   return {
     conversationOf,
@@ -52,8 +61,11 @@ export function createTalks(conversations: Conversations): Talks {
       if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
       posts.set(talk, { connection, path, headers, ...(origin !== undefined && { origin }) })
     },
-    begin(session, head) {
-      if (!conversations.knows(session)) conversations.begin(session, conversationOf(head))
+    begin,
+    pointed(endpoint, head) {
+      legacy.add(head)
+      const session = legacySessionOf(endpoint)
+      if (session !== undefined) begin(session, head)
     },
     opened(stream, head) {
       streams.set(stream, head)
@@ -61,6 +73,10 @@ export function createTalks(conversations: Conversations): Talks {
     },
     posts: () => [...posts.values()],
     streams: () =>
-      [...streams].map(([stream, head]) => ({ head, inject: (text: string) => stream.inject(text) })),
+      [...streams].map(([stream, head]) => ({
+        head,
+        isLegacy: legacy.has(head),
+        inject: (text: string) => stream.inject(text),
+      })),
   }
 }
