@@ -49,6 +49,8 @@ interface Pending {
   readonly token: string | undefined
   /** The server's. */
   readonly sentId: string
+  /** The server knows it by another id than its client. */
+  readonly renamed: boolean
   readonly sink: AnswerSink
   readonly party: Party
   /** Its client does not wait for it any more. An answer that comes all the same is passed on. */
@@ -87,7 +89,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     const one = envelope.id === undefined ? undefined : pending.get(idKey(envelope.id))
     if (!one) return
     forget(one)
-    give(one, shared ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
+    give(one, one.renamed ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
   }
 
   function give({ sink }: Pick<Pending, 'sink'>, text: string): void {
@@ -97,7 +99,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
 
   function forget(one: Pending): void {
     pending.delete(idKey(one.sentId))
-    if (one.token !== undefined) tokens.delete(idKey(shared ? one.sentId : one.token))
+    if (one.token !== undefined) tokens.delete(idKey(one.renamed ? one.sentId : one.token))
   }
 
   /** A request or a notification of the server. */
@@ -107,12 +109,16 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       kind === 'notification' && progressToken !== undefined ? tokens.get(idKey(progressToken)) : undefined
     if (progress) {
       const own =
-        shared && progress.token !== undefined ? withIds(text, { progressToken: progress.token }) : text
+        progress.renamed && progress.token !== undefined
+          ? withIds(text, { progressToken: progress.token })
+          : text
       return deliver(progress.party, own, progress.sink)
     }
     const listened = pending.get(idKey(subscriptionId ?? (shared ? (cancels ?? '') : '')))
     if (listened) {
-      const own = shared ? withIds(text, { subscriptionId: listened.id, cancels: listened.id }) : text
+      const own = listened.renamed
+        ? withIds(text, { subscriptionId: listened.id, cancels: listened.id })
+        : text
       return deliver(listened.party, own, listened.sink)
     }
     // It takes a request back that it sent to one of them.
@@ -166,15 +172,18 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       lastParty = party
       count += 1
       const id = envelope.id!
-      const sentId = shared ? `"${run}-${count}"` : id
+      // Two of one id that wait at the same time (a message repeated on purpose) have an answer each.
+      const renamed = shared || pending.has(idKey(id))
+      const sentId = renamed ? `"${run}-${count}"` : id
       if (goneWhy !== undefined) {
         give({ sink }, failureText(id, 502, goneWhy))
         return { cancel: () => undefined }
       }
-      const one: Pending = { id, token: envelope.progressToken, sentId, sink, party, cancelled: false }
+      const token = envelope.progressToken
+      const one: Pending = { id, token, sentId, renamed, sink, party, cancelled: false }
       pending.set(idKey(sentId), one)
-      if (one.token !== undefined) tokens.set(idKey(shared ? sentId : one.token), one)
-      await server.send(shared ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
+      if (one.token !== undefined) tokens.set(idKey(renamed ? sentId : one.token), one)
+      await server.send(renamed ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
       return {
         cancel() {
           if (pending.get(idKey(sentId)) !== one) return
@@ -193,7 +202,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
         (one) => one.party === party && idKey(one.id) === idKey(envelope.cancels!),
       )
       if (meant) meant.cancelled = true
-      return server.send(shared && meant ? withIds(text, { cancels: meant.sentId }) : text)
+      return server.send(meant?.renamed ? withIds(text, { cancels: meant.sentId }) : text)
     },
     hold(wait) {
       slow = Math.max(0, slow + (wait ? 1 : -1))
