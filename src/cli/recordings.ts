@@ -6,6 +6,7 @@ import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
 import { withProgress } from './progress.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
+import { withSegments } from './with-segments.js'
 
 /** A recording in one file, or in the segments of one session. */
 export interface OpenRecording {
@@ -48,7 +49,7 @@ export interface Opened<R> {
 }
 
 /**
- * Opens files and joins those that are segments of one session. `-` is stdin; what cannot be read twice is
+ * Opens files and joins those that are segments of one session; one of them stands for all. `-` is stdin; what cannot be read twice is
  * kept in a private temporary file meanwhile.
  *
  * @param formatId what the files are; their content tells without it
@@ -63,7 +64,8 @@ export async function openRecordings(
   const close = (): Promise<void> => spools.close()
   try {
     const opened: OpenedFile[] = []
-    for (const name of names) opened.push(await openArgument(name, cwd, spools, formatId))
+    for (const name of await withSegments(names, cwd))
+      opened.push(await openArgument(name, cwd, spools, formatId))
     const recordings = joinSegments(opened, (file) => file).map((files) => ({
       files,
       records: (report?: (problem: Problem) => void) => recordsOf(files, report),

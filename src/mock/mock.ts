@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Recording } from '../formats/index.js'
 import { watchRules, type WatchedRules } from '../intercept/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
-import { openRecording, type RecordingFile } from '../tape/index.js'
+import { openSegments, type RecordingFile } from '../tape/index.js'
 import { createFallbacks } from './fallback/fallbacks.js'
 import { serveHttp } from './http/serve-http.js'
 import type { Miss } from './miss.js'
@@ -66,16 +66,17 @@ export interface Mock {
 /**
  * Be the recorded server: answers clients with the recorded text, until it is closed.
  *
- * @param recording path of a recording of any format; several, such as the segments of a rotated one, are played as one
+ * @param recording path of a recording of any format; of a rotated one any segment. Several are
+ *   played as one
  * @throws WiretapeError `unreadable`, `not-a-recording`; `usage` for a recording of one side only, options that make
  *   no sense, a port in use
  */
 export async function mock(recording: string | readonly string[], options: MockOptions = {}): Promise<Mock> {
   const paths = typeof recording === 'string' ? [recording] : recording
-  const files: RecordingFile[] = []
-  for (const path of paths) files.push(await openRecording(resolve(path)))
+  const files = new Map<string, RecordingFile>()
+  for (const path of paths) for (const file of await openSegments(resolve(path))) files.set(file.path, file)
   async function* records(): AsyncGenerator<TapeRecord> {
-    for (const file of files)
+    for (const file of files.values())
       yield* file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, () => undefined)
   }
   return startMock({ records }, paths.join(' '), options)

@@ -17,7 +17,7 @@ import {
 import { parseFilter, type Filter } from '../filter/index.js'
 import { compilePath, QueryFault } from '../json-path/index.js'
 import { WiretapeError } from '../model/index.js'
-import { openRecording, openRecords } from '../tape/index.js'
+import { openRecords, openSegments } from '../tape/index.js'
 import type { Unanswered } from './answer-question.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
@@ -86,7 +86,7 @@ export interface ReplayResult {
  * expect(result.differences).toEqual([])
  * ```
  *
- * @param recording path of a recording of any format
+ * @param recording path of a recording of any format; of a rotated one any segment, all of them are read
  * @throws WiretapeError before anything is sent: `unreadable`, `not-a-recording`; `usage` for options that make no
  *   sense, a server that cannot be started or reached, and redacted values that `set` does not give
  */
@@ -99,7 +99,7 @@ export async function replay(
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
   const connect = connectTo(target)
-  const records = openRecords([await openRecording(path)], { keptBytes })
+  const records = openRecords(await openSegments(path), { keptBytes })
   try {
     const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
     const sets = await narrowSets(plan, given)

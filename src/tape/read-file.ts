@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { diskReason } from './disk.js'
+import { wholeRecording } from './segments-beside.js'
 
 /** Bytes asked of the disk at a time. */
 const chunkBytes = 1 << 18
@@ -55,6 +56,18 @@ export async function openRecording(path: string, formatId?: string): Promise<Re
     })
   }
   return { ...file, format: format as RecordingFile['format'] }
+}
+
+/**
+ * As `openRecording`, with the other segments of a rotated recording, in their order.
+ *
+ * @throws WiretapeError as `openRecording`
+ */
+export async function openSegments(path: string): Promise<RecordingFile[]> {
+  const paths = await wholeRecording(path)
+  const files: RecordingFile[] = []
+  for (const segment of paths) files.push(await openRecording(segment))
+  return files
 }
 
 /** Tools on Windows write UTF-16, which no reader of JSON takes. */

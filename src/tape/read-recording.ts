@@ -7,9 +7,10 @@ import {
   type MessageKind,
   type MessageRecord,
   type Session,
+  type TapeRecord,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
-import { openRecording } from './read-file.js'
+import { openSegments } from './read-file.js'
 
 /** One message of a recording. */
 export interface RecordedMessage {
@@ -65,17 +66,18 @@ export interface ReadRecording {
 const mostProblems = 1_000
 
 /**
- * Opens a recording of any format and reads it once.
+ * Opens a recording of any format and reads it once; of a rotated one all segments, whichever is named.
  *
  * @throws WiretapeError `unreadable`, `not-a-recording`, `unsupported-version`
  */
 export async function readRecording(path: string): Promise<ReadRecording> {
-  const file = await openRecording(resolve(path))
+  const files = await openSegments(resolve(path))
   const problems: Diagnostic[] = []
   const report = (problem: Diagnostic): void =>
     void (problems.length < mostProblems && problems.push(problem))
-  const read = (into: (problem: Diagnostic) => void): ReturnType<typeof file.format.read> =>
-    file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, into)
+  async function* read(into: (problem: Diagnostic) => void): AsyncIterable<TapeRecord> {
+    for (const file of files) yield* file.format.read({ bytes: () => file.bytes(file.sizeBytes) }, into)
+  }
 
   const fold = createFold(idKey)
   for await (const record of read(report)) fold.push(record)
@@ -94,7 +96,7 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   }
 
   return {
-    format: file.format.id,
+    format: files[0]!.format.id,
     sessions: fold.sessions,
     counts: fold.counts(),
     problems,

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import stringWidth from 'string-width'
-import { afterAll, describe, expect, it } from 'vitest'
-import { fixtures, leftOut, plainEnv, run, runOnTerminal, unstyled, wiretape } from './run-cli.js'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { fixtures, leftOut, plainEnv, run, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
 import { cli, createStage, server, until } from './stage.js'
 
 const everyKind = 'every-kind.jsonl'
@@ -37,10 +38,14 @@ describe('inspect prints', () => {
     await expect(stdout).toMatchFileSnapshot(golden(name))
   })
 
-  it('the same for segments in any order on the command line', async () => {
+  it.each([
+    [['rotated.2.jsonl', 'rotated.jsonl', 'rotated.1.jsonl']],
+    [['rotated.jsonl']],
+    [['rotated.1.jsonl']],
+    [['./rotated.2.jsonl', 'rotated.1.jsonl']],
+  ])('the same for segments in any order on the command line, or for some of them: %s', async (names) => {
     const inOrder = await wiretape(['inspect', 'rotated.jsonl', 'rotated.1.jsonl', 'rotated.2.jsonl'])
-    const mixedUp = await wiretape(['inspect', 'rotated.2.jsonl', 'rotated.jsonl', 'rotated.1.jsonl'])
-    expect(mixedUp).toEqual(inOrder)
+    expect(await wiretape(['inspect', ...names])).toEqual(inOrder)
   })
 
   it('the same from stdin, from a pipe with a name, and from the file', async () => {
@@ -222,12 +227,20 @@ describe('inspect --check', () => {
   })
 
   it('finds segments that are not there, and names their files', async () => {
-    const middle = await wiretape(['inspect', '--check', 'rotated.2.jsonl', 'rotated.jsonl'])
+    const folder = mkdtempSync(join(tmpdir(), 'wiretape-segments-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const check = (...names: string[]): Promise<Run> => {
+      rmSync(folder, { recursive: true })
+      mkdirSync(folder)
+      for (const name of names) copyFileSync(join(fixtures, name), join(folder, name))
+      return wiretape(['inspect', '--check', names[0]!], { cwd: folder })
+    }
+    const middle = await check('rotated.2.jsonl', 'rotated.jsonl')
     expect(middle.code).toBe(1)
     expect(middle.stdout).toContain('missing-segment  segment 1 is not here: rotated.1.jsonl')
-    const first = await wiretape(['inspect', '--check', 'rotated.2.jsonl'])
+    const first = await check('rotated.2.jsonl')
     expect(first.stdout).toContain('segments 0 to 1 are not here: rotated.jsonl to rotated.1.jsonl')
-    const last = await wiretape(['inspect', '--check', 'rotated.jsonl', 'rotated.1.jsonl'])
+    const last = await check('rotated.jsonl', 'rotated.1.jsonl')
     expect(last.stdout).toContain('it goes on in segment 2, which is not here: rotated.2.jsonl')
   })
 

@@ -22,6 +22,7 @@ import { createComplaints, type Complaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { openOne } from '../transfer.js'
+import { withSegments } from '../with-segments.js'
 
 export interface DiffOptions extends CompareOptions {
   readonly all?: boolean
@@ -31,7 +32,7 @@ export async function runDiff(before: string, after: string, options: DiffOption
   if (before === '-' && after === '-')
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)
-  const wanted = await wantedReports(options, [before, after], io)
+  const wanted = await wantedReports(options, await withSegments([before, after], io.cwd), io)
   const complaints = createComplaints()
   const a = await openCompared(before, complaints, io)
   try {

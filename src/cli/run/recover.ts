@@ -37,7 +37,7 @@ export async function runRecover(
       throw new WiretapeError('usage', '--session-file takes no other output')
     }
     if (await isBeingRecorded(path, io)) throw stillRecorded(file)
-    return recoverSession(path, file, options.sessionFile, io)
+    return recoverSession(file, options.sessionFile, io)
   }
   const beside = `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`
   const named = options.inPlace ? file : outputName(output ?? beside)

@@ -45,6 +45,7 @@ import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
 import { openOne } from '../transfer.js'
+import { withSegments } from '../with-segments.js'
 import { updatableFormat, updateRecording } from './replay-update.js'
 
 export interface ReplayOptions extends CompareOptions {
@@ -94,8 +95,9 @@ export async function runReplayCommand(
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
-  const wanted = await wantedReports(options, [name], io)
-  if (options.output !== undefined) refuseOwnInput(options.output, [name], '--output', io)
+  const read = await withSegments([name], io.cwd)
+  const wanted = await wantedReports(options, read, io)
+  if (options.output !== undefined) refuseOwnInput(options.output, read, '--output', io)
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
   if (options.update && (name === '-' || options.repeat > 1)) {
     throw new WiretapeError('usage', `--update needs a file, and one run`, {
