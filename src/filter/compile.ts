@@ -176,7 +176,7 @@ function compilePathTest(path: CompiledPath, test: PathTest): Test {
 }
 
 function isMessage({ kind }: FilterSubject): boolean {
-  return kind !== 'noise' && kind !== 'stderr' && kind !== 'gap' && kind !== 'http'
+  return kind !== 'noise' && kind !== 'stderr' && kind !== 'gap' && kind !== 'http' && kind !== 'note'
 }
 
 type ValueTest = (json: string, start: number, end: number) => boolean

@@ -40,7 +40,8 @@ export type SubjectFlag = Exclude<
  * then no condition on it holds. May be made of getters: only what a filter asks for is read.
  */
 export interface FilterSubject {
-  readonly kind: EntryKind
+  /** `note`: what a person said about the recording, where it is a row. */
+  readonly kind: EntryKind | 'note'
   /** Null for what has none, such as a line of stderr. */
   readonly direction: Direction | null
   /** Its own, or for an answer that of the request it answers. */

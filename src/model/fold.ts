@@ -30,6 +30,8 @@ export interface Fold {
   push(record: TapeRecord): { readonly first: number; readonly count: number }
   /** The same for a message of which no object was made. Returns its row, or -1: it must be pushed as a record. */
   pushPlain(message: PlainMessage): number
+  /** The row of a message that the recorder gave this id; -1 for none. */
+  rowOf(id: string): number
   readonly entries: EntryTable
   readonly sessions: readonly Session[]
   /** Computed when asked for: O(rows). */
@@ -303,6 +305,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     sessions,
     counts: () => ({ ...countsOf(entries), gaps, lost }),
     pushPlain,
+    rowOf: (id) => ids.get(id),
     push(record) {
       switch (record.type) {
         case 'meta':

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { runInNewContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -74,8 +75,17 @@ describe('a report', () => {
     expect(html).toContain(`<style>${page.style}</style>`)
   })
 
-  it('is not made with a viewer that would break out of its element', async () => {
-    await expect(report(lines('a', 'x'), { script: '"</script>"', patterns: '', style: '' })).rejects.toThrow(
+  it('keeps a viewer inside of its element whose texts and patterns look like the end of it', async () => {
+    const script = '[`</SCRIPT><!-- <script>`, "</script\\n", /<\\/script|<!--/.test("<!--")].join()'
+    const html = await report(lines('a', 'x'), { script, patterns: '', style: '' })
+    const inside = /<script>([\s\S]*?)<\/script>\n<\/body>/.exec(html)![1]!
+    expect(inside).not.toMatch(/<\/script|<!--/i)
+    // Nothing but what it says is different.
+    expect(runInNewContext(inside)).toBe(runInNewContext(script))
+  })
+
+  it('is not made with a style sheet that would break out of its element', async () => {
+    await expect(report(lines('a', 'x'), { script: '', patterns: '', style: '</style>' })).rejects.toThrow(
       /cannot stand inside/,
     )
   })

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
+import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
 import {
   createStage,
   expectQuiet,
@@ -38,7 +42,7 @@ async function drop(page: Page, files: Readonly<Record<string, string | Uint8Arr
   }`)
 }
 
-const app = ['/?trace=a.jsonl', '/viewer.css', '/viewer.js', '/viewer.js', '/patterns.js']
+const app = ['/?trace=a.jsonl', '/viewer.css', '/viewer.js', '/viewer.js']
 
 describe.skipIf(!hasBrowser)('the static page', () => {
   let stage: Stage
@@ -57,22 +61,22 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   it('asks for nothing but itself and the recordings it was told to open', async () => {
     const page = await stage.open('/?trace=a.jsonl')
     await read(page, 2)
-    await holds(page, 'globalThis.wiretapePatterns !== undefined')
     for (const key of ['j', 'e', '2', '3', '1', '?']) await page.keyboard.press(key)
     await page.waitForSelector('dialog.help[open]')
     await page.keyboard.press('Escape')
     await page.waitForSelector('dialog.help[open]', { state: 'detached' })
+    expect(stage.requests().toSorted()).toEqual([...app, '/a.jsonl'].toSorted())
+    // The engine for patterns comes with the first one: once for the page, once for its worker.
     await page.fill('[data-find=filter]', 'tool:~/se.rch/')
     await page.waitForSelector('.slot-filter .count:text-is("2")')
-    const worker = ['/patterns.js']
-    expect(stage.requests().toSorted()).toEqual([...app, ...worker, '/a.jsonl'].toSorted())
+    await page.waitForSelector('.slot-filter.is-good')
+    expect(stage.requests()).toEqual(['/patterns.js', '/patterns.js'])
     expectQuiet(stage)
     await page.context().close()
   })
 
   it('asks for nothing at all when files are dropped on it, and reads each format', async () => {
     const page = await stage.open('/')
-    await holds(page, 'globalThis.wiretapePatterns !== undefined')
     stage.requests()
     await drop(page, { 'a.jsonl': callTape('a') })
     await read(page, 2)
@@ -173,6 +177,44 @@ describe.skipIf(!hasBrowser)('the static page', () => {
       await page.context().close()
     }
     expect(stage.requests().filter((path) => !app.includes(path) && !path.startsWith('/?'))).toEqual([])
+  })
+
+  it('reads from another site that allows it, and says what to do where one does not', async () => {
+    const pair = await createLeafCertificates(await makeAuthority(new Date())).of('localhost')
+    const tape = callTape('far')
+    const far = createServer({ key: pair.key, cert: pair.certificate }, ({ url }, response) => {
+      if (url === '/missing.jsonl') response.writeHead(404, { 'access-control-allow-origin': '*' }).end()
+      else
+        response.writeHead(200, url === '/open.jsonl' ? { 'access-control-allow-origin': '*' } : {}).end(tape)
+    }).listen(0)
+    await once(far, 'listening')
+    const site = `https://localhost:${(far.address() as AddressInfo).port}`
+    const open = (name: string): Promise<Page> =>
+      stage.open(`/?trace=${site}/${name}`, { ignoreHTTPSErrors: true })
+    const allowed = await open('open.jsonl')
+    await read(allowed, 2)
+    expect(await rows(allowed)).toEqual(['tools/call search ok'])
+    for (const [name, words] of [
+      ['closed.jsonl', /does not allow this page .* Access-Control-Allow-Origin\. Or download the file/],
+      ['missing.jsonl', /answered 404\. Check the address/],
+    ] as const) {
+      const page = await open(name)
+      await page.locator('.list .failure', { hasText: words }).waitFor()
+      await page.context().close()
+    }
+    await allowed.context().close()
+    far.closeAllConnections()
+    await new Promise((done) => far.close(done))
+  })
+
+  it('shows a tape that is still being written as far as it is', async () => {
+    stage.serve('/growing.jsonl', callTape('a').split('\n').slice(0, 3).join('\n') + '\n{"t":"2026-08-01')
+    const page = await stage.open('/?trace=growing.jsonl')
+    await read(page, 2)
+    expect(await rows(page)).toEqual(['tools/call search ok'])
+    await page.locator('.status-bar .warn-words').click()
+    await page.locator('.problems li', { hasText: 'cut off, or still being recorded' }).waitFor()
+    await page.context().close()
   })
 
   it('shows a broken line as such, and everything around it', async () => {

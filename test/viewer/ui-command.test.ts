@@ -9,6 +9,7 @@ import {
   type Actor,
   type Stage as PlayStage,
 } from '../behaviour/stage.js'
+import { attach } from '../behaviour/attach.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import {
   createStage,
@@ -40,6 +41,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
   }
 
+  const echo = { jsonrpc: '2.0', id: 99, method: 'tools/call', params: { name: 'echo', arguments: {} } }
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}'
 
   it('shows the files it was given, keeps the token out of the address bar, and ends when told to', async () => {
@@ -89,6 +91,43 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     recorder.stdin.end()
     await recorder.ended
     await page.locator('.lane-tab .live-dot').waitFor({ state: 'detached' })
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  })
+
+  it('shows a message as held while it is, and keeps the newest row in sight with f', async () => {
+    const recorder = play.start(
+      play.record(server('mini-mcp.mjs'), ['--break', 'method:tools/call is:request']),
+    )
+    const screen = await attach(play)
+    for (let id = 1; id <= 60; id += 1) await recorder.send(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`)
+    await recorder.send(`${JSON.stringify(echo)}\n`)
+    const held = await screen.held()
+    const { actor, url } = await ui(play.tape())
+    const page = await stage.open(url, { viewport: { width: 1280, height: 480 } })
+    const row = page.locator('.row.is-held', { hasText: 'tools/call echo' })
+    await row.filter({ hasText: 'held' }).waitFor()
+    await row.click()
+    await page.locator('.around', { hasText: 'it was held and not passed on' }).waitFor()
+    await screen.tell({ type: 'annotate', text: 'look here', message: held['message'] })
+    await page.locator('.message.note', { hasText: 'look here' }).waitFor()
+    await screen.tell({ type: 'forward', message: held['message'] })
+    await page.locator('.row.is-ok', { hasText: 'tools/call echo' }).waitFor()
+    await page.locator('.around', { hasText: /held for \d/ }).waitFor()
+    // Whoever looks at the first row stays there; with f the newest one comes into sight.
+    await page.keyboard.press('g')
+    const last = page.locator('.row', { hasText: 'tools/list' })
+    await recorder.send('{"jsonrpc":"2.0","id":100,"method":"tools/list"}\n')
+    await page.locator('.status-bar', { hasText: /of 12[56] messages/ }).waitFor()
+    expect(await last.count()).toBe(0)
+    await page.keyboard.press('f')
+    await last.waitFor()
+    await recorder.send('{"jsonrpc":"2.0","id":101,"method":"prompts/list"}\n')
+    await page.locator('.row', { hasText: 'prompts/list' }).waitFor()
+    recorder.stdin.end()
+    await recorder.ended
     expectQuiet(stage)
     await page.context().close()
     actor.child.kill('SIGTERM')

@@ -31,8 +31,8 @@ export function DetailPane() {
 
 function Chosen({ row }: { readonly row: number }) {
   version.value
-  const isHead = grouped.value && headOf(row) === row && table.kind(row) === 'request'
-  const answer = isHead ? table.peer(row) : -1
+  const isHead = grouped.value && headOf(row) === row
+  const answer = isHead && table.kind(row) === 'request' ? table.peer(row) : -1
   const [search, setSearch] = useState('')
   const { name, subject } = nameOf(row)
   const rows = answer >= 0 ? [row, answer] : [row]
@@ -66,7 +66,7 @@ function Chosen({ row }: { readonly row: number }) {
         {related.length > 0 && (
           <Steps rows={[row, ...related, ...(answer >= 0 ? [answer] : [])]} current={row} />
         )}
-        {rows.map((one) => (
+        {[...related.filter((one) => table.kind(one) === 'note'), ...rows].map((one) => (
           <Loaded key={one} row={one} search={search} />
         ))}
       </div>
@@ -82,6 +82,9 @@ type Loading =
 function Loaded({ row, search }: { readonly row: number; readonly search: string }) {
   const [loading, setLoading] = useState<Loading>({ state: 'loading' })
   const [whole, setWhole] = useState(false)
+  version.value
+  // Of a message that was held another line tells more when it went on.
+  const isOver = !table.has(row, 'waiting')
   useEffect(() => {
     let gone = false
     reader()
@@ -95,7 +98,7 @@ function Loaded({ row, search }: { readonly row: number; readonly search: string
     return () => {
       gone = true
     }
-  }, [row, whole])
+  }, [row, whole, isOver])
   if (loading.state === 'loading') return <div class="message loading" aria-busy="true" />
   if (loading.state === 'failed') return <p class="failure">{loading.message}</p>
   const { detail } = loading

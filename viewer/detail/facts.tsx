@@ -3,10 +3,11 @@ import { statusText } from '../list/row.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
 import { latencyOf, statusOf } from '../store/exchange.js'
-import { lanes, table } from '../store/state.js'
+import { lanes, table, version } from '../store/state.js'
 
 /** The line below the name: how it went, how long it took, how much, when. */
 export function Facts({ row }: { readonly row: number }) {
+  version.value
   const status = statusOf(row)
   const { text, title } = statusText(row)
   const latency = latencyOf(row)
@@ -25,8 +26,8 @@ export function Facts({ row }: { readonly row: number }) {
         {formatBytes(table.size(row))}
         {answer >= 0 && ` → ${formatBytes(table.size(answer))}`}
       </span>
-      <span class="fact" title={new Date(table.at(row) / 1000).toISOString()}>
-        {wallTime(table.at(row))}
+      <span class="fact" title={table.at(row) === 0 ? '' : new Date(table.at(row) / 1000).toISOString()}>
+        {table.at(row) === 0 ? 'no time' : wallTime(table.at(row))}
       </span>
       {seq >= 0 && <span class="fact">#{seq}</span>}
       {table.id(row) !== '' && <span class="fact">id {clean(table.id(row))}</span>}

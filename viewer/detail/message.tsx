@@ -6,7 +6,7 @@ import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
 import { Marked } from '../json/marked.js'
 import { JsonTree } from '../json/tree.js'
-import { offsetText } from '../list/row.js'
+import { timeText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { Arrow } from '../shell/icons.js'
 import { origin, table } from '../store/state.js'
@@ -47,7 +47,7 @@ function JsonMessage(props: {
           <span class="who">{fromServer ? 'server to client' : 'client to server'}</span>
         </h3>
         <span class="message-facts">
-          {offsetText(table.at(detail.row) - origin.value)} · {formatBytes(table.size(detail.row))}
+          {timeText(detail.row, origin.value)} · {formatBytes(table.size(detail.row))}
         </span>
         <div class="modes" role="group" aria-label="How to show it">
           {(readable ? (['read', 'json', 'raw'] as const) : (['json', 'raw'] as const)).map((one) => (
@@ -159,6 +159,18 @@ function OtherRecord(props: { readonly record: TapeRecord; readonly search: stri
         <article class="message">
           <header class="message-head">
             <h3>{record.type === 'noise' ? 'a line that is no JSON' : 'a line of stderr'}</h3>
+          </header>
+          <pre class="plain-text">
+            <Marked text={rawText(record.text)} search={search} />
+          </pre>
+        </article>
+      )
+    case 'note':
+      return (
+        <article class="message note">
+          <header class="message-head">
+            <h3>a note of a person</h3>
+            <span class="message-facts">{timeText(props.row, origin.value)}</span>
           </header>
           <pre class="plain-text">
             <Marked text={rawText(record.text)} search={search} />

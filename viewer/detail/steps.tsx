@@ -17,11 +17,18 @@ export function Steps({ rows, current }: { readonly rows: readonly number[]; rea
           <li key={row} class={table.has(row, 'fromServer') ? 'from-server' : 'from-client'}>
             <button type="button" class="bare" aria-current={row === current} onClick={() => select(row)}>
               <span class="step-time">
-                {row === current ? '0' : `+${formatDuration(Math.max(0, table.at(row) - table.at(current)))}`}
+                {table.at(row) === 0
+                  ? '–'
+                  : row === current
+                    ? '0'
+                    : `+${formatDuration(Math.max(0, table.at(row) - table.at(current)))}`}
               </span>
-              <Arrow left={table.has(row, 'fromServer')} />
+              {table.kind(row) === 'note' ? <span /> : <Arrow left={table.has(row, 'fromServer')} />}
               <span class="step-name">
-                {clean(name)} {row !== current && table.kind(row) === 'request' && <em>{clean(subject)}</em>}
+                {clean(name)}{' '}
+                {row !== current && (table.kind(row) === 'request' || table.kind(row) === 'note') && (
+                  <em>{clean(subject)}</em>
+                )}
               </span>
             </button>
           </li>

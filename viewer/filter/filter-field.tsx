@@ -4,7 +4,7 @@ import { completeFilter, parseFilter, type Completion } from '../../src/filter/i
 import { formatCount } from '../../src/render/index.js'
 import { Icon } from '../shell/icons.js'
 import { clean } from '../shell/clean.js'
-import type { Matches } from '../store/state.js'
+import { hasPatterns, type Matches } from '../store/state.js'
 import { knownNames } from './known-names.js'
 
 interface Props {
@@ -31,6 +31,11 @@ export function FilterField(props: Props) {
   useEffect(() => {
     typed.value = props.text
   }, [props.text])
+
+  // A pattern that had to wait for its engine.
+  useEffect(() => {
+    if (hasPatterns.value && typed.value !== props.text) change(typed.value)
+  }, [hasPatterns.value])
 
   const parsed = parseFilter(typed.value)
   const cursor = input.current?.selectionStart ?? typed.value.length

@@ -1,6 +1,11 @@
 import { useState } from 'preact/hooks'
 import { formatBytes } from '../../src/render/index.js'
+import { timeText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
+import { select } from '../store/actions.js'
+import { headOf } from '../store/exchange.js'
+import { readOf } from '../store/resource-reads.js'
+import { origin, selected } from '../store/state.js'
 import { dataUrl, type Block } from './content.js'
 import { Marked } from './marked.js'
 import { JsonTree, Link, looksLikeJson } from './tree.js'
@@ -57,8 +62,19 @@ function BlockView({ block, search }: { readonly block: Block; readonly search: 
   }
 }
 
+/** Where it leads, and a way to where it was read. */
 function Uri({ uri }: { readonly uri: string }) {
-  return /^https?:\/\//i.test(uri) ? <Link to={uri} /> : <code class="uri">{clean(uri)}</code>
+  const read = readOf(uri, selected.value)
+  return (
+    <>
+      {/^https?:\/\//i.test(uri) ? <Link to={uri} /> : <code class="uri">{clean(uri)}</code>}
+      {read >= 0 && headOf(selected.value) !== read && (
+        <button type="button" class="bare more to-read" onClick={() => select(read)}>
+          read at {timeText(read, origin.value)}
+        </button>
+      )}
+    </>
+  )
 }
 
 function TextBlock(props: {

@@ -62,11 +62,12 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
   const kind = kindAt(text, start)
   const isContainer = kind === 'object' || kind === 'array'
   const size = end - start
+  const isEmpty = isContainer && size < 40 && text.slice(start + 1, end - 1).trim() === ''
   // A large value is folded, the outer levels are not.
   const [open, setOpen] = useState(depth === 0 || (depth < 4 && size < 6_000) || (depth < 2 && size < 60_000))
   const found = search !== '' && isContainer && depth < deepestFound && containsText(text, start, end, search)
   const isOpen = open || found
-  const children = isContainer && isOpen ? childrenOf(props, kind) : undefined
+  const children = isContainer && isOpen && !isEmpty ? childrenOf(props, kind) : undefined
   const brackets = kind === 'object' ? '{}' : '[]'
   return (
     <div
@@ -76,7 +77,7 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
       style={{ '--depth': depth }}
     >
       <div class="line">
-        {isContainer && size > 2 ? (
+        {isContainer && !isEmpty ? (
           <button
             type="button"
             class="bare twist"
@@ -95,15 +96,15 @@ function Node(props: ValueProps & { readonly name: string | undefined }) {
         )}
         {isContainer ? (
           <span class="punctuation" onClick={() => setOpen(!isOpen)}>
-            {isOpen ? brackets[0] : `${brackets[0]}…${brackets[1]}`}
-            {!isOpen && size > 2 && <span class="amount"> {summaryOf(text, start, kind, size)}</span>}
+            {isEmpty ? brackets : isOpen ? brackets[0] : `${brackets[0]}…${brackets[1]}`}
+            {!isOpen && !isEmpty && <span class="amount"> {summaryOf(text, start, kind, size)}</span>}
           </span>
         ) : (
           <Scalar {...props} kind={kind} />
         )}
       </div>
       {children && <Children {...props} list={children} />}
-      {isContainer && isOpen && <div class="line close">{brackets[1]}</div>}
+      {isContainer && isOpen && !isEmpty && <div class="line close">{brackets[1]}</div>}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
-import { hasMembers, latencyOf, statusOf, type Status } from '../store/exchange.js'
+import { hasMembers, isNoted, latencyOf, statusOf, type Status } from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
@@ -20,6 +20,7 @@ export function nameOf(row: number): { readonly name: string; readonly subject: 
     }
     case 'stderr':
     case 'noise':
+    case 'note':
       return { name: kind, subject: table.note(row) }
     case 'gap':
       return { name: 'gap', subject: table.note(row) }
@@ -86,7 +87,7 @@ export function Row(props: RowProps) {
   const kind = table.kind(row)
   const { text: status, title } = statusText(row)
   const foldable = props.grouped && !nested && hasMembers(row)
-  const answer = foldable ? table.peer(row) : -1
+  const answer = foldable && kind === 'request' ? table.peer(row) : -1
   const latency = kind === 'request' || nested || !props.grouped ? latencyOf(row) : undefined
   const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
@@ -100,7 +101,7 @@ export function Row(props: RowProps) {
     props.highlighted ? 'highlighted' : '',
     props.dimmed ? 'dimmed' : '',
     modified ? 'modified' : '',
-    table.has(row, 'fromServer') ? 'from-server' : 'from-client',
+    kind === 'note' ? '' : table.has(row, 'fromServer') ? 'from-server' : 'from-client',
   ]
   return (
     <div
@@ -117,7 +118,7 @@ export function Row(props: RowProps) {
         <i class={`swatch lane-${table.lane(row) % 8}`} />
       </span>
       <span class="cell time" role="gridcell">
-        {offsetText(table.at(row) - props.origin)}
+        {timeText(row, props.origin)}
       </span>
       <span class="cell fold" role="gridcell">
         {foldable && (
@@ -137,11 +138,12 @@ export function Row(props: RowProps) {
         )}
       </span>
       <span class="cell dir" role="gridcell">
-        {kind !== 'gap' && <Arrow left={table.has(row, 'fromServer')} />}
+        {kind !== 'gap' && kind !== 'note' && <Arrow left={table.has(row, 'fromServer')} />}
       </span>
       <span class="cell name" role="gridcell">
         <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
         {modified && <em class="tag modified">modified</em>}
+        {!nested && isNoted(row) && <em class="tag noted">note</em>}
         {table.has(row, 'injected') && <em class="tag modified">injected</em>}
       </span>
       <span class="cell id" role="gridcell">
@@ -158,6 +160,11 @@ export function Row(props: RowProps) {
       </span>
     </div>
   )
+}
+
+/** Since the first start; a dash where the recording does not say it. */
+export function timeText(row: number, origin: number): string {
+  return table.at(row) === 0 ? '–' : offsetText(table.at(row) - origin)
 }
 
 /** `12.345`, `2:03.456`, `1:02:03.456` since the first start. */

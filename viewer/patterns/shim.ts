@@ -1,7 +1,6 @@
 /**
  * Stands for `re2js` in the page. The engine for regular expressions is a third of the whole and is asked for by few:
- * it is a script of its own (engine.ts), which the page loads when it has nothing else to do and the worker when a
- * pattern comes.
+ * it is a script of its own (engine.ts), which page and worker load when the first pattern comes.
  */
 interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
@@ -11,6 +10,8 @@ interface Engine {
 
 interface Scope {
   wiretapePatterns?: Engine
+  /** Of the page: begins to load it, once; what is typed is looked at again when it is there. */
+  loadWiretapePatterns?(): void
   /** Of a worker: loads at once. */
   importScripts?(url: string): void
 }
@@ -50,5 +51,6 @@ function loaded(): Engine | undefined {
   // A worker from a blob has no address; it was given the engine.
   if (!scope.wiretapePatterns && scope.importScripts && location.protocol !== 'blob:')
     scope.importScripts(new URL('./patterns.js', location.href).href)
+  if (!scope.wiretapePatterns) scope.loadWiretapePatterns?.()
   return scope.wiretapePatterns
 }

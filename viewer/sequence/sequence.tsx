@@ -1,6 +1,6 @@
 import { formatDuration } from '../../src/render/index.js'
 import { DetailPane } from '../detail/detail.js'
-import { nameOf, offsetText, statusText } from '../list/row.js'
+import { nameOf, statusText, timeText } from '../list/row.js'
 import { Scroller, type ScrollerHandle } from '../list/scroller.js'
 import { clean } from '../shell/clean.js'
 import { Splitter } from '../shell/splitter.js'
@@ -102,7 +102,7 @@ function Arrow(props: {
   const isAnswer = kind === 'result' || kind === 'error'
   const latency = isAnswer ? latencyOf(row) : undefined
   const related = chosen >= 0 && headOf(row) === headOf(chosen)
-  const beside = kind === 'stderr' || kind === 'noise' || kind === 'gap' || kind === 'http'
+  const beside = kind === 'stderr' || kind === 'noise' || kind === 'gap' || kind === 'http' || kind === 'note'
   return (
     <div
       class={`arrow-row kind-${kind} is-${statusOf(row)} ${fromServer ? 'from-server' : 'from-client'} ${row === chosen ? 'selected' : ''} ${related ? 'related' : ''}`}
@@ -113,7 +113,7 @@ function Arrow(props: {
       onClick={() => select(row)}
     >
       <span role="gridcell" class="arrow-cell">
-        <span class="arrow-time">{offsetText(table.at(row) - origin.value)}</span>
+        <span class="arrow-time">{timeText(row, origin.value)}</span>
         {[12, ...places.values()].map((at, i) => (
           <i key={i} class="lifeline" style={{ left: `${at}%` }} />
         ))}

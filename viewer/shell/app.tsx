@@ -3,7 +3,7 @@ import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
-import { crashed, lanes, notice, theme, view } from '../store/state.js'
+import { crashed, lanes, notice, view } from '../store/state.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
@@ -19,10 +19,6 @@ import { DropArea } from './drop-area.js'
 /** The whole page. */
 export function App() {
   useKeys()
-  useEffect(() => {
-    if (theme.value === 'system') delete document.documentElement.dataset['theme']
-    else document.documentElement.dataset['theme'] = theme.value
-  }, [theme.value])
   const some = lanes.value.length > 0
   return (
     <DropArea onFiles={(files) => void openFiles(files)}>

@@ -1,33 +1,44 @@
 import { connect, open } from '../store/actions.js'
 import { bindAddress } from '../store/address.js'
-import { crashed, follow, notice, view } from '../store/state.js'
+import { crashed, follow, hasPatterns, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
 import { openingsOf } from './landing.js'
 import { mode } from './mode.js'
-
-const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null)
+import { ownScript } from './own-script.js'
+import { bindTheme } from './theme.js'
 
 /** Starts the worker and opens what the address, or the page itself, names. */
 export function begin(): void {
   connect(makeWorker())
   bindAddress()
-  addEventListener('load', () => setTimeout(loadPatterns, 200))
+  bindTheme()
+  Object.assign(globalThis, { loadWiretapePatterns: loadPatterns })
   if (mode === 'report') void openEmbedded()
   else void openNamed()
 }
 
 /** The worker runs this same script. A page from a file may not load another one, but may run its own text. */
 function makeWorker(): Worker {
-  if (script?.src) return new Worker(script.src)
-  const texts = [document.querySelector('#patterns')?.textContent ?? '', ';', script?.textContent ?? '']
+  const { src, text } = ownScript()
+  if (src !== '') return new Worker(src)
+  const texts = [document.querySelector('#patterns')?.textContent ?? '', ';', text]
   return new Worker(URL.createObjectURL(new Blob(texts, { type: 'text/javascript' })))
 }
 
-/** The engine for patterns, in time for the first one that is typed. A report has it inside. */
+let asked = false
+
+/** The engine for patterns, when the first one is typed. A report has it inside. */
 function loadPatterns(): void {
-  if (!script?.src) return
+  const { src } = ownScript()
+  if (src === '' || asked) return
+  asked = true
   const patterns = document.createElement('script')
-  patterns.src = new URL('./patterns.js', script.src).href
+  patterns.src = new URL('./patterns.js', src).href
+  patterns.addEventListener('load', () => (hasPatterns.value = true))
+  patterns.addEventListener('error', () => {
+    asked = false
+    notice.value = { text: 'Patterns cannot be used: patterns.js did not arrive.', tone: 'bad' }
+  })
   document.head.append(patterns)
 }
 

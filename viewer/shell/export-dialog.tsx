@@ -1,8 +1,14 @@
-import { formats } from '../../src/formats/index.js'
+import { formats, htmlReport } from '../../src/formats/index.js'
 import { reader, tellFailure } from '../store/actions.js'
 import { lane, lanes, notice } from '../store/state.js'
 import { clean } from './clean.js'
 import { Box } from './dialogs.js'
+import { loadReportPage } from './report-page.js'
+
+const written = [
+  ...formats.filter((format) => format.write !== undefined),
+  htmlReport(() => Promise.reject(new Error('the worker writes it'))),
+]
 
 /** One lane in any format that we write, made by the worker. */
 export function ExportDialog() {
@@ -14,15 +20,13 @@ export function ExportDialog() {
         <section key={one.index} class="exports">
           <h3>{clean(one.sessions[0]?.label || one.name)}</h3>
           <ul>
-            {formats
-              .filter((format) => format.write !== undefined)
-              .map((format) => (
-                <li key={format.id}>
-                  <button type="button" class="button" onClick={() => void save(one.index, format.id)}>
-                    {format.title} <code>{format.extension ?? ''}</code>
-                  </button>
-                </li>
-              ))}
+            {written.map((format) => (
+              <li key={format.id}>
+                <button type="button" class="button" onClick={() => void save(one.index, format.id)}>
+                  {format.title} <code>{format.extension ?? ''}</code>
+                </button>
+              </li>
+            ))}
           </ul>
         </section>
       ))}
@@ -38,7 +42,7 @@ async function save(index: number, format: string): Promise<void> {
       blob: Blob
       name: string
       warnings: readonly string[]
-    }>('export', [index, format])
+    }>('export', [index, format, ...(format === 'html' ? [await loadReportPage()] : [])])
     const link = document.createElement('a')
     link.href = URL.createObjectURL(blob)
     link.download = name

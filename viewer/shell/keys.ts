@@ -4,7 +4,7 @@ import { headOf, isBad } from '../store/exchange.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { indexOfRow, rowOf, shown } from '../store/shown.js'
 import { dialog, expanded, follow, grouped, lanes, selected, table, theme, view } from '../store/state.js'
-import { isDark } from './top-bar.js'
+import { isDark } from './theme.js'
 
 /** Something the person can do; the one table behind keys, help and palette. */
 export interface Deed {
@@ -111,7 +111,7 @@ export const deeds: readonly Deed[] = [
     name: 'Light or dark colours',
     keys: ['t'],
     group: 'Page',
-    run: () => (theme.value = isDark() ? 'light' : 'dark'),
+    run: () => (theme.value = isDark.value ? 'light' : 'dark'),
   },
   { name: 'Commands', keys: ['Ctrl+K'], group: 'Page', run: () => (dialog.value = 'palette') },
   { name: 'All keys', keys: ['?'], group: 'Page', run: () => (dialog.value = 'help') },

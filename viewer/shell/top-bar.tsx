@@ -5,6 +5,7 @@ import { laneName } from '../store/lane-name.js'
 import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
+import { isDark } from './theme.js'
 
 const views: readonly { readonly id: View; readonly name: string; readonly key: string }[] = [
   { id: 'messages', name: 'Messages', key: '1' },
@@ -57,19 +58,14 @@ export function TopBar() {
         {some && <Tool name="down" label="Export" onClick={() => (dialog.value = 'export')} />}
         <Tool name="command" label="Commands (Ctrl+K)" onClick={() => (dialog.value = 'palette')} />
         <Tool
-          name={isDark() ? 'sun' : 'moon'}
-          label={isDark() ? 'Light colours' : 'Dark colours'}
-          onClick={() => (theme.value = isDark() ? 'light' : 'dark')}
+          name={isDark.value ? 'sun' : 'moon'}
+          label={isDark.value ? 'Light colours' : 'Dark colours'}
+          onClick={() => (theme.value = isDark.value ? 'light' : 'dark')}
         />
         <Tool name="help" label="Keys (?)" onClick={() => (dialog.value = 'help')} />
       </span>
     </header>
   )
-}
-
-export function isDark(): boolean {
-  if (theme.value !== 'system') return theme.value === 'dark'
-  return matchMedia('(prefers-color-scheme: dark)').matches
 }
 
 function Tool(props: {

@@ -12,6 +12,7 @@ export function headOf(row: number): number {
     const request = table.linked(row)
     return request >= 0 ? request : row
   }
+  if (kind === 'note' && table.linked(row) >= 0) return headOf(table.linked(row))
   return row
 }
 
@@ -23,15 +24,16 @@ const farthest = 400_000
  * answers, and what else happened on the same lane meanwhile when `meanwhile` is set.
  */
 export function membersOf(head: number): number[] {
-  if (table.kind(head) !== 'request') return []
+  // They may come long after.
+  const members = table.notes.filter((note) => note !== head && headOf(note) === head)
+  if (table.kind(head) !== 'request') return members
   const lane = table.lane(head)
-  const members: number[] = []
   const answer = table.peer(head)
   const last = Math.min(table.length, head + farthest)
   let seen = answer < 0
   for (let row = head + 1; row < last; row += 1) {
     if (table.lane(row) !== lane) continue
-    if (headOf(row) === head) members.push(row)
+    if (headOf(row) === head && table.kind(row) !== 'note') members.push(row)
     if (row === answer) seen = true
     // Late answers and stray progress come soon, if at all.
     if (seen && row > Math.max(answer, head) + 2_000) break
@@ -56,7 +58,14 @@ export function askedMeanwhile(head: number): number[] {
 
 /** Whether there is something to unfold. */
 export function hasMembers(row: number): boolean {
-  return table.kind(row) === 'request' && table.peer(row) >= 0
+  return (table.kind(row) === 'request' && table.peer(row) >= 0) || isNoted(row)
+}
+
+/** There is a note about it, or about its answer. */
+export function isNoted(row: number): boolean {
+  if (table.is(row, 'noted')) return true
+  const answer = table.kind(row) === 'request' ? table.peer(row) : -1
+  return answer >= 0 && table.is(answer, 'noted')
 }
 
 /** Microseconds from request to answer, without the time in which the request was held; undefined while there is none. */
@@ -64,7 +73,7 @@ export function latencyOf(row: number): number | undefined {
   const kind = table.kind(row)
   if (kind !== 'request' && kind !== 'result' && kind !== 'error') return undefined
   const peer = table.peer(row)
-  if (peer < 0) return undefined
+  if (peer < 0 || table.at(row) === 0) return undefined
   const held = table.heldUs(kind === 'request' ? row : peer)
   return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held)
 }

@@ -34,6 +34,9 @@ export const highlightText = signal('')
 export const filterMatches = signal<Matches | undefined>(undefined)
 export const highlightMatches = signal<Matches | undefined>(undefined)
 
+/** The engine for patterns was loaded since the page began. */
+export const hasPatterns = signal(false)
+
 export type Dialog = 'help' | 'palette' | 'export' | 'problems' | 'session'
 export const dialog = signal<Dialog | undefined>(undefined)
 /** A sentence that goes away by itself. */
@@ -47,10 +50,11 @@ export const origin = computed(() => {
   version.value
   let first = Infinity
   for (const { sessions } of lanes.value) {
+    // A recording without times begins in 1970.
     for (const { startedAt } of sessions) first = Math.min(first, (Date.parse(startedAt) || Infinity) * 1000)
   }
   if (Number.isFinite(first)) return first
-  return table.length === 0 ? 0 : table.at(table.order[0]!)
+  return table.length === 0 ? 0 : table.at(table.order.find((row) => table.at(row) > 0) ?? 0)
 })
 
 export const reading = computed(() => lanes.value.some(({ state }) => state === 'reading'))

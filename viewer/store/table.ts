@@ -2,14 +2,16 @@ import { entryFlag, entryKinds, type EntryFlag, type EntryKind } from '../../src
 import { extraFlag, idText, type Changes, type Rows } from '../worker/protocol.js'
 
 /** The rows of all lanes, in typed columns: some 50 bytes a row, so that any row can be drawn at once. */
+export type RowKind = EntryKind | 'note'
+
 export interface Table {
   readonly length: number
   add(rows: Rows, changes: Changes): void
   lane(row: number): number
-  kind(row: number): EntryKind
+  kind(row: number): RowKind
   has(row: number, flag: EntryFlag): boolean
   is(row: number, flag: keyof typeof extraFlag): boolean
-  /** Microseconds since 1970. */
+  /** Microseconds since 1970; 0 where the recording says no times. */
   at(row: number): number
   seq(row: number): number
   size(row: number): number
@@ -28,6 +30,10 @@ export interface Table {
   methodWord(row: number): number
   subjectWord(row: number): number
   word(number: number): string
+  /** Rows that are notes, in the order of their numbers. */
+  readonly notes: readonly number[]
+  /** Number of a word, to look for; -1 when it does not occur. */
+  wordNumber(text: string): number
   /** Rows in the order of time. */
   readonly order: Int32Array
 }
@@ -53,6 +59,7 @@ export function createTable(): Table {
   let order = new Int32Array(capacity)
   const words: string[] = []
   const held = new Map<number, number>()
+  const notes: number[] = []
   let newest = -Infinity
   let sorted = true
 
@@ -84,6 +91,11 @@ export function createTable(): Table {
     }
   }
 
+  function addNote(row: number): void {
+    notes.push(row)
+    if (linked[row]! >= 0) extra[linked[row]!]! |= extraFlag.noted
+  }
+
   return {
     get length() {
       return length
@@ -106,6 +118,7 @@ export function createTable(): Table {
       id.set(rows.id, first)
       for (const word of rows.strings) words.push(word)
       length = Math.max(length, first + count)
+      for (let row = first; row < first + count; row += 1) if (extra[row]! >= extraFlag.note) addNote(row)
       noteOrder(first, count)
       changes.rows.forEach((row, i) => {
         kind[row] = changes.kind[i]!
@@ -116,7 +129,9 @@ export function createTable(): Table {
       })
     },
     lane: (row) => lane[row]!,
-    kind: (row) => entryKinds[kind[row]!]!,
+    kind: (row) => ((extra[row]! & extraFlag.note) === 0 ? entryKinds[kind[row]!]! : 'note'),
+    notes,
+    wordNumber: (text) => words.indexOf(text),
     has: (row, flag) => (flags[row]! & entryFlag[flag]) !== 0,
     is: (row, flag) => (extra[row]! & extraFlag[flag]) !== 0,
     at: (row) => at[row]!,

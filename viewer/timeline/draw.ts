@@ -8,6 +8,7 @@ export interface Inks {
   readonly line: string
   readonly text: string
   readonly gap: string
+  readonly note: string
 }
 
 export interface Picture {
@@ -17,6 +18,8 @@ export interface Picture {
   readonly from: number
   readonly to: number
   readonly origin: number
+  /** Nothing has a time. */
+  readonly isEmpty: boolean
   readonly lanes: readonly number[]
   readonly laneHeight: number
   readonly inks: Inks
@@ -35,6 +38,7 @@ const mostBars = 6_000
 export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
   const { width, height } = picture
   context.clearRect(0, 0, width, height)
+  if (picture.isEmpty) return
   drawAxis(context, picture)
   const { order } = table
   const first = lowerBound(order, picture.from - longest(order))
@@ -91,6 +95,10 @@ function drawBars(
       context.fillRect(x - 1, top + 1, 3, laneHeight - 2)
       continue
     }
+    if (kind === 'note') {
+      drawNote(context, x, top, picture.inks)
+      continue
+    }
     const isAnswer = kind === 'result' || kind === 'error'
     if (isAnswer && table.peer(row) >= 0) continue
     context.fillStyle = isBad(row)
@@ -128,6 +136,7 @@ function drawSums(
   const bads = new Uint32Array(columns * lanes)
   const gaps = new Uint8Array(columns * lanes)
   const scale = columns / Math.max(1, picture.to - picture.from)
+  const notes: number[] = []
   let most = 1
   const placeOf = Array.from({ length: 256 }, (_, lane) => picture.lanes.indexOf(lane))
   for (let i = first; i < last; i += 1) {
@@ -139,7 +148,9 @@ function drawSums(
     sums[cell]! += 1
     if (sums[cell]! > most) most = sums[cell]!
     if (isBad(row)) bads[cell]! += 1
-    if (table.kind(row) === 'gap') gaps[cell] = 1
+    const kind = table.kind(row)
+    if (kind === 'gap') gaps[cell] = 1
+    else if (kind === 'note') notes.push(row)
   }
   for (let lane = 0; lane < lanes; lane += 1) {
     const bottom = axisHeight + (lane + 1) * laneHeight - 2
@@ -164,6 +175,24 @@ function drawSums(
       }
     }
   }
+  for (const row of notes.slice(0, mostBars))
+    drawNote(
+      context,
+      xOf(picture, table.at(row)),
+      axisHeight + placeOf[table.lane(row)]! * laneHeight,
+      picture.inks,
+    )
+}
+
+/** A flag that hangs from the top of its lane. */
+function drawNote(context: CanvasRenderingContext2D, x: number, top: number, inks: Inks): void {
+  context.fillStyle = inks.note
+  context.fillRect(x, top + 1, 1.5, 12)
+  context.beginPath()
+  context.moveTo(x, top + 1)
+  context.lineTo(x + 8, top + 4.5)
+  context.lineTo(x, top + 8)
+  context.fill()
 }
 
 /** Position of the first row at or after a time. */

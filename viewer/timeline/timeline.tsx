@@ -3,9 +3,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatDuration } from '../../src/render/index.js'
 import { headOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
-import { filterMatches, lane, lanes, origin, range, selected, table, theme, version } from '../store/state.js'
+import { filterMatches, lane, lanes, origin, range, selected, table, version } from '../store/state.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
+import { isDark } from '../shell/theme.js'
 import { axisHeight, draw, laneHeightFor, lowerBound, type Inks } from './draw.js'
 
 /** What is seen of the whole time; undefined is all of it. */
@@ -27,8 +28,10 @@ export function Timeline() {
   const laneHeight = laneHeightFor(visible.length)
   const height = axisHeight + Math.max(1, visible.length) * laneHeight
   const { order } = table
-  const begin = order.length === 0 ? 0 : Math.min(origin.value, table.at(order[0]!))
-  const end = order.length === 0 ? 1 : table.at(order[order.length - 1]!)
+  // Those without a time come first.
+  const timed = lowerBound(order, 1)
+  const begin = timed === order.length ? 0 : Math.min(origin.value, table.at(order[timed]!))
+  const end = timed === order.length ? 1 : table.at(order[order.length - 1]!)
   const pad = Math.max(1, (end - begin) * 0.01)
   const [from, to] = window.value ?? [begin - pad * 0.2, end + pad]
   const matches = filterMatches.value
@@ -56,6 +59,7 @@ export function Timeline() {
       from,
       to,
       origin: origin.value,
+      isEmpty: timed === order.length,
       lanes: visible.map(({ index }) => index),
       laneHeight,
       inks: inksOf(element),
@@ -69,7 +73,7 @@ export function Timeline() {
     width.value,
     height,
     matches,
-    theme.value,
+    isDark.value,
     visible.map(({ index }) => index).join(),
   ])
 
@@ -164,7 +168,7 @@ export function Timeline() {
             range.value = undefined
           }}
           role="img"
-          aria-label={`${table.length} messages over ${formatDuration(end - begin)}. Drag marks a stretch of time, the wheel zooms, a double click shows everything.`}
+          aria-label={`${table.length} messages${timed === order.length ? '' : ` over ${formatDuration(end - begin)}`}. Drag marks a stretch of time, the wheel zooms, a double click shows everything.`}
         />
         {selected.value >= 0 && selected.value < table.length && (
           <div
@@ -186,6 +190,9 @@ export function Timeline() {
           </>
         )}
       </div>
+      {order.length > 0 && timed === order.length && (
+        <p class="timeline-nothing">This recording says no times.</p>
+      )}
       {window.value && (
         <button type="button" class="button small timeline-all" onClick={() => (window.value = undefined)}>
           all
@@ -204,5 +211,6 @@ function inksOf(element: Element): Inks {
     line: ink('--line'),
     text: ink('--ink-3'),
     gap: ink('--changed'),
+    note: ink('--accent'),
   }
 }

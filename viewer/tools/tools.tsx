@@ -202,7 +202,7 @@ function Offers({ history }: { readonly history: OfferHistory }) {
                   view.value = 'messages'
                 }}
               >
-                {offsetText(at - origin.value)}
+                {at === 0 ? '–' : offsetText(at - origin.value)}
               </button>{' '}
               <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
             </li>

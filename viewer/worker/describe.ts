@@ -15,6 +15,7 @@ export function noteOf(record: TapeRecord, part: number): string {
     }
     case 'noise':
     case 'stderr':
+    case 'note':
       return record.text
     case 'http':
       return `${record.status ?? 'no response'}${record.sse ? ` event ${record.sse.event ?? ''}` : ''}${record.why === undefined ? '' : `, ${record.why}`}`

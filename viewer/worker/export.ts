@@ -1,14 +1,22 @@
-import { formats, traceV1 } from '../../src/formats/index.js'
+import { formats, htmlReport, traceV1, type ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
 
-/** A lane written in a format; warnings say what the format cannot hold. */
+/** Formats without an extension of their own that are one JSON text a line. */
+const linesOf = new Set(['jsonrpc', 'assay-trace'])
+
+/**
+ * A lane written in a format; warnings say what the format cannot hold.
+ *
+ * @param page the viewer, for a report
+ */
 export async function exportLane(
   lane: LaneIndex,
   id: string,
+  page?: ReportPage,
 ): Promise<{ blob: Blob; name: string; warnings: readonly string[] }> {
-  const format = formats.find((one) => one.id === id)
+  const format = page ? htmlReport(async () => page) : formats.find((one) => one.id === id)
   if (!format?.write) throw new WiretapeError('usage', `there is no format ${id} to write`)
   const warnings: string[] = []
   const input = { bytes: () => chunksOf(lane.source) }
@@ -27,5 +35,9 @@ export async function exportLane(
     size = 0
   }
   const label = (lane.fold.sessions[0]?.label || 'recording').replace(/[^\w.-]+/g, '-').slice(0, 60)
-  return { blob: new Blob([...parts, ...pending]), name: `${label}${format.extension ?? `.${id}`}`, warnings }
+  return {
+    blob: new Blob([...parts, ...pending]),
+    name: label + (format.extension ?? `.${id}.${linesOf.has(id) ? 'jsonl' : 'json'}`),
+    warnings,
+  }
 }

@@ -39,6 +39,7 @@ export interface LaneIndex {
   readonly rule: (local: number) => number
   /** 0 where there is none. */
   readonly httpStatus: (local: number) => number
+  readonly isNote: (local: number) => boolean
   word(number: number): string
   /** As `placeOf`, without the part. */
   lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
@@ -87,7 +88,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
 
   function take(line: TraceLine): void {
     const { record } = line
-    const { first, count } = fold.push(record)
+    const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
     if (record.type === 'meta') began = (Date.parse(record.startedAt) || 0) * 1000
     if (count > 0 && first < kept.length) {
       // A held message goes on: its line says now what was passed on.
@@ -105,7 +106,12 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       kept.conversation[row] = words.numberOf(conversationOf(record))
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
       kept.httpStatus[row] = statusOf(record)
+      if (record.type === 'note' && record.about !== undefined) noteAbout(row, fold.rowOf(record.about))
     }
+  }
+
+  function noteAbout(note: number, about: number): void {
+    if (about >= 0) fold.entries.link(note, about)
   }
 
   /** The model has it already. */
@@ -162,6 +168,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     conversation: (local) => kept.conversation[local]!,
     rule: (local) => kept.rule[local]!,
     httpStatus: (local) => kept.httpStatus[local]!,
+    isNote: (local) => (kept.extra[local]! & extraFlag.note) !== 0,
     word: (number) => words.wordOf(number),
     lineAt: (local) => ({ offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]! }),
     placeOf(local) {
@@ -281,6 +288,7 @@ function statusOf(record: TapeRecord): number {
 }
 
 function extraOf(record: TapeRecord): number {
+  if (record.type === 'note') return extraFlag.note
   if (record.type !== 'message' && record.type !== 'held') return 0
   let extra = 0
   if (record.red) extra |= extraFlag.redacted

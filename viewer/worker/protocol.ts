@@ -84,7 +84,15 @@ export interface Changes {
 }
 
 /** Facts about rows that the fold does not keep; each is one bit of `extra`. */
-export const extraFlag = { redacted: 1, http: 2, sse: 4 } as const
+export const extraFlag = {
+  redacted: 1,
+  http: 2,
+  sse: 4,
+  /** The row is a note of a person; the model has it as a line that came besides. */
+  note: 8,
+  /** There is a note about it. */
+  noted: 16,
+} as const
 
 /** One row in full. */
 export interface Detail {

@@ -14,12 +14,15 @@ export class RowSubject implements FilterSubject {
     this.#transport = lane.fold.sessions[0]?.transport ?? null
   }
 
-  get kind(): EntryKind {
-    return this.#lane.fold.entries.kind(this.row)
+  get kind(): EntryKind | 'note' {
+    return this.#lane.isNote(this.row) ? 'note' : this.#lane.fold.entries.kind(this.row)
   }
 
   get direction(): Direction | null {
-    return this.kind === 'stderr' || this.kind === 'gap' ? null : this.#lane.fold.entries.direction(this.row)
+    const { kind } = this
+    return kind === 'stderr' || kind === 'gap' || kind === 'note'
+      ? null
+      : this.#lane.fold.entries.direction(this.row)
   }
 
   get method(): string | null {
@@ -78,7 +81,7 @@ export class RowSubject implements FilterSubject {
   get latencyMs(): number | null {
     const { entries } = this.#lane.fold
     const peer = entries.peer(this.row)
-    if (peer < 0) return null
+    if (peer < 0 || this.#lane.at(this.row) === 0) return null
     return entries.latencyUs(this.kind === 'request' ? peer : this.row) / 1000
   }
 

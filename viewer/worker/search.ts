@@ -240,6 +240,7 @@ function textOf(lane: LaneIndex, row: number, line: string): string | null {
     }
     case 'noise':
     case 'stderr':
+    case 'note':
       return record.text
     case 'http':
       return record.body ?? null

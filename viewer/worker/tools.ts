@@ -62,6 +62,7 @@ export function usageOf(lane: LaneIndex): Usage[] {
     errors: number
     sizeBytes: number
     slowest: number
+    answered: number
     latencies: number[]
   }
   const groups = new Map<string, Group>()
@@ -81,6 +82,7 @@ export function usageOf(lane: LaneIndex): Usage[] {
         errors: 0,
         sizeBytes: 0,
         slowest: row,
+        answered: 0,
         latencies: [],
       }
       groups.set(key, group)
@@ -94,7 +96,8 @@ export function usageOf(lane: LaneIndex): Usage[] {
     group.sizeBytes += entries.size(answer)
     const slowest = entries.peer(group.slowest)
     if (slowest < 0 || latency > entries.latencyUs(slowest)) group.slowest = row
-    group.latencies.push(latency)
+    group.answered += 1
+    if (lane.at(row) > 0) group.latencies.push(latency)
   }
   return [...groups.values()].map((group) => {
     const sorted = Float64Array.from(group.latencies).sort()
@@ -106,7 +109,7 @@ export function usageOf(lane: LaneIndex): Usage[] {
       subject: lane.word(group.subject),
       calls: group.calls,
       errors: group.errors,
-      unanswered: group.calls - sorted.length,
+      unanswered: group.calls - group.answered,
       ...(sorted.length > 0 && { p50Us: at(0.5), p95Us: at(0.95), maxUs: at(1) }),
       sizeBytes: group.sizeBytes,
       slowest: lane.globalOf(group.slowest),

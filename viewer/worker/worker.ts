@@ -1,3 +1,4 @@
+import type { ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import { compareLanes } from './compare.js'
 import { exportLane } from './export.js'
@@ -44,7 +45,8 @@ export function startWorker(scope: WorkerScope): void {
     },
     compare: ([before, after], progress) =>
       compareLanes(laneAt(before as number), laneAt(after as number), progress),
-    export: ([index, format]) => exportLane(laneAt(index as number), format as string),
+    export: ([index, format, page]) =>
+      exportLane(laneAt(index as number), format as string, page as ReportPage | undefined),
     open: ([openings]) => library.open(openings as Opening[]),
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     detail: ([row, whole]) => library.detail(row as number, whole === true),

@@ -15,8 +15,9 @@ export async function pageAround(
   page: ReportPage,
   label: string,
 ): Promise<readonly [before: string, after: string]> {
-  const { script, patterns, style } = page
-  if (/<\/script|<!--/i.test(script + patterns) || /<\/style/i.test(style)) {
+  const [script, patterns] = [inElement(page.script), inElement(page.patterns)]
+  const { style } = page
+  if (/<\/style/i.test(style)) {
     throw new WiretapeError('unreadable', 'the built viewer cannot stand inside of a page', {
       hint: 'npm run build makes it again',
     })
@@ -52,6 +53,11 @@ export async function pageAround(
     before,
     `</script>\n<script id="patterns">${patterns}</script>\n<script>${script}</script>\n</body>\n</html>\n`,
   ]
+}
+
+/** A script so that it does not end its element; what is escaped stands in texts and patterns, and means the same there. */
+function inElement(script: string): string {
+  return script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--')
 }
 
 async function hashOf(text: string): Promise<string> {
