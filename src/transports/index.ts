@@ -24,6 +24,7 @@ export {
   type ForwardProxyOptions,
   type HostPattern,
   type TunnelReason,
+  type UpstreamProxy,
 } from './forward-proxy/index.js'
 export {
   connectHttp,

@@ -8,7 +8,6 @@ import { cli, createStage, isRunning, kill, printed, server, until, type Actor, 
 let stage: Stage
 beforeEach(() => {
   stage = createStage()
-  delete stage.env['HTTP_PROXY']
 })
 afterEach(() => stage.close())
 

@@ -76,7 +76,14 @@ export function createStage(): Stage {
   const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-stage-'))
   const mark = randomUUID()
   const out = join(folder, 'tapes')
-  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: join(folder, 'data'), [markName]: mark }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    HOME: folder,
+    XDG_DATA_HOME: join(folder, 'data'),
+    [markName]: mark,
+  }
+  // Nothing here is to go by a proxy that the machine has.
+  for (const name of Object.keys(env)) if (/^(https?|all|no)_proxy$/i.test(name)) delete env[name]
   const actors: Actor[] = []
   const tapes = (): string[] =>
     existsSync(out)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -20,8 +20,7 @@ beforeEach(() => {
   const roots = stage.path('theirs.pem')
   writeFileSync(roots, theirs.certificate)
   env = { ...stage.env, NODE_EXTRA_CA_CERTS: roots }
-  for (const name of ['NO_PROXY', 'no_proxy', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'])
-    delete env[name]
+  for (const name of ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE']) delete env[name]
 })
 afterEach(async () => {
   for (const close of closers.splice(0)) close()
@@ -188,6 +187,33 @@ describe('a client behind the forward proxy', () => {
     expect(missing.stderr().toString()).toMatch(
       /^wiretape: cannot start .*no such program \(nothing was recorded\)\n$/,
     )
+  })
+
+  it('is recorded behind a proxy that was there before', async () => {
+    const origin = (await serve()).replace('https:', 'http:')
+    const asked: string[] = []
+    const company = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization']}`)
+      request.url = new URL(request.url!).pathname
+      answers(request, response)
+    }).listen(0, '127.0.0.1')
+    await once(company, 'listening')
+    closers.push(() => company.close())
+    const { port } = company.address() as AddressInfo
+    const asking = `const { request } = require('node:http')
+      const headers = { host: new URL('${origin}').host, 'content-type': 'application/json' }
+      request(process.env.HTTP_PROXY, { method: 'POST', path: '${origin}/mcp', headers }, (answer) => answer.pipe(process.stdout))
+        .end(${JSON.stringify(initialize)})`
+    const more = { HTTP_PROXY: `http://a:b@127.0.0.1:${port}`, HTTPS_PROXY: 'socks5://me:hush@127.0.0.1' }
+    const actor = forward([process.execPath, '-e', asking], [], more)
+    expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+    expect(actor.stdout().toString()).toContain('"serverInfo"')
+    expect(asked).toEqual([`POST ${origin}/mcp Basic YTpi`])
+    expect(actor.stderr().toString()).toBe(
+      'wiretape: HTTPS_PROXY is a proxy of socks5://, and not used; servers are connected to directly\n',
+    )
+    expect(linesOfTape(stage.tape())[0]).toMatchObject({ wiretape: { url: `${origin}/mcp` } })
+    expect(readFileSync(stage.tape(), 'utf8')).not.toMatch(/YTpi|proxy-authorization/i)
   })
 
   it('is told by variables, which keep what was trusted before', async () => {

@@ -20,6 +20,7 @@ import { readTrustedRoots, trustOf, writeBundle, type TrustedRoots } from '../tr
 import { clientEnvironment, type Environment } from './client-environment.js'
 import { createServerGates, type ServerGates } from './server-gates.js'
 import { createServerTapes, type ServerFiles } from './server-tapes.js'
+import { upstreamProxiesOf } from './upstream-proxies.js'
 
 /** Whom to start or wait for, and what to look at. */
 export interface ForwardCaptureOptions extends Omit<CaptureOptions, 'label'> {
@@ -82,6 +83,8 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
   checkFolder(options.folder)
   const authority = await openLocalCa(caFolder)
   if (authority.notice !== undefined) await options.onNotice(authority.notice)
+  const proxies = upstreamProxiesOf(options.env)
+  for (const trouble of proxies.troubles) await options.onNotice(trouble)
   const roots = readTrustedRoots(options.env)
   const leaves = createLeafCertificates(authority)
   const readBuffers = createReadBuffers()
@@ -118,6 +121,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     get secureContext() {
       return (trust ??= trustOf(roots))
     },
+    proxyFor: (target) => proxies.for(target),
     certificateFor: (name) => leaves.of(name),
     tunnelled(place) {
       const matches = (pattern: HostPattern): boolean => matchesHost(pattern, place)

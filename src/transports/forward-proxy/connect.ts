@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import type { FloodGate } from '../http-proxy/flood-gate.js'
+import type { Dial } from './dial.js'
 import { watchOpening, type Opening } from './opening.js'
 import { secured, type Target } from './target.js'
 import { openTls, type ServerCertificate } from './tls-client.js'
-import { connectTo, splice } from './tunnel.js'
+import { splice } from './tunnel.js'
 
 /** Why nobody looks at what passes. */
 export type TunnelReason =
@@ -21,6 +22,7 @@ export type TunnelReason =
 /** What all tunnels of a proxy have in common. */
 export interface ConnectSetting {
   readonly gate: FloodGate
+  readonly dial: Dial
   tunnelled(place: Target): TunnelReason | undefined
   certificateFor(name: string): Promise<ServerCertificate>
   onTunnel(place: string, why: TunnelReason): void
@@ -41,9 +43,8 @@ export function openConnect(socket: Socket, head: Buffer, target: Target, settin
   let upstream: Socket | undefined
   const opening = watchOpening(socket, head, {
     onSilence() {
-      upstream = connectTo(
-        target,
-        (connected) => {
+      upstream = setting.dial.connect(secured(target), {
+        onConnected(connected) {
           // Whoever speaks first is no HTTP server. It is read when both ends are joined.
           connected.once('readable', () => {
             if (connected.readableLength === 0 || connected !== upstream) return
@@ -52,8 +53,8 @@ export function openConnect(socket: Socket, head: Buffer, target: Target, settin
             splice(socket, connected)
           })
         },
-        () => socket.destroy(),
-      )
+        onFailed: () => socket.destroy(),
+      })
       setting.onUpstreamSocket(upstream)
       socket.once('close', () => upstream?.destroy())
     },
@@ -95,11 +96,11 @@ async function proceed(
 
 function tunnel(socket: Socket, target: Target, why: TunnelReason, setting: ConnectSetting): void {
   setting.onTunnel(target.name, why)
-  const upstream = connectTo(
-    target,
-    (connected) => splice(socket, connected),
-    () => socket.destroy(),
-  )
+  // A proxy on the way takes a tunnel for TLS, whatever is in it.
+  const upstream = setting.dial.connect(secured(target), {
+    onConnected: (connected) => splice(socket, connected),
+    onFailed: () => socket.destroy(),
+  })
   setting.onUpstreamSocket(upstream)
 }
 
@@ -112,15 +113,14 @@ function tunnelBlindly(
   setting: ConnectSetting,
 ): void {
   setting.onTunnel(target.name, reason)
-  const upstream = connectTo(
-    target,
-    (connected) => {
+  const upstream = setting.dial.connect(secured(target), {
+    onConnected(connected) {
       socket.write(established)
       if (head.length > 0) socket.unshift(head)
       splice(socket, connected)
     },
-    () => socket.end('HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
-  )
+    onFailed: () => socket.end('HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+  })
   setting.onUpstreamSocket(upstream)
   socket.once('close', () => upstream.destroy())
 }

@@ -13,11 +13,13 @@ import { postOwn, type OwnAnswer } from '../http-proxy/own-post.js'
 import type { Refusal } from '../http-proxy/refusal.js'
 import type { Route, Setting } from '../http-proxy/setting.js'
 import { createTalks, type PostedBefore, type Talks } from '../http-proxy/talks.js'
-import { createUpstreamAgent, type UpstreamTrust } from '../http-proxy/upstream-request.js'
+import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
 import { openConnect, type ConnectSetting, type TunnelReason } from './connect.js'
+import { createDial } from './dial.js'
 import { createDisbelief } from './disbelief.js'
 import { parseAbsolute, parseAuthority, type Target } from './target.js'
 import type { ServerCertificate } from './tls-client.js'
+import type { UpstreamProxy } from './upstream-proxy.js'
 import { isWebSocket, passUpgrade, withoutOffer } from './upgrade.js'
 
 export interface ForwardProxyOptions extends UpstreamTrust {
@@ -33,6 +35,8 @@ export interface ForwardProxyOptions extends UpstreamTrust {
   tunnelled(place: { readonly hostname: string; readonly port: number }): TunnelReason | undefined
   /** Is shown what it wants to see of what passes. */
   readonly gatekeeper?: Gatekeeper
+  /** Another proxy that stands between us and a server. @default none */
+  proxyFor?(target: Target): UpstreamProxy | undefined
   /** Called after what it tells was passed on. Must not throw. */
   onEvent(event: HttpEvent): void
   /** What passes there is not seen. @param place `host:port` */
@@ -80,7 +84,11 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
 }
 
 function serve(server: http.Server, port: number, options: ForwardProxyOptions): ForwardProxy {
-  const trust: UpstreamTrust = options
+  const dial = createDial({
+    trust: options,
+    proxyFor: (target) => options.proxyFor?.(target),
+    onSocket: onUpstreamSocket,
+  })
   const gate = createFloodGate()
   const talks = new Map<Socket, Talk>()
   const sockets = new Set<Socket>()
@@ -125,7 +133,7 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
     return {
       upstream,
       agent: connection.agentFor(upstream),
-      path,
+      ...dial.wayTo(upstream, path),
       ...(host !== undefined && { host }),
       target: { path, origin: upstream.origin },
     }
@@ -170,12 +178,11 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
     if (talk) use(talk)
     const found = targetOf(request)
     if ('why' in found) return answer(socket, found.status, found.why)
-    track(passUpgrade(request, socket, head, found, trust))
+    track(passUpgrade(request, socket, head, found, dial))
   }
 
   function beginTalk(socket: Socket, target?: Target): Talk {
-    const createAgent = (to: URL): http.Agent => createUpstreamAgent(to, trust)
-    const connection = createClientConnection(connectionCount++, socket, createAgent)
+    const connection = createClientConnection(connectionCount++, socket, (to) => dial.createAgent(to))
     const talk: Talk = { connection, used: false, ...(target && { target }) }
     talks.set(socket, talk)
     track(socket)
@@ -185,6 +192,7 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
 
   const connectSetting: ConnectSetting = {
     gate,
+    dial,
     tunnelled: (place) => options.tunnelled(place) ?? (disbelief.isPinned(place.name) ? 'pinned' : undefined),
     certificateFor: (name) => options.certificateFor(name),
     onTunnel: (place, why) => options.onTunnel(place, why),
@@ -239,8 +247,8 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
     talks: memory,
     post(like, headers, body, tell) {
       const upstream = new URL(like.origin)
-      const agent = createUpstreamAgent(upstream, trust)
-      const to = { upstream, agent, path: like.path, host: upstream.host }
+      const agent = dial.createAgent(upstream)
+      const to = { upstream, agent, ...dial.wayTo(upstream, like.path), host: upstream.host }
       return postOwn({ ...like, headers }, body, to, tell, onUpstreamSocket)
     },
     hold: (wait) => gate.hold(wait),

@@ -37,6 +37,11 @@ export function secured({ hostname, port }: Target): Target {
   return targetOf('https', `${asUrlHost(hostname)}:${port}`)!
 }
 
+/** Where a URL leads. */
+export function targetOfUrl({ protocol, host }: URL): Target | undefined {
+  return targetOf(protocol.slice(0, -1), host)
+}
+
 function targetOf(scheme: string, host: string): Target | undefined {
   const text = `${scheme}://${host}`
   if (!authority.test(host) || !URL.canParse(text)) return undefined

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { pairsOf } from '../http-proxy/hop-headers.js'
-import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
-import { connectSecurely, connectTo, splice } from './tunnel.js'
+import type { Dial } from './dial.js'
+import { splice } from './tunnel.js'
 import type { Target } from './target.js'
 
 /** Where a request that changes the protocol goes. */
@@ -23,7 +23,7 @@ export function passUpgrade(
   socket: Socket,
   head: Buffer,
   { target, path, host }: UpgradeRoute,
-  trust: UpstreamTrust,
+  dial: Dial,
 ): Socket {
   const headers = pairsOf(request.rawHeaders)
     .filter(([name]) => !/^proxy-/i.test(name))
@@ -39,8 +39,8 @@ export function passUpgrade(
     )
   }
   return target.url.protocol === 'https:'
-    ? connectSecurely(target, trust, onConnected, onFailed)
-    : connectTo(target, onConnected, onFailed)
+    ? dial.connectSecurely(target, { onConnected, onFailed })
+    : dial.connect(target, { onConnected, onFailed })
 }
 
 /**

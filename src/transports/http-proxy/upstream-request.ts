@@ -22,6 +22,8 @@ export interface UpstreamRoute {
   readonly host?: string
   /** The answer has to be readable: no content coding is asked for. */
   readonly plain?: boolean
+  /** Headers of ours, for a proxy on the way. */
+  readonly added?: RawHeaders
 }
 
 /** What is sent: a request as it came, or one like it. */
@@ -75,12 +77,13 @@ function isBodiless(request: OutgoingRequest): boolean {
 /** Makes the request that goes on; nothing is sent yet. Throws when Node refuses what it would have to send. */
 export function openUpstreamRequest(
   request: OutgoingRequest,
-  { upstream, agent, path, host, plain }: UpstreamRoute,
+  { upstream, agent, path, host, plain, added = [] }: UpstreamRoute,
 ): http.ClientRequest {
   const bodiless = isBodiless(request)
   const headers = endToEnd(request.rawHeaders)
   if (host !== undefined) replaceValues(headers, 'host', () => host)
   if (plain) replaceValues(headers, 'accept-encoding', () => 'identity')
+  headers.push(...added)
   const codings = transferCodings(request.rawHeaders)
   if (codings !== undefined) headers.push('Transfer-Encoding', codings)
   if (saysClose(request.rawHeaders)) headers.push('Connection', 'close')
