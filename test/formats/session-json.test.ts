@@ -173,6 +173,30 @@ describe('any tape', () => {
     )
   })
 
+  it('of ours that was made of another recording comes back line by line, and its answers are known', async () => {
+    const nameless = fc
+      .tuple(ownTape, foreignTape)
+      .map(([[meta], foreign]) => [meta!, ...foreign.filter(({ type }) => type !== 'meta')])
+    await fc.assert(
+      fc.asyncProperty(nameless, async (records) => {
+        const text = await writeSession(records)
+        const { lines } = await readSession(text)
+        expect(lines).toEqual(linesOf(records))
+        expect(await writeSession(recordsOf(lines))).toBe(text)
+        expect(complaintsAbout(text)).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+    const line = (dir: string, message: object): string =>
+      JSON.stringify({ t: '2026-08-01T10:00:00.000Z', dir, raw: { jsonrpc: '2.0', id: 7, ...message } })
+    const [meta] = tapeOf('empty.jsonl')
+    const talk = recordsOf([line('in', { method: 'ping' }), line('out', { result: {} })])
+    const session = JSON.parse(await writeSession([meta!, ...talk])) as Loose
+    expect(session.messages[1].correlated_id).toBe(session.messages[0].proxy_id)
+    expect(session.metadata.wiretape.without).toEqual(['id', 'seq', 'us', 'corr'])
+    expect(session.metadata.wiretape.lines).toBeUndefined()
+  })
+
   it('with more notes than are held gives the same bytes as when all were held', async () => {
     const noise = (i: number): string =>
       `{"type":"noise","t":"2026-08-01T10:00:00.000Z","us":${i},"dir":"out","text":"${'x'.repeat(990)}${i}"}`

@@ -37,7 +37,7 @@ export function inReach(json: string): string {
 
 /** An escape of half a character: legal JSON, and no text that can be written as UTF-8. */
 export function hasLoneSurrogate(text: string): boolean {
-  if (!/\\u[dD][89a-fA-F]/.test(text)) return false
+  if (!text.includes('\\u') || !/\\u[dD][89a-fA-F]/.test(text)) return false
   let high = false
   for (let at = 0; at < text.length; at += 1) {
     if (text.charCodeAt(at) !== 0x5c) {

@@ -23,6 +23,8 @@ export interface Facts {
 export interface OwnFacts {
   readonly meta: JsonObject | undefined
   readonly end: JsonObject | undefined
+  /** Members that lines of the tape are without where no note says otherwise. */
+  readonly without: readonly string[]
   readonly hasNotes: boolean
 }
 
@@ -46,9 +48,15 @@ export async function factsOf(input: Input): Promise<Facts> {
   const wrong = ['meta', 'end', 'lines'].filter(
     (name) => own.get(name) !== undefined && (name === 'lines' || !objectOf(own.get(name))),
   )
+  if (own.get('without') !== undefined && !namesIn(own.get('without'))) wrong.push('without')
   return factsFrom(
     read,
-    { meta: objectOf(own.get('meta')), end: objectOf(own.get('end')), hasNotes: read.hasNotes },
+    {
+      meta: objectOf(own.get('meta')),
+      end: objectOf(own.get('end')),
+      without: namesIn(own.get('without')) ?? [],
+      hasNotes: read.hasNotes,
+    },
     wrong.length === 0
       ? undefined
       : `${wrong.map((name) => `metadata.wiretape.${name}`).join(', ')} is not what we write: left out`,
@@ -115,6 +123,12 @@ async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
     else if (path.length === 3 && second === 'wiretape') own.add(String(third), value)
   }
   return { top, names, repeated, messages, metadata, own, hasOwn, hasNotes }
+}
+
+/** A list of names. */
+function namesIn(json: string | undefined): string[] | undefined {
+  const value: unknown = json === undefined ? undefined : JSON.parse(json)
+  return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined
 }
 
 /** An object, or where it is too much for other readers a string of it. */

@@ -18,6 +18,8 @@ export interface PlacedEntry {
 
 /** Members that a reader makes from an entry alone. */
 const derivedNames = ['id', 'seq', 'us', 'corr', 'modified', 'original']
+/** Those that no line of a nameless recording has: `metadata.wiretape.without`. */
+export const namelessWithout: readonly string[] = ['id', 'seq', 'us', 'corr']
 
 /**
  * What a tape says of a message, or of a batch, and its entries do not: an element of
@@ -25,11 +27,17 @@ const derivedNames = ['id', 'seq', 'us', 'corr', 'modified', 'original']
  *
  * @param at number of the first entry in `messages`
  * @param own the tape is ours: what its line does not have shall not be added on reading
+ * @param usual members that entries are without where nothing is said
  */
 export function frameNote(
   record: MessageRecord,
   placed: readonly PlacedEntry[],
-  place: { readonly at: number; readonly startMicros: number; readonly own: boolean },
+  place: {
+    readonly at: number
+    readonly startMicros: number
+    readonly own: boolean
+    readonly usual: readonly string[]
+  },
 ): string | undefined {
   const line = new JsonObject(encodeRecord(record).trimEnd(), 0)
   const derived = derivedFrom(record, placed, place.startMicros)
@@ -41,7 +49,8 @@ export function frameNote(
   )
   const rest = line.others(['dir', 'raw', ...said])
   const without = place.own ? derivedNames.filter((name) => derived.has(name) && !line.has(name)) : []
-  if (rest.length === 0 && without.length === 0 && !record.batch) return undefined
+  const usually = derivedNames.filter((name) => derived.has(name) && place.usual.includes(name))
+  if (rest.length === 0 && String(without) === String(usually) && !record.batch) return undefined
   const note = new Members().add('at', place.at).add('id', placed[0]!.inFile.get('proxy_id'))
   if (record.batch) note.add('between', JSON.stringify(between(record.raw, placed)))
   if (without.length > 0) note.add('without', JSON.stringify(without))

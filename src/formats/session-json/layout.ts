@@ -9,14 +9,16 @@ import { idKey } from '../../wire/index.js'
 import { encodeRecord } from '../trace-v1/index.js'
 import { inReach, isWellFormed } from './demanding.js'
 import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
-import { frameNote, type PlacedEntry } from './frame-note.js'
+import { frameNote, namelessWithout, type PlacedEntry } from './frame-note.js'
 import { keptOf, withKeptMembers } from './kept.js'
 import { Members } from './members.js'
+import { plainEntry } from './plain-entry.js'
 import { isRepresentable } from './representable.js'
 
 /** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
 export interface Placed {
-  readonly entries: readonly Members[]
+  /** Indented JSON text. */
+  readonly entries: readonly string[]
   readonly note?: string
 }
 
@@ -25,9 +27,23 @@ export interface Layout {
   place(record: TapeRecord): Placed
 }
 
-/** @param own the recorder gave ids and links; in recordings of others, what has none gets them here */
-export function createLayout(context: EntryContext, own: boolean): Layout {
-  const correlator: Correlator<string> | undefined = own ? undefined : createCorrelator(idKey)
+/** Whose a recording is. */
+export interface Origin {
+  /** The tape is ours: it comes back as it was. What messages of others lack is added for good. */
+  readonly own: boolean
+  /** No message has an id, a number or links: they are made up here, for the file alone where the tape is ours. */
+  readonly nameless: boolean
+}
+
+/** Of a tape of ours that was made of another tool's recording, no line has these. */
+export function usualWithout({ own, nameless }: Origin): readonly string[] {
+  return own && nameless ? namelessWithout : []
+}
+
+export function createLayout(context: EntryContext, origin: Origin): Layout {
+  const { own, nameless } = origin
+  const usual = usualWithout(origin)
+  const correlator: Correlator<string> | undefined = own && !nameless ? undefined : createCorrelator(idKey)
   let entryCount = 0
   let nextSequence = 0
 
@@ -35,7 +51,16 @@ export function createLayout(context: EntryContext, own: boolean): Layout {
     if (record.type !== 'message') return { entries: [], note: lineNote(record) }
     const given = record.seq ?? nextSequence
     nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
-    const message = own ? record : named(record, given)
+    const message = correlator ? named(record, given, correlator) : record
+    const first = message.parts[0]!
+    const isUsual = usual.length === 0 || (record.seq === undefined && record.us === undefined)
+    const plain = isUsual
+      ? plainEntry(message, placeOf(first, given, 0), context, own && !nameless)
+      : undefined
+    if (plain !== undefined) {
+      entryCount += 1
+      return { entries: [plain] }
+    }
     const placed: PlacedEntry[] = []
     for (const [i, part] of message.parts.entries()) {
       if (!isRepresentable(record.raw.slice(part.start, part.end))) continue
@@ -44,25 +69,22 @@ export function createLayout(context: EntryContext, own: boolean): Layout {
       placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
     }
     if (placed.length === 0) return { entries: [], note: lineNote(record) }
-    const note = frameNote(message, placed, { at: entryCount, startMicros: context.startMicros, own })
+    const at = { at: entryCount, startMicros: context.startMicros, own, usual }
+    // What is made up for the file alone does not stand on the tape.
+    const note = frameNote(own ? record : message, placed, at)
     entryCount += placed.length
-    const entries = placed.map(({ inFile }) => inFile)
+    const entries = placed.map(({ inFile }) => indented(inFile))
     return note === undefined ? { entries } : { entries, note }
   }
 
   /** What our recorder would have given to the message. */
-  function named(record: MessageRecord, seq: number): MessageRecord {
+  function named(record: MessageRecord, seq: number, names: Correlator<string>): MessageRecord {
     const { direction, conversation = '' } = record
     const parts = record.parts.map((part, i) => {
-      const { proxyId } = placeOf(part, seq, i)
-      const { answers } = correlator!.observe({
-        ref: proxyId,
-        envelope: part.envelope,
-        direction,
-        conversation,
-      })
+      const { proxyId: id } = placeOf(part, seq, i)
+      const { answers } = names.observe({ ref: id, envelope: part.envelope, direction, conversation })
       const correlatedId = part.correlatedId ?? answers
-      return { ...part, id: proxyId, ...(correlatedId !== undefined && { correlatedId }) }
+      return correlatedId === undefined ? { ...part, id } : { ...part, id, correlatedId }
     })
     return { ...record, seq, parts }
   }
@@ -87,4 +109,9 @@ function placeOf(part: Part, first: number, index: number): EntryPlace {
 /** The format's stricter reader wants ids that are not blank. */
 function isId(id: string | undefined): id is string {
   return id !== undefined && id.trim() !== '' && isWellFormed(id)
+}
+
+function indented(entry: Members): string {
+  const lines = [...entry].map(([name, json]) => `      ${JSON.stringify(name)}: ${json}`)
+  return `    {\n${lines.join(',\n')}\n    }`
 }

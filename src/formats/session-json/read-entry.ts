@@ -25,7 +25,12 @@ interface Batch {
 /** Type of the tape line that keeps an element of `messages` which is no message. */
 const keptEntry = 'session-entry'
 
-export function createEntryReader(context: EntryContext, report: Report): EntryReader {
+/** @param usual members that lines of the tape are without where no note says otherwise */
+export function createEntryReader(
+  context: EntryContext,
+  usual: readonly string[],
+  report: Report,
+): EntryReader {
   let batch: Batch | undefined
 
   function* take(entry: Entry, frame: FrameNote | undefined): Generator<TapeRecord> {
@@ -53,9 +58,9 @@ export function createEntryReader(context: EntryContext, report: Report): EntryR
   }
 
   function one(entry: Entry, frame: FrameNote | undefined): MessageRecord {
-    const record = frame && messageOf(entry, frame, context)
+    const record = frame && messageOf(entry, frame, context, usual)
     if (frame && !record) changed(frame.id)
-    return record ?? messageOf(entry, undefined, context)!
+    return record ?? messageOf(entry, undefined, context, usual)!
   }
 
   function changed(id: string): void {
@@ -80,6 +85,7 @@ function messageOf(
   entry: Entry,
   frame: FrameNote | undefined,
   context: EntryContext,
+  usual: readonly string[],
 ): MessageRecord | undefined {
   const { object } = entry
   const correlatedId = object.string('correlated_id')
@@ -89,7 +95,7 @@ function messageOf(
     correlatedId: JSON.stringify(correlatedId ?? null),
     original: entry.original,
   })
-  const record = lineOf(entry, entry.payload, derived, frame)
+  const record = lineOf(entry, entry.payload, derived, frame, usual)
   if (!record || frame?.line.has(keptName)) return record
   const kept = keptIn(entry, record, record.parts[0]!, context)
   return kept.length === 0 ? record : withExtra(record, objectText(kept))
@@ -114,7 +120,7 @@ function batchOf(
   // The first elements of a batch may have no entry, but they have numbers.
   const before = partsOf(raw).parts.findIndex((part) => part.start === starts[0])
   const sequence = String(first!.sequence - before)
-  const record = lineOf(first!, raw, deriveLine({ ...sayings(first!, context), sequence }), frame)
+  const record = lineOf(first!, raw, deriveLine({ ...sayings(first!, context), sequence }), frame, [])
   const parts = starts.map((start) => record?.parts.find((part) => part.start === start))
   if (!record?.batch || parts.some((part) => part === undefined)) return undefined
   if (frame.line.has(keptName)) return record
@@ -138,8 +144,10 @@ function lineOf(
   raw: string,
   derived: ReturnType<typeof deriveLine>,
   frame: FrameNote | undefined,
+  usual: readonly string[],
 ): MessageRecord | undefined {
-  const base = derived.filter(([name]) => !frame?.without.includes(name))
+  const without = frame?.without ?? usual
+  const base = derived.filter(([name]) => !without.includes(name))
   const line = [
     ['dir', entry.direction === 'client_to_server' ? '"in"' : '"out"'] as const,
     ['raw', raw] as const,

@@ -5,7 +5,7 @@ import { decodeEntry } from './entry-file.js'
 import type { EntryContext } from './entry.js'
 import { factsOf, type Facts } from './facts.js'
 import { differing } from './kept.js'
-import { createEntryReader, keptLine } from './read-entry.js'
+import { createEntryReader, keptLine, type EntryReader } from './read-entry.js'
 import { readNotes, type Notes } from './read-notes.js'
 import { commandOf } from './server-command.js'
 import { bareEnd, bareMeta, madeUpId, headOf, withBeside } from './session.js'
@@ -48,9 +48,10 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
   const kept = differing(facts.top, headOf(meta, end).members)
   yield withBeside(meta, facts.own?.meta, kept)
   const context = { startMicros: parseMicros(meta.startedAt)!, transport: meta.wiretape!.transport }
+  const entries = createEntryReader(context, facts.own?.without ?? [], report)
   const notes = facts.own?.hasNotes ? readNotes(walk(input, notesOnly), report) : undefined
   try {
-    yield* messagesOf(input, context, notes, report)
+    yield* messagesOf(input, { context, entries, notes, report })
   } finally {
     await notes?.close()
   }
@@ -64,11 +65,18 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
 
 async function* messagesOf(
   input: Input,
-  context: EntryContext,
-  notes: Notes | undefined,
-  report: Report,
+  {
+    context,
+    entries,
+    notes,
+    report,
+  }: {
+    readonly context: EntryContext
+    readonly entries: EntryReader
+    readonly notes: Notes | undefined
+    readonly report: Report
+  },
 ): AsyncGenerator<TapeRecord, void, undefined> {
-  const entries = createEntryReader(context, report)
   for await (const piece of walk(input, messagesOnly)) {
     const [name, number] = piece.path
     if (name !== 'messages' || typeof number !== 'number') {

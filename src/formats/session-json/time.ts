@@ -1,11 +1,17 @@
 /** Microseconds since the epoch: what session files tell, and more than a `Date` holds. */
 const iso = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,30}))?([Zz]|[+-]\d\d(?::?\d\d)?)?$/
+const tapeTimeLength = '2026-11-21T01:33:10.416Z'.length
 /** Years 1 to 9999, which is what other readers take. */
 const earliest = Date.parse('0001-01-01T00:00:00Z') * 1000
 const latest = Date.parse('9999-12-31T00:00:00Z') * 1000
 
 /** ISO 8601 as session files have it; without a zone it is UTC. Undefined for anything else. */
 export function parseMicros(text: string): number | undefined {
+  if (text.length === tapeTimeLength) {
+    const ms = Date.parse(text)
+    // As tapes have it, which is what nearly all are.
+    if (ms >= earliest / 1000 && ms * 1000 <= latest && new Date(ms).toISOString() === text) return ms * 1000
+  }
   const match = iso.exec(text)
   if (!match) return undefined
   const [, date, time, seconds = ':00', fraction = '', zone = 'Z'] = match

@@ -1,9 +1,9 @@
 import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 import { textChunks } from '../text-chunks.js'
-import { createLayout, type Layout } from './layout.js'
+import { createLayout, usualWithout, type Layout, type Origin } from './layout.js'
 import { inReach } from './demanding.js'
-import { type Members, objectText } from './members.js'
+import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
 import { parseMicros, preciseTime } from './time.js'
 
@@ -16,7 +16,7 @@ export const notesVersion = 1
 interface Ends {
   readonly meta: MetaRecord
   readonly hasMeta: boolean
-  readonly own: boolean
+  readonly origin: Origin
   readonly end: EndRecord | undefined
 }
 
@@ -40,7 +40,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   let elsewhere = 0
   for await (const { entries, note, type } of layOut(recording, ends, head)) {
     for (const entry of entries) {
-      yield `${entryCount === 0 ? '' : ','}\n${indented(entry, 4)}`
+      yield `${entryCount === 0 ? '' : ','}\n${entry}`
       entryCount += 1
     }
     if (note === undefined) continue
@@ -60,8 +60,11 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     separator = ','
   }
   const { meta, end, displaced } = head
-  if (meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined) {
+  const without = usualWithout(ends.origin)
+  const isMore = meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined
+  if (isMore || without.length > 0) {
     yield `${separator}\n    "wiretape": {\n      "version": ${notesVersion}`
+    if (without.length > 0) yield `,\n      "without": ${JSON.stringify(without)}`
     if (meta.length > 0) yield `,\n      "meta": ${inReach(objectText(meta))}`
     if (end.length > 0) yield `,\n      "end": ${inReach(objectText(end))}`
     if (displaced !== undefined) yield `,\n      "displaced": ${displaced}`
@@ -88,16 +91,26 @@ async function endsOf(recording: Recording): Promise<Ends> {
   let first: TapeRecord | undefined
   let meta: MetaRecord | undefined
   let last: TapeRecord | undefined
+  let messages = 0
+  let named = 0
   for await (const record of recording.records()) {
     first ??= record
     if (record.type === 'meta') meta ??= record
+    if (record.type === 'message') {
+      messages += 1
+      if (record.parts.some(({ id, correlatedId }) => id !== undefined || correlatedId !== undefined))
+        named += 1
+    }
     last = record
   }
   const hasMeta = first !== undefined && first.type === 'meta'
   return {
     meta: hasMeta ? meta! : (meta ?? metaFrom(first)),
     hasMeta,
-    own: meta === undefined || meta.wiretape !== undefined,
+    origin: {
+      own: meta === undefined || meta.wiretape !== undefined,
+      nameless: messages > 0 && named === 0,
+    },
     end: last?.type === 'end' && parseMicros(last.t) !== undefined ? last : undefined,
   }
 }
@@ -116,7 +129,7 @@ async function* layOut(
   ends: Ends,
   head: SessionHead,
 ): AsyncGenerator<ReturnType<Layout['place']> & { type: TapeRecord['type'] }, void, undefined> {
-  const layout = createLayout(head, ends.own)
+  const layout = createLayout(head, ends.origin)
   let isFirst = ends.hasMeta
   let held: TapeRecord | undefined
   for await (const record of recording.records()) {
@@ -135,10 +148,4 @@ async function* notesOf(
   head: SessionHead,
 ): AsyncGenerator<string, void, undefined> {
   for await (const { note } of layOut(recording, ends, head)) if (note !== undefined) yield note
-}
-
-function indented(members: Members, spaces: number): string {
-  const outer = ' '.repeat(spaces)
-  const lines = [...members].map(([name, json]) => `${outer}  ${JSON.stringify(name)}: ${json}`)
-  return `${outer}{\n${lines.join(',\n')}\n${outer}}`
 }
