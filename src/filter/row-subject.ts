@@ -86,7 +86,8 @@ class RowSubject implements FilterSubject {
     const { entries, row } = this.#of
     const peer = entries.peer(row)
     if (peer < 0) return null
-    return entries.latencyUs(entries.kind(row) === 'request' ? peer : row) / 1000
+    const us = entries.latencyUs(entries.kind(row) === 'request' ? peer : row)
+    return us === undefined ? null : us / 1000
   }
 
   get sizeBytes(): number {
@@ -95,6 +96,8 @@ class RowSubject implements FilterSubject {
 
   get timeMs(): number | null {
     const { record } = this.#of
+    const { entries, row } = this.#of
+    if (entries.has(row, 'untimed')) return null
     const ms = Date.parse(record.type === 'unknown' ? '' : (record.t ?? ''))
     return Number.isNaN(ms) ? null : ms
   }

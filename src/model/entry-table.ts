@@ -40,6 +40,8 @@ export const entryFlag = {
   modified: 8192,
   /** A person or a rule made it. */
   injected: 16_384,
+  /** When it passed is not known; its `us` is 0. */
+  untimed: 32_768,
 } as const
 export type EntryFlag = keyof typeof entryFlag
 
@@ -49,7 +51,7 @@ export type EntryFlag = keyof typeof entryFlag
  */
 export interface EntryTable {
   readonly length: number
-  /** Returns the new row's number. `us` is monotonic microseconds since the session began. */
+  /** Returns the new row's number. `us` is monotonic microseconds since the session began; NaN where not known. */
   add(row: { kind: EntryKind; us: number; seq: number; sizeBytes: number; flags: number }): number
   kind(row: number): EntryKind
   /** Position of its kind in `entryKinds`. */
@@ -72,8 +74,11 @@ export interface EntryTable {
   pair(request: number, answer: number): void
   /** For how long the row was held. */
   heldUs(row: number): number
-  /** How long the other side took for this answer: the time is not counted in which a person held its request. */
-  latencyUs(answer: number): number
+  /**
+   * How long the other side took for this answer: the time is not counted in which a person held its request.
+   * Undefined where the recording says no times.
+   */
+  latencyUs(answer: number): number | undefined
   /** The request that a message is linked to otherwise (progress, cancellation, …); -1 when there is none. */
   linked(row: number): number
   link(row: number, request: number): void
@@ -114,6 +119,10 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       kindColumn[length] = entryKinds.indexOf(row.kind)
       flagColumn[length] = row.flags
       usColumn[length] = row.us
+      if (Number.isNaN(row.us)) {
+        usColumn[length] = 0
+        flagColumn[length]! |= entryFlag.untimed
+      }
       seqColumn[length] = row.seq
       sizeColumn[length] = row.sizeBytes
       length += 1
@@ -146,6 +155,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
     heldUs: (row) => (heldMs.get(row) ?? 0) * 1000,
     latencyUs(row) {
       const request = peerColumn[row]!
+      if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
       return Math.max(0, usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000)
     },
     peer: (row) => peerColumn[row]!,

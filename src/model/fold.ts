@@ -19,7 +19,7 @@ import type {
   Part,
   TapeRecord,
 } from './record.js'
-import type { Session, SessionDraft } from './session.js'
+import { noTime, type Session, type SessionDraft } from './session.js'
 
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
@@ -111,11 +111,12 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
   }
 
-  /** Tapes of other recorders have a wall clock only. */
+  /** Tapes of other recorders have a wall clock only. NaN where the recording says no times. */
   function usOf(record: { t: string; us?: number }): number {
     if (record.us !== undefined) return record.us
-    const started = sessions.at(-1)?.started ?? NaN
-    const us = (Date.parse(record.t) - started) * 1000
+    const session = sessions.at(-1)
+    if (session?.startedAt === noTime && record.t === noTime) return NaN
+    const us = (Date.parse(record.t) - (session?.started ?? NaN)) * 1000
     return Number.isFinite(us) ? us : 0
   }
 

@@ -50,7 +50,7 @@ export type {
   UndeliveredRecord,
   UnknownRecord,
 } from './record.js'
-export type { Session } from './session.js'
+export { noTime, type Session } from './session.js'
 export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'
 export { utf8Length } from './utf8-length.js'

@@ -2,6 +2,9 @@ import type { Transport } from './envelope.js'
 import type { Era } from './protocol.js'
 import type { JsonMembers, RuleCount } from './record.js'
 
+/** Stands where a time is needed and none is known: some formats say no times. */
+export const noTime = '1970-01-01T00:00:00.000Z'
+
 /** One run of one capture, as far as its records tell. */
 export interface Session {
   /** UUID, or a made-up `session-N` where the recorder gave none. */

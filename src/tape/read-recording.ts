@@ -110,7 +110,8 @@ export async function readRecording(path: string): Promise<ReadRecording> {
         const request = open.get(entries.peer(row))
         if (!request || (message.kind !== 'result' && message.kind !== 'error')) continue
         open.delete(entries.peer(row))
-        yield { request, answer: message, latencyUs: entries.latencyUs(row) }
+        const latencyUs = entries.latencyUs(row)
+        yield { request, answer: message, ...(latencyUs !== undefined && { latencyUs }) }
       }
       for (const request of open.values()) yield { request }
     },

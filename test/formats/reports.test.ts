@@ -24,6 +24,34 @@ const call = (id: string, name = 'search', more = ''): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${JSON.stringify(name)}${more}}}`
 const result = (id: string, value = '{}'): string => `{"jsonrpc":"2.0","id":${id},"result":${value}}`
 
+describe('how long an answer took', () => {
+  it('is told without the time in which its request was held', async () => {
+    const records = await adopted([
+      meta,
+      said('in', 1000, call('1'), { heldMs: 3 }),
+      said('out', 9000, result('1')),
+    ])
+    expect((await write('csv', records)).text.split('\r\n')[2]).toContain(',0,5,')
+    expect((await write('markdown', records)).text).toContain('| 5.0 ms |')
+  })
+
+  it('is not told where the recording says no times', async () => {
+    const { records } = await read('jsonrpc', `${call('1')}\n${result('1')}\n`)
+    const rows = (await write('csv', records)).text.split('\r\n').slice(1, 3)
+    expect(rows[0]).toMatch(/^0,,,client_to_server,/)
+    expect(rows[1]).toMatch(/^1,,,server_to_client,result,tools\/call,search,1,0,,/)
+    const { text } = await write('markdown', records)
+    expect(text).toContain('| 1 | – | ← | result of #0 tools/call search | – |')
+    expect(text).not.toContain('1970')
+    expect((await write('otlp-json', records)).said).toContain(
+      'times are not known, spans have the time 0: 2',
+    )
+    expect((await write('har', records)).said).toContain(
+      'times are not known, the year 1970 stands for them: 1',
+    )
+  })
+})
+
 describe('otlp-json', () => {
   const spansOf = async (records: readonly TapeRecord[]): Promise<Loose[]> => {
     const { text } = await write('otlp-json', await adopted(records))

@@ -82,7 +82,8 @@ export class RowSubject implements FilterSubject {
     const { entries } = this.#lane.fold
     const peer = entries.peer(this.row)
     if (peer < 0 || this.#lane.at(this.row) === 0) return null
-    return entries.latencyUs(this.kind === 'request' ? peer : this.row) / 1000
+    const us = entries.latencyUs(this.kind === 'request' ? peer : this.row)
+    return us === undefined ? null : us / 1000
   }
 
   get sizeBytes(): number {

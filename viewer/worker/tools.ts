@@ -62,6 +62,7 @@ export function usageOf(lane: LaneIndex): Usage[] {
     errors: number
     sizeBytes: number
     slowest: number
+    slowestUs: number
     answered: number
     latencies: number[]
   }
@@ -82,6 +83,7 @@ export function usageOf(lane: LaneIndex): Usage[] {
         errors: 0,
         sizeBytes: 0,
         slowest: row,
+        slowestUs: -1,
         answered: 0,
         latencies: [],
       }
@@ -91,13 +93,16 @@ export function usageOf(lane: LaneIndex): Usage[] {
     group.sizeBytes += entries.size(row)
     const answer = entries.peer(row)
     if (answer < 0) continue
-    const latency = entries.latencyUs(answer)
     if (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')) group.errors += 1
     group.sizeBytes += entries.size(answer)
-    const slowest = entries.peer(group.slowest)
-    if (slowest < 0 || latency > entries.latencyUs(slowest)) group.slowest = row
     group.answered += 1
-    if (lane.at(row) > 0) group.latencies.push(latency)
+    const latency = entries.latencyUs(answer)
+    if (latency === undefined) continue
+    if (latency > group.slowestUs) {
+      group.slowest = row
+      group.slowestUs = latency
+    }
+    group.latencies.push(latency)
   }
   return [...groups.values()].map((group) => {
     const sorted = Float64Array.from(group.latencies).sort()

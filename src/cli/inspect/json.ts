@@ -1,4 +1,4 @@
-import type { Session } from '../../model/index.js'
+import { noTime, type Session } from '../../model/index.js'
 import { escapeJson } from '../../render/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
@@ -21,8 +21,8 @@ function sessionJson(session: Session): string {
   const known = {
     id: session.id,
     label: session.label,
-    startedAt: session.startedAt,
-    endedAt: session.endedAt,
+    startedAt: knownTime(session.startedAt),
+    endedAt: knownTime(session.endedAt),
     transport: session.transport,
     command: session.command,
     url: session.url,
@@ -44,6 +44,10 @@ function sessionJson(session: Session): string {
   return escapeJson(`${JSON.stringify(known).slice(0, -1)},"metadata":{${metadata}}}`)
 }
 
+function knownTime(t: string | null): string | null {
+  return t === noTime ? null : t
+}
+
 /**
  * One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again; on a
  * terminal what could command it is written as `\uXXXX`, which is the same JSON value.
@@ -58,8 +62,8 @@ export function rowJson(
   const fields = {
     recording: recordings.indexOf(row.recording),
     sequence: row.seq < 0 ? null : row.seq,
-    timestamp: row.t,
-    us: row.us,
+    timestamp: row.us === undefined ? null : row.t,
+    us: row.us ?? null,
     direction: row.kind === 'stderr' || row.kind === 'gap' ? directionOf(row) : row.direction,
     kind: row.kind,
     proxyId: row.part?.id ?? null,

@@ -10,30 +10,36 @@ export interface Latency {
   readonly answers: number
 }
 
-/** Of the answers that `direction` carries; undefined when there is none. */
+/** Of the answers that `direction` carries; undefined when there is none, or no time is known. */
 export function latencyOf(entries: EntryTable, direction: Direction): Latency | undefined {
   let answers = 0
-  for (const _ of answersOf(entries, direction)) answers += 1
+  for (const _ of timedAnswers(entries, direction)) answers += 1
   if (answers === 0) return undefined
   const all = new Float64Array(answers)
   let slowest = -1
   let i = 0
-  for (const row of answersOf(entries, direction)) {
-    const us = entries.latencyUs(row)
+  let slowestUs = -1
+  for (const { row, us } of timedAnswers(entries, direction)) {
     all[i] = us
     i += 1
-    if (slowest === -1 || us > entries.latencyUs(slowest)) slowest = row
+    if (us <= slowestUs) continue
+    slowestUs = us
+    slowest = row
   }
   all.sort()
   const at = (share: number): number => all[Math.max(0, Math.ceil(share * answers) - 1)]!
   return { p50Us: at(0.5), p95Us: at(0.95), slowestUs: at(1), slowest: entries.seq(slowest), answers }
 }
 
-function* answersOf(entries: EntryTable, direction: Direction): Generator<number> {
+function* timedAnswers(
+  entries: EntryTable,
+  direction: Direction,
+): Generator<{ readonly row: number; readonly us: number }> {
   for (let row = 0; row < entries.length; row += 1) {
     const kind = entries.kind(row)
     if ((kind === 'result' || kind === 'error') && entries.peer(row) >= 0 && !entries.has(row, 'late')) {
-      if (entries.direction(row) === direction) yield row
+      const us = entries.direction(row) === direction ? entries.latencyUs(row) : undefined
+      if (us !== undefined) yield { row, us }
     }
   }
 }

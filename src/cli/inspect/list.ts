@@ -11,7 +11,7 @@ import {
   widthOf,
   type Style,
 } from '../../render/index.js'
-import type { Session } from '../../model/index.js'
+import { noTime, type Session } from '../../model/index.js'
 import { maxOf, minOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import { describe, longestName, notesOf, type Note } from './describe.js'
@@ -118,7 +118,10 @@ function extentOf(recordings: readonly LoadedRecording[]): {
 
 /** Wall clocks of those that say it. */
 function startsOf(sessions: readonly Session[]): number[] {
-  return sessions.map(({ startedAt }) => Date.parse(startedAt)).filter((ms) => !Number.isNaN(ms))
+  return sessions
+    .filter(({ startedAt }) => startedAt !== noTime)
+    .map(({ startedAt }) => Date.parse(startedAt))
+    .filter((ms) => !Number.isNaN(ms))
 }
 
 function labelColumn(recordings: readonly LoadedRecording[]): Column {
@@ -185,11 +188,15 @@ function bodyOf(row: InspectRow, cut: boolean): string {
   return cut || record.text.length > longestName ? escapeText(record.text) : ''
 }
 
+/** What stands for times that the recording does not say. */
+const unknown = '–'
+
 function seqOf(row: InspectRow): string {
   return row.seq < 0 ? '' : String(row.seq)
 }
 
 function timeOf(row: InspectRow, layout: ListLayout): string {
+  if (row.us === undefined) return unknown
   const afterMs = Number.isNaN(row.startMs) ? 0 : row.startMs - layout.startMs
   return formatOffset(row.us + afterMs * 1000)
 }
@@ -200,7 +207,8 @@ function idOf(row: InspectRow): string {
 }
 
 function latencyOf(row: InspectRow): string {
-  return row.latencyUs === undefined ? '' : formatDuration(Math.max(0, row.latencyUs))
+  if (row.latencyUs !== undefined) return formatDuration(Math.max(0, row.latencyUs))
+  return row.us === undefined && row.answers !== undefined ? unknown : ''
 }
 
 function sizeOf(row: InspectRow): string {

@@ -32,8 +32,8 @@ export interface InspectRow {
   /** Message number; -1 for other rows. */
   readonly seq: number
   readonly t: string
-  /** Microseconds since the session began. */
-  readonly us: number
+  /** Microseconds since the session began; undefined where that is not known. */
+  readonly us: number | undefined
   readonly sizeBytes: number
   /** Between the request and this answer to it. */
   readonly latencyUs?: number
@@ -154,11 +154,15 @@ export function messageRow(
     raw: record.raw.slice(part.start, part.end),
     linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
     facts: factsOf(entries, row),
-    ...(isAnswer(part.envelope) &&
-      peer >= 0 && { answers: entries.seq(peer), latencyUs: entries.latencyUs(row) }),
+    ...(isAnswer(part.envelope) && peer >= 0 && { answers: entries.seq(peer), ...latencyIn(entries, row) }),
     ...(entries.has(row, 'held') && { heldMs: entries.heldUs(row) / 1000 }),
     ...(request && { request }),
   }
+}
+
+function latencyIn(entries: EntryTable, answer: number): Pick<InspectRow, 'latencyUs'> {
+  const latencyUs = entries.latencyUs(answer)
+  return latencyUs === undefined ? {} : { latencyUs }
 }
 
 /** Links may name it. */
@@ -199,7 +203,7 @@ export function columnsOf(
     kind: entries.kind(row),
     direction: entries.direction(row),
     seq: entries.seq(row),
-    us: entries.us(row),
+    us: entries.has(row, 'untimed') ? undefined : entries.us(row),
     sizeBytes: entries.size(row),
   }
 }

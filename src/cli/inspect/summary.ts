@@ -1,4 +1,4 @@
-import type { Session } from '../../model/index.js'
+import { noTime, type Session } from '../../model/index.js'
 import {
   countOf,
   escapeText,
@@ -14,9 +14,6 @@ import { maxOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
-
-/** What stands for the times of recordings that say none. */
-const noTime = '1970-01-01T00:00:00.000Z'
 
 /** Where text goes: what its lines may be like. */
 export interface Page {
@@ -101,13 +98,11 @@ export function recordingSummary(
   if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
   const counted = wrapPieces(parts, ' · ', columns)
   const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
-  const { sessions } = recording.fold
-  const isTimed = sessions.length === 0 || sessions.some(({ startedAt }) => startedAt !== noTime)
   for (const [direction, who] of [
     ['server_to_client', 'server'],
     ['client_to_server', 'client'],
   ] as const) {
-    const latency = isTimed ? latencyOf(entries, direction) : undefined
+    const latency = latencyOf(entries, direction)
     if (!latency) continue
     const slowest = `${formatDuration(latency.slowestUs)} (#${latency.slowest})`
     const spread = [`p50 ${formatDuration(latency.p50Us)}`, `p95 ${formatDuration(latency.p95Us)}`]

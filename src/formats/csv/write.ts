@@ -52,19 +52,18 @@ async function* linesOf(recording: Recording, report: Report): AsyncGenerator<st
   losses.tell()
 }
 
-function messageRow({ record, part, seq, us, text, sizeBytes, request }: ToldMessage): Row {
+function messageRow({ record, part, seq, us, latencyUs, text, sizeBytes, request }: ToldMessage): Row {
   const { envelope } = part
   return {
     seq,
-    time: record.t,
-    offset_ms: us / 1000,
+    ...timeOf(record.t, us),
     direction: record.direction,
     kind: envelope.kind,
     method: envelope.method ?? request?.envelope.method,
     subject: envelope.subject ?? request?.envelope.subject,
     id: envelope.id,
     answers: request?.seq,
-    latency_ms: request && (us - request.us) / 1000,
+    latency_ms: latencyUs === undefined ? undefined : latencyUs / 1000,
     error_code: envelope.errorCode,
     error_message: envelope.errorMessage,
     tool_error: envelope.toolError ? 'true' : undefined,
@@ -76,25 +75,27 @@ function messageRow({ record, part, seq, us, text, sizeBytes, request }: ToldMes
   }
 }
 
+/** Empty where the recording says no times. */
+function timeOf(t: string, us: number | undefined): Row {
+  return us === undefined ? {} : { time: t, offset_ms: us / 1000 }
+}
+
 function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undefined {
-  const offset = us / 1000
   switch (record.type) {
     case 'noise':
       return {
-        time: record.t,
-        offset_ms: offset,
+        ...timeOf(record.t, us),
         direction: record.direction,
         kind: 'noise',
         payload: record.text,
       }
     case 'stderr':
-      return { time: record.t, offset_ms: offset, kind: 'stderr', payload: record.text }
+      return { ...timeOf(record.t, us), kind: 'stderr', payload: record.text }
     case 'gap':
-      return { time: record.t, offset_ms: offset, kind: 'gap', payload: `${record.lost} lost: ${record.why}` }
+      return { ...timeOf(record.t, us), kind: 'gap', payload: `${record.lost} lost: ${record.why}` }
     case 'http':
       return {
-        time: record.t,
-        offset_ms: offset,
+        ...timeOf(record.t, us),
         kind: 'http',
         method: record.method,
         subject: record.path,

@@ -1,6 +1,12 @@
-import type { Direction, HttpHeaders, SseContext, TapeRecord } from '../../model/index.js'
+import {
+  noTime,
+  type Direction,
+  type HttpHeaders,
+  type SseContext,
+  type TapeRecord,
+} from '../../model/index.js'
 import { readBody } from './body.js'
-import { foreignMessage, isoTime, noTime } from './records.js'
+import { foreignMessage, isoTime } from './records.js'
 import { headerOf } from '../http-transcript/headers.js'
 
 /** One HTTP exchange as a browser or a tool tells it. */

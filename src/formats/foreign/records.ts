@@ -2,9 +2,6 @@ import type { EndRecord, MessageRecord, MetaRecord, Transport } from '../../mode
 import { onOneLine, partsOf, readEnvelope } from '../../wire/index.js'
 import { bareMeta, madeUpId } from '../session-json/session.js'
 
-/** Where a time is needed and none is known. */
-export const noTime = '1970-01-01T00:00:00.000Z'
-
 /** The first line for a recording that says little about itself. */
 export function foreignMeta(said: {
   readonly startedAt: string

@@ -1,4 +1,4 @@
-import { WiretapeError, type HttpHeaders, type Report, type TapeRecord } from '../../model/index.js'
+import { noTime, WiretapeError, type HttpHeaders, type Report, type TapeRecord } from '../../model/index.js'
 import {
   createJsonPieces,
   findJsonValue,
@@ -8,7 +8,7 @@ import {
   type JsonPiece,
 } from '../../wire/index.js'
 import { exchangeRecords, type ForeignEvent } from '../foreign/exchange.js'
-import { foreignEnd, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
 import type { Input } from '../format.js'
 import { parseMicros } from '../session-json/time.js'

@@ -1,4 +1,11 @@
-import type { HttpRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import {
+  noTime,
+  type HttpRecord,
+  type MessageRecord,
+  type MetaRecord,
+  type Report,
+  type TapeRecord,
+} from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { createLosses, type Losses } from '../losses.js'
@@ -66,6 +73,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   }
   yield* flush(true)
   yield `${separator === '\n' ? '' : '\n'}]}}\n`
+  if (meta?.startedAt === noTime && index > 0)
+    losses.add('times are not known, the year 1970 stands for them')
   if (meta?.wiretape === undefined || meta.wiretape.transport === 'stdio') {
     if (index > 0 && separator !== '\n') losses.add('the URLs are made up, stdio has none')
   }

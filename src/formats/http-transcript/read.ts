@@ -1,4 +1,4 @@
-import type { HttpHeaders, Report, SseContext, TapeRecord } from '../../model/index.js'
+import { noTime, type HttpHeaders, type Report, type SseContext, type TapeRecord } from '../../model/index.js'
 import {
   createJsonPieces,
   decodeString,
@@ -9,7 +9,7 @@ import {
   kindAt,
   type JsonPiece,
 } from '../../wire/index.js'
-import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
 import type { Input } from '../format.js'
 import { isMessageEvent, type TranscriptTransport } from './entry.js'
 

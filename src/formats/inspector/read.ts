@@ -1,4 +1,11 @@
-import { opposite, WiretapeError, type Direction, type Report, type TapeRecord } from '../../model/index.js'
+import {
+  noTime,
+  opposite,
+  WiretapeError,
+  type Direction,
+  type Report,
+  type TapeRecord,
+} from '../../model/index.js'
 import {
   createJsonPieces,
   findJsonValue,
@@ -9,7 +16,7 @@ import {
 } from '../../wire/index.js'
 import { createDirections } from '../foreign/directions.js'
 import { exchangeRecords, type Timed } from '../foreign/exchange.js'
-import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
 import type { Input } from '../format.js'
 import {

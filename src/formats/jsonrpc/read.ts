@@ -1,4 +1,5 @@
 import {
+  noTime,
   WiretapeError,
   type MessageRecord,
   type Part,
@@ -22,7 +23,7 @@ import {
 import { flatten } from '../flatten.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
-import { foreignEnd, foreignMessage, foreignMeta, isoTime, noTime } from '../foreign/records.js'
+import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
 
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024

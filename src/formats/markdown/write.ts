@@ -1,4 +1,4 @@
-import { joinCommandLine, type Direction, type MetaRecord, type Report } from '../../model/index.js'
+import { joinCommandLine, noTime, type Direction, type MetaRecord, type Report } from '../../model/index.js'
 import {
   countOf,
   escapeText,
@@ -58,7 +58,7 @@ function headText(meta: MetaRecord | undefined): string {
   const label = meta?.label ?? ''
   const lines = [`# ${label === '' ? 'MCP session' : inline(label)}`, '']
   if (meta) {
-    lines.push(`- started ${inline(meta.startedAt)}`)
+    if (meta.startedAt !== noTime) lines.push(`- started ${inline(meta.startedAt)}`)
     if (meta.command.length > 0) lines.push(`- server ${code(joinCommandLine(meta.command))}`)
     const { url, transport, redaction } = meta.wiretape ?? {}
     if (url) lines.push(`- server ${code(url)}`)
@@ -68,29 +68,29 @@ function headText(meta: MetaRecord | undefined): string {
   return `${lines.join('\n')}\n\n`
 }
 
+/** What stands for times that the recording does not say. */
+const unknown = '–'
+
+function time(us: number | undefined): string {
+  return us === undefined ? unknown : formatOffset(us)
+}
+
 function tableRow(told: Told): string | undefined {
   if (told.kind === 'message') {
-    const { record, seq, us, request, sizeBytes } = told
-    const latency = request ? formatDuration(Math.max(0, us - request.us)) : ''
-    const cells = [
-      seq,
-      formatOffset(us),
-      arrow(record.direction),
-      whatOf(told),
-      latency,
-      formatBytes(sizeBytes),
-    ]
+    const { record, seq, us, request, latencyUs, sizeBytes } = told
+    const latency = latencyUs === undefined ? (request ? unknown : '') : formatDuration(latencyUs)
+    const cells = [seq, time(us), arrow(record.direction), whatOf(told), latency, formatBytes(sizeBytes)]
     return `| ${cells.join(' | ')} |\n`
   }
   const { record, us } = told
   if (record.type === 'noise')
-    return `| | ${formatOffset(us)} | ${arrow(record.direction)} | not JSON: ${inline(record.text)} | | |\n`
+    return `| | ${time(us)} | ${arrow(record.direction)} | not JSON: ${inline(record.text)} | | |\n`
   if (record.type === 'gap')
-    return `| | ${formatOffset(us)} | ▒ | ${record.lost} messages are not recorded: ${inline(record.why)} | | |\n`
-  if (record.type === 'stderr') return `| | ${formatOffset(us)} | │ | stderr: ${inline(record.text)} | | |\n`
+    return `| | ${time(us)} | ▒ | ${record.lost} messages are not recorded: ${inline(record.why)} | | |\n`
+  if (record.type === 'stderr') return `| | ${time(us)} | │ | stderr: ${inline(record.text)} | | |\n`
   if (record.type !== 'http') return undefined
   const status = record.status ?? 'no answer'
-  return `| | ${formatOffset(us)} | ← | HTTP ${status} of ${inline(`${record.method} ${record.path}`)} | | |\n`
+  return `| | ${time(us)} | ← | HTTP ${status} of ${inline(`${record.method} ${record.path}`)} | | |\n`
 }
 
 function whatOf({ part, request }: ToldMessage): string {

@@ -67,8 +67,9 @@ async function* spansOf(
     const { envelope } = part
     version = envelope.protocolVersion ?? version
     losses.add('payloads are left out')
+    if (us === undefined) losses.add('times are not known, spans have the time 0')
     if (record.batch && part === record.parts[0]) losses.add('batches are written message by message')
-    const atNs = startNs + BigInt(Math.max(0, Math.round(us))) * 1000n
+    const atNs = startNs + BigInt(Math.max(0, Math.round(us ?? 0))) * 1000n
     if (envelope.kind === 'request' || envelope.kind === 'notification') {
       const draft = draftOf(told, atNs, { session, common, version, parent: parentOf(text) })
       if (envelope.kind === 'notification') yield spanText(session, draft, atNs)

@@ -1,4 +1,5 @@
 import {
+  noTime,
   utf8Length,
   type Envelope,
   type MessageRecord,
@@ -12,7 +13,11 @@ import type { Recording } from '../format.js'
 /** A record of a recording with what formats for people and other tools say about it. */
 export type Told =
   | ToldMessage
-  | { readonly kind: 'other'; readonly record: Exclude<TapeRecord, MessageRecord>; readonly us: number }
+  | {
+      readonly kind: 'other'
+      readonly record: Exclude<TapeRecord, MessageRecord>
+      readonly us: number | undefined
+    }
 
 /** One message, those of a batch one by one. */
 export interface ToldMessage {
@@ -21,8 +26,10 @@ export interface ToldMessage {
   readonly part: Part
   /** Its number. */
   readonly seq: number
-  /** Microseconds since the session began. */
-  readonly us: number
+  /** Microseconds since the session began; undefined where the recording says no times. */
+  readonly us: number | undefined
+  /** Of an answer: how long the other side took, without the time in which the request was held. */
+  readonly latencyUs?: number
   /** Exact text. */
   readonly text: string
   /** Of the text as UTF-8. */
@@ -34,7 +41,8 @@ export interface ToldMessage {
 /** A request that waits for its answer. */
 export interface OpenRequest {
   readonly seq: number
-  readonly us: number
+  /** When it was passed on. */
+  readonly us: number | undefined
   readonly envelope: Pick<Envelope, 'method' | 'subject' | 'id'>
   readonly conversation: string | undefined
 }
@@ -46,14 +54,19 @@ const mostOpen = 100_000
 export async function* tellRecords(recording: Recording): AsyncGenerator<Told, void, undefined> {
   const open = new Map<string, OpenRequest>()
   let startedMs = Number.NaN
+  let isUntimed = false
   let next = 0
-  function usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number {
+  function usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number | undefined {
     if ('us' in record && record.us !== undefined) return record.us
+    if (isUntimed && record.t === noTime) return undefined
     const us = (Date.parse(record.t ?? '') - startedMs) * 1000
     return Number.isNaN(us) ? 0 : us
   }
   for await (const record of adopt(recording).records()) {
-    if (record.type === 'meta' && Number.isNaN(startedMs)) startedMs = Date.parse(record.startedAt)
+    if (record.type === 'meta' && Number.isNaN(startedMs)) {
+      startedMs = Date.parse(record.startedAt)
+      isUntimed = record.startedAt === noTime
+    }
     if (record.type !== 'message') {
       const us = record.type === 'unknown' || record.type === 'meta' ? 0 : usOf(record)
       yield { kind: 'other', record, us }
@@ -67,12 +80,14 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
       const request = correlatedId === undefined ? undefined : open.get(correlatedId)
       if (request) open.delete(correlatedId!)
       const text = record.raw.slice(part.start, part.end)
+      const latencyUs = us === undefined || request?.us === undefined ? undefined : us - request.us
       yield {
         kind: 'message',
         record,
         part,
         seq,
         us,
+        ...(latencyUs !== undefined && { latencyUs: Math.max(0, latencyUs) }),
         text,
         sizeBytes: part.sizeBytes ?? utf8Length(text),
         ...(request && { request }),
@@ -85,7 +100,8 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
         ...(subject !== undefined && { subject }),
         ...(envelope.id !== undefined && { id: envelope.id }),
       }
-      open.set(id, { seq, us, envelope: kept, conversation: record.conversation })
+      const sentUs = us === undefined ? undefined : us + (record.heldMs ?? 0) * 1000
+      open.set(id, { seq, us: sentUs, envelope: kept, conversation: record.conversation })
     }
     next = first + record.parts.length
   }
