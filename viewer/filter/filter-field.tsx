@@ -86,7 +86,10 @@ export function FilterField(props: Props) {
     }
   }
 
-  const state = typed.value.trim() === '' ? 'empty' : parsed.filter ? 'good' : 'faulty'
+  // What is not there yet is no mistake while something is offered for it.
+  const isUnfinished =
+    parsed.fault !== undefined && parsed.fault.column > typed.value.length && options.length > 0
+  const state = typed.value.trim() === '' || isUnfinished ? 'empty' : parsed.filter ? 'good' : 'faulty'
   const listId = `${props.slot}-options`
   return (
     <div class={`field filter-field is-${state} slot-${props.slot}`}>
@@ -122,7 +125,7 @@ export function FilterField(props: Props) {
         </span>
       )}
       <div class="drop-down" hidden={!open.value || (options.length === 0 && !parsed.fault)}>
-        {parsed.fault && (
+        {parsed.fault && !isUnfinished && (
           <p class="fault" id={`${listId}-fault`} role="alert">
             <span>
               {clean(typed.value.slice(Math.max(0, parsed.fault.column - 16), parsed.fault.column - 1))}

@@ -111,25 +111,26 @@ function hasHighlight(row: number, highlights: typeof highlightMatches.value): b
   return answer >= 0 && highlights.has(answer)
 }
 
+/** No recording could be read: why, and what to do. */
+export function NothingOpened() {
+  return (
+    <div class="empty">
+      {lanes.value.map(
+        (one) =>
+          one.failure && (
+            <p key={one.index} class="failure">
+              {failureText(one.failure)}
+            </p>
+          ),
+      )}
+      <button type="button" class="button" onClick={chooseFiles}>
+        Open another file…
+      </button>
+    </div>
+  )
+}
+
 function Nothing() {
-  const failed = lanes.value.filter(({ state }) => state === 'failed')
-  if (table.length === 0 && failed.length === lanes.value.length) {
-    return (
-      <div class="empty">
-        {failed.map(
-          (one) =>
-            one.failure && (
-              <p key={one.index} class="failure">
-                {failureText(one.failure)}
-              </p>
-            ),
-        )}
-        <button type="button" class="button" onClick={chooseFiles}>
-          Open another file…
-        </button>
-      </div>
-    )
-  }
   if (table.length === 0)
     return <p class="empty">{reading.value ? 'Reading…' : 'This recording holds no message.'}</p>
   const filtered = filterMatches.value !== undefined || range.value !== undefined

@@ -156,7 +156,7 @@ export function Row(props: RowProps) {
         {latency === undefined ? '' : formatDuration(latency)}
       </span>
       <span class="cell size" role="gridcell" title={countOf(size, 'byte')}>
-        {formatBytes(size)}
+        {size === 0 && kind === 'http' ? '' : formatBytes(size)}
       </span>
     </div>
   )

@@ -60,12 +60,12 @@ function Diagram() {
     <section class="sequence" aria-label="Sequence diagram">
       <div class="actors" aria-hidden="true">
         <span class="actor client" style={{ left: '12%' }}>
-          {clean(servers[0]?.sessions[0]?.client?.name ?? 'client')}
+          <span>{clean(servers[0]?.sessions[0]?.client?.name ?? 'client')}</span>
         </span>
         {servers.map((one) => (
           <span key={one.index} class="actor" style={{ left: `${places.get(one.index)!}%` }}>
             <i class={`swatch lane-${one.index % 8}`} />
-            {clean(one.sessions[0]?.server?.name ?? one.sessions[0]?.label ?? one.name)}
+            <span>{clean(one.sessions[0]?.server?.name ?? one.sessions[0]?.label ?? one.name)}</span>
           </span>
         ))}
       </div>

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
-import { List } from '../list/list.js'
+import { List, NothingOpened } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
-import { crashed, lanes, notice, view } from '../store/state.js'
+import { crashed, lanes, notice, table, version, view } from '../store/state.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
@@ -19,22 +19,35 @@ import { DropArea } from './drop-area.js'
 /** The whole page. */
 export function App() {
   useKeys()
+  version.value
   const some = lanes.value.length > 0
+  const failed = some && table.length === 0 && lanes.value.every(({ state }) => state === 'failed')
   return (
     <DropArea onFiles={(files) => void openFiles(files)}>
-      <div class={`app ${some ? '' : 'is-empty'}`}>
+      <div class={`app ${some ? (failed ? 'is-failed' : '') : 'is-empty'}`}>
         <TopBar />
         {crashed.value !== undefined && (
           <p class="banner bad" role="alert">
             The reader stopped: {crashed.value}. Reload the page to try again.
           </p>
         )}
-        {some ? <Work /> : <Landing />}
+        {failed ? <Failed /> : some ? <Work /> : <Landing />}
         {some && <StatusBar />}
         <Dialogs />
         <Notice />
       </div>
     </DropArea>
+  )
+}
+
+/** None of the recordings could be read. */
+function Failed() {
+  return (
+    <main class="work">
+      <section class="list" aria-label="Messages">
+        <NothingOpened />
+      </section>
+    </main>
   )
 }
 

@@ -36,6 +36,8 @@ export function Box(props: {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     box.current?.showModal()
+    // A ring around the way out is not what one wants to see first.
+    if (document.activeElement?.matches('.box header button')) box.current?.focus()
   }, [])
   const close = (): void => {
     dialog.value = undefined
@@ -45,6 +47,7 @@ export function Box(props: {
       ref={box}
       class={`box ${props.class ?? ''}`}
       aria-label={props.title}
+      tabIndex={-1}
       onClose={close}
       onClick={(event) => event.target === box.current && close()}
     >

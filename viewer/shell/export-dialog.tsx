@@ -1,6 +1,7 @@
 import { formats, htmlReport } from '../../src/formats/index.js'
 import { reader, tellFailure } from '../store/actions.js'
 import { lane, lanes, notice } from '../store/state.js'
+import { endingOf } from '../worker/file-name.js'
 import { clean } from './clean.js'
 import { Box } from './dialogs.js'
 import { loadReportPage } from './report-page.js'
@@ -23,7 +24,7 @@ export function ExportDialog() {
             {written.map((format) => (
               <li key={format.id}>
                 <button type="button" class="button" onClick={() => void save(one.index, format.id)}>
-                  {format.title} <code>{format.extension ?? ''}</code>
+                  {format.title} <code>{endingOf(format).replace(/^.*(?=\.)/, '')}</code>
                 </button>
               </li>
             ))}

@@ -1,10 +1,8 @@
 import { formats, htmlReport, traceV1, type ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
+import { endingOf } from './file-name.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
-
-/** Formats without an extension of their own that are one JSON text a line. */
-const linesOf = new Set(['jsonrpc', 'assay-trace'])
 
 /**
  * A lane written in a format; warnings say what the format cannot hold.
@@ -37,7 +35,7 @@ export async function exportLane(
   const label = (lane.fold.sessions[0]?.label || 'recording').replace(/[^\w.-]+/g, '-').slice(0, 60)
   return {
     blob: new Blob([...parts, ...pending]),
-    name: label + (format.extension ?? `.${id}.${linesOf.has(id) ? 'jsonl' : 'json'}`),
+    name: label + endingOf(format),
     warnings,
   }
 }
