@@ -5,9 +5,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, until, type Stage } from '../behaviour/stage.js'
-import { freePort } from './free-port.js'
-import { packaged } from './scenarios.js'
+import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { everythingOnStdio as everything, startEverything } from './everything.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
 const isLeftOut = leftOut(noTerminal === undefined, `screens on a real terminal: ${noTerminal}`)
@@ -22,8 +21,6 @@ beforeAll(() => {
   stage = createStage()
 })
 afterAll(() => stage.close())
-
-const everything = packaged('@modelcontextprotocol/server-everything', 'stdio')
 
 /** A client that talks to server-everything through `record`. */
 async function connect(
@@ -54,16 +51,6 @@ function attach(): Terminal {
   const terminal = openTerminal(stage, [process.execPath, cli, 'attach'])
   closing.push(() => terminal.close())
   return terminal
-}
-
-/** URL of a server-everything over Streamable HTTP, on a port of its own choice. */
-async function everythingOverHttp(): Promise<string> {
-  const port = await freePort()
-  const argv = packaged('@modelcontextprotocol/server-everything', 'streamableHttp')
-  const server = stage.start(argv, { env: { ...stage.env, PORT: String(port) } })
-  closing.push(() => void server.child.kill('SIGKILL'))
-  await until('the server listens', () => server.stderr().includes(String(port)))
-  return `http://127.0.0.1:${port}/mcp`
 }
 
 const echo = async (client: Client, message: string): Promise<string> => {
@@ -209,7 +196,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
   it.each([
     [
       'an HTTP server',
-      async () => ['--transport', 'streamable-http', '--target-url', await everythingOverHttp()],
+      async () => ['--transport', 'streamable-http', '--target-url', await startEverything('streamableHttp')],
     ],
     ['a stdio server', () => ['--target-command', joinCommandLine(everything)]],
   ])('shows the capture of %s at once, holds its messages, saves and ends with q', async (_, target) => {

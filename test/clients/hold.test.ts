@@ -1,21 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { attach } from '../behaviour/attach.js'
 import { createStage, server, until } from '../behaviour/stage.js'
+import { everythingOnStdio as everything } from './everything.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 import { messagesOf } from './tape-of.js'
 
 const stage = createStage()
 afterAll(() => stage.close())
-
-const manifest = createRequire(import.meta.url).resolve(
-  '@modelcontextprotocol/server-everything/package.json',
-)
-const everything = [process.execPath, join(dirname(manifest), 'dist/index.js'), 'stdio']
 
 describe('an SDK client whose call somebody holds and edits', () => {
   it('gets the answer to the edited call from server-everything; tape and session file have both', async () => {

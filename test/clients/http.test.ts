@@ -1,48 +1,21 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
-import { freePort } from './free-port.js'
+import { startEverything } from './everything.js'
+import { freePort } from './free-port.mjs'
 import { expectCorrelated, messagesOf } from './tape-of.js'
 
-const everything = ((): string => {
-  const manifest = createRequire(import.meta.url).resolve(
-    '@modelcontextprotocol/server-everything/package.json',
-  )
-  return join(dirname(manifest), 'dist/index.js')
-})()
-
-const servers: ChildProcess[] = []
 let stage: Stage
 beforeEach(() => {
   stage = createStage()
 })
 afterEach(() => stage.close())
-afterAll(() => {
-  for (const server of servers) server.kill('SIGKILL')
-})
-
-async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
-  const port = await freePort()
-  const server = spawn(process.execPath, [everything, transport], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  servers.push(server)
-  let said = ''
-  server.stderr.on('data', (chunk) => (said += String(chunk)))
-  await until('the server listens', () => said.includes(String(port)))
-  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
-}
-
 /** Starts a recorder; `url` is what clients use. */
 async function recorded(upstream: string, ...options: string[]): Promise<{ recorder: Actor; url: string }> {
   const recorder = stage.start(

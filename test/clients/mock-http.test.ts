@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, until, type Actor, type Stage } from '../behaviour/stage.js'
-import { freePort } from './free-port.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, server, type Actor, type Stage } from '../behaviour/stage.js'
+import { startEverything } from './everything.js'
 import {
   byText,
   everything,
@@ -18,31 +17,12 @@ import {
   type Seen,
 } from './scenarios.js'
 
-const servers: ChildProcess[] = []
 let stage: Stage
 beforeEach(() => {
   stage = createStage()
   mkdirSync(stage.path('files'))
 })
 afterEach(() => stage.close())
-afterAll(() => {
-  for (const server of servers) server.kill('SIGKILL')
-})
-
-async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
-  const port = await freePort()
-  const [node, file] = packaged('@modelcontextprotocol/server-everything')
-  const process = spawn(node!, [file!, transport], {
-    env: { ...stage.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  servers.push(process)
-  let said = ''
-  process.stderr.on('data', (chunk) => (said += String(chunk)))
-  await until('the server listens', () => said.includes(String(port)))
-  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
-}
-
 /** Starts a program of ours that prints a URL. */
 async function serving(...args: string[]): Promise<{ actor: Actor; url: string }> {
   const actor = stage.start([process.execPath, cli, ...args], { detached: true })

@@ -1,8 +1,8 @@
 // @ts-check
 /** `@modelcontextprotocol/server-everything` over HTTP. */
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { freePort } from '../clients/free-port.mjs'
 import { start } from './actors.mjs'
 
 const script = (() => {
@@ -24,13 +24,4 @@ export async function startEverything(transport) {
   const ending = await Promise.race([written, server.ended])
   if (ending) throw new Error(`server-everything ended with ${ending.code}: ${ending.err}`)
   return { server, url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}` }
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => probe.once('listening', done))
-  const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
-  await new Promise((done) => probe.close(done))
-  return port
 }

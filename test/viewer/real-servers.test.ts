@@ -1,8 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { createServer, type AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -19,9 +16,9 @@ import {
   createStage as createPlayStage,
   printed,
   server,
-  until,
   type Stage as PlayStage,
 } from '../behaviour/stage.js'
+import { everythingOnStdio, startEverything } from '../clients/everything.js'
 import {
   createStage,
   expectQuiet,
@@ -34,11 +31,6 @@ import {
   tapeOf,
   type Stage,
 } from './stage.js'
-
-const everything = join(
-  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json')),
-  'dist/index.js',
-)
 
 /** What a person might do with the server. */
 async function converse(transport: Transport): Promise<void> {
@@ -79,7 +71,6 @@ const whole = (page: Page): Promise<void> =>
 describe.skipIf(!hasBrowser)('recordings of real servers', () => {
   let stage: Stage
   let play: PlayStage
-  const children: ChildProcess[] = []
 
   beforeAll(async () => {
     play = createPlayStage()
@@ -88,32 +79,12 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await converse(
       new StdioClientTransport({
         command: process.execPath,
-        args: [
-          cli,
-          'record',
-          '--out',
-          stdio,
-          '--label',
-          'stdio',
-          '--',
-          process.execPath,
-          everything,
-          'stdio',
-        ],
+        args: [cli, 'record', '--out', stdio, '--label', 'stdio', '--', ...everythingOnStdio],
         stderr: 'ignore',
       }),
     )
-    const port = await freePort()
-    const upstream = spawn(process.execPath, [everything, 'streamableHttp'], {
-      env: { ...process.env, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    children.push(upstream)
-    let said = ''
-    upstream.stderr.on('data', (chunk) => (said += String(chunk)))
-    await until('the server listens', () => said.includes(String(port)))
     const http = join(play.folder, 'http')
-    await recordUrl(`http://127.0.0.1:${port}/mcp`, http, 'http', (url) =>
+    await recordUrl(await startEverything('streamableHttp'), http, 'http', (url) =>
       converse(new StreamableHTTPClientTransport(new URL(url))),
     )
     const modern = play.start(server('sdk-modern-http.mjs'))
@@ -142,10 +113,6 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
   }, 60_000)
   afterAll(async () => {
     await stage.close()
-    for (const child of children) {
-      child.kill('SIGKILL')
-      child.stderr?.destroy()
-    }
     await play.close()
   })
 
@@ -427,11 +394,3 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     60_000,
   )
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => probe.once('listening', done))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((done) => probe.close(done))
-  return port
-}

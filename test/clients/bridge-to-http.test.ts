@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, server, until, type Stage } from '../behaviour/stage.js'
+import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
+import { overStdio, use, useDirectly, useModern } from './bridge-uses.js'
+import { startEverything } from './everything.js'
+import { freePort } from './free-port.mjs'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const bridgeTo = (url: string, ...options: string[]): string[] => [
+  process.execPath,
+  cli,
+  'record',
+  '--bridge',
+  '--url',
+  url,
+  '--out',
+  stage.out,
+  ...options,
+]
+
+describe('a client on stdio and a server over HTTP', () => {
+  it.each(['streamableHttp', 'sse'] as const)('understand one another: %s', async (transport) => {
+    const without = await useDirectly(stage)
+    const url = await startEverything(transport)
+    expect(await use(overStdio(stage, bridgeTo(url)))).toEqual(without)
+    await until('the tape is closed', () => linesOfTape(stage.tape()).at(-1)!['type'] === 'end')
+    expect(linesOfTape(stage.tape())[0]).toMatchObject({ wiretape: { transport: 'streamable-http', url } })
+    const methods = linesOfType(stage.tape(), undefined).map(({ raw }) => raw.method)
+    const versions = linesOfType(stage.tape(), undefined).map(({ http }) =>
+      http.headers?.find(([name]: string[]) => name!.toLowerCase() === 'mcp-protocol-version'),
+    )
+    expect(versions.filter((found) => found?.[1] === '2025-11-25').length).toBeGreaterThan(3)
+    for (const method of [
+      'sampling/createMessage',
+      'elicitation/create',
+      'notifications/progress',
+      'notifications/cancelled',
+    ])
+      expect(methods).toContain(method)
+  })
+
+  it('understand one another without a session (2026-07-28)', async () => {
+    const argv = server('sdk-modern.mjs')
+    const stdio = (command: readonly string[]): ModernStdio =>
+      new ModernStdio({
+        command: command[0]!,
+        args: command.slice(1),
+        env: stage.env as Record<string, string>,
+        stderr: 'ignore',
+      })
+    const direct = await useModern(stdio(argv))
+    const upstream = stage.start(server('sdk-modern-http.mjs'))
+    await printed(upstream, '\n')
+    const url = upstream.stdout().toString().split('\n')[0]!
+    const bridged = await useModern(stdio(bridgeTo(url)))
+    expect(bridged).toEqual(direct)
+    await until('the server hears of the cancellation', () =>
+      upstream.stdout().includes('"closed":"tools/call"'),
+    )
+  })
+
+  it('send the headers that the client configured, with what the environment says', async () => {
+    const seen: string[] = []
+    const upstream = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', (chunk) => {
+        seen.push(String(chunk))
+        socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\nConnection: close\r\n\r\nno!!')
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => upstream.once('listening', resolve))
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`
+    const options = ['--header', 'Authorization: Bearer ${MY_TOKEN}', '--header', 'X-Two: 2']
+    const missing = stage.start(bridgeTo(url, ...options))
+    expect(await missing.ended).toMatchObject({ exitCode: 2 })
+    expect(missing.stderr().toString()).toMatch(
+      /^wiretape: --header Authorization: there is no variable MY_TOKEN \(.*\)\n$/,
+    )
+    const actor = stage.start(bridgeTo(url, ...options), { env: { ...stage.env, MY_TOKEN: 'hush-hush' } })
+    actor.stdin.end('{"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}\nno JSON\n')
+    expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+    const said = actor
+      .stdout()
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line): Line => JSON.parse(line))
+    expect(said).toContainEqual({
+      jsonrpc: '2.0',
+      id: 'a',
+      error: { code: 401, message: 'wiretape: HTTP 401 Unauthorized: no!!' },
+    })
+    expect(said).toContainEqual(
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
+    )
+    expect(seen[0]).toMatch(/\r\nAuthorization: Bearer hush-hush\r\nX-Two: 2\r\n/)
+    expect(readFileSync(stage.tape(), 'utf8')).not.toContain('hush-hush')
+    upstream.close()
+  })
+
+  it('fail one another properly when the server is not there', async () => {
+    const nowhere = stage.start(bridgeTo(`http://127.0.0.1:${await freePort()}/mcp`))
+    nowhere.stdin.end('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+    expect(await nowhere.ended).toMatchObject({ exitCode: 0 })
+    expect(nowhere.stdout().toString()).toMatch(/"id":1,"error":\{"code":502,.*connection was refused/)
+  })
+})

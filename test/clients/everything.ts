@@ -1,0 +1,36 @@
+/** `@modelcontextprotocol/server-everything`, the official server that uses what there is in MCP. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+import { until } from '../behaviour/stage.js'
+import { freePort } from './free-port.mjs'
+
+const script = ((): string => {
+  const manifest = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/package.json',
+  )
+  return join(dirname(manifest), 'dist/index.js')
+})()
+
+/** Command line of the server on stdio. */
+export const everythingOnStdio: readonly string[] = [process.execPath, script, 'stdio']
+
+const started: ChildProcess[] = []
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL')
+})
+
+/** Starts it on a port of its own, until the tests of the file are over. Resolves with its URL. */
+export async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [script, transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  started.push(child)
+  let said = ''
+  child.stderr.on('data', (chunk) => (said += String(chunk)))
+  await until('the server listens', () => said.includes(String(port)))
+  return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
+}
