@@ -6,7 +6,7 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
-import { mapped } from './flatten.js'
+import { mapped } from './iterate.js'
 import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 

@@ -50,7 +50,8 @@ function statOf(descriptor: number): Stats | undefined {
   }
 }
 
-async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+/** Writes all of it where the descriptor stands. */
+export async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await writeSome(descriptor, bytes.subarray(at))
 }
 

@@ -18,7 +18,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
 import { makeFolder } from './make-folder.js'
-import { openOutlet, outletAt, type Outlet } from './outlet.js'
+import { openOutlet, outletAt, writeAll, type Outlet } from './outlet.js'
 
 /**
  * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
@@ -65,7 +65,7 @@ export async function replaceFile(
     copy = copyPath(target)
     const opened = await open(copy, 'wx', 0o600)
     file = opened
-    await copyTo((bytes) => opened.writeFile(bytes))
+    await copyTo((bytes) => writeAll(opened.fd, bytes))
     await file.sync()
     await file.close()
     if (before && options.backup) await keep(target)

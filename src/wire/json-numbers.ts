@@ -51,6 +51,7 @@ export function scanNumber(text: string, pos: number): number {
  * few zeros, else `1.5e300`. Exponents are never expanded. Text that is not a number is returned unchanged.
  */
 export function canonicalNumber(text: string): string {
+  if (isPlainInteger(text)) return text
   if (scanNumber(text, 0) !== text.length) return text
   const negative = text.startsWith('-')
   const wholeStart = negative ? 1 : 0
@@ -69,6 +70,14 @@ export function canonicalNumber(text: string): string {
   // The number is digits × 10^(written exponent + shift).
   const shift = all.length - end - fraction.length
   return (negative ? '-' : '') + placePoint(digits, readExponent(text, digitsEnd), shift)
+}
+
+/** Digits only, few enough that it is its own canonical form: what ids and numbers of messages are. */
+function isPlainInteger(text: string): boolean {
+  if (text.length > SAFE_DIGITS || text.length === 0) return false
+  if (text.charCodeAt(0) === ZERO) return text.length === 1
+  for (let i = 0; i < text.length; i += 1) if (!isDigit(text.charCodeAt(i))) return false
+  return true
 }
 
 interface Exponent {

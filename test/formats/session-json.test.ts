@@ -191,7 +191,7 @@ describe('any tape', () => {
       JSON.stringify({ t: '2026-08-01T10:00:00.000Z', dir, raw: { jsonrpc: '2.0', id: 7, ...message } })
     const [meta] = tapeOf('empty.jsonl')
     const talk = recordsOf([line('in', { method: 'ping' }), line('out', { result: {} })])
-    const session = JSON.parse(await writeSession([meta!, ...talk])) as Loose
+    const session: Loose = JSON.parse(await writeSession([meta!, ...talk]))
     expect(session.messages[1].correlated_id).toBe(session.messages[0].proxy_id)
     expect(session.metadata.wiretape.without).toEqual(['id', 'seq', 'us', 'corr'])
     expect(session.metadata.wiretape.lines).toBeUndefined()

@@ -1,5 +1,6 @@
 import type { Report } from '../../model/index.js'
 import type { Input } from '../format.js'
+import { flatMapped, mapped } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall } from './events.js'
 import type { Stamp, TranscriptMessage } from './message.js'
@@ -49,29 +50,30 @@ export function importAtOnce(options: ImportOptions): ImportedTranscript {
   let isFirst = true
   let isTimed = false
 
-  async function* messages(): AsyncGenerator<TranscriptMessage, void, undefined> {
-    for await (const item of source.items(input.bytes(), { checked: false, note })) {
+  const messages = flatMapped(
+    source.items(input.bytes(), { checked: false, note }),
+    (item) => {
       const taken = surveyor.take(item)
       if (isFirst) isTimed = found.first !== undefined
       isFirst = false
       const isLate = !isTimed && found.first !== undefined
       if (isLate || !found.isSorted || surveyor.isRefused !== 'no') throw new Irregular()
-      yield* taken
-    }
-    surveyor.finish()
-  }
-  async function* lines(): AsyncGenerator<string, void, undefined> {
-    const all = messages()
-    // Its time is that of the first event.
-    const { value: first } = await all.next()
-    async function* again(): AsyncGenerator<TranscriptMessage, void, undefined> {
-      if (first) yield first
-      yield* all
-    }
-    yield* traceLines(options, found, again(), note)
+      return taken
+    },
+    () => {
+      surveyor.finish()
+      return []
+    },
+  )
+  const lines = traceLines(options, found, messages, note)
+  const told = (): [] => {
     for (const message of notes) report({ severity: 'warning', code: 'import', message })
+    return []
   }
-  return traceOf(lines(), () => found.count)
+  return traceOf(
+    flatMapped(lines, (line) => [line], told),
+    () => found.count,
+  )
 }
 
 /** A transcript that one pass is not enough for. */
@@ -79,13 +81,11 @@ export class Irregular extends Error {}
 
 function traceOf(lines: AsyncIterable<string>, messages: () => number): ImportedTranscript {
   let events = 0
-  async function* counted(): AsyncGenerator<string, void, undefined> {
-    for await (const line of lines) {
-      events += 1
-      yield line
-    }
-  }
-  return { messages, trace: textChunks(counted()), events: () => events }
+  const counted = mapped(lines, (line) => {
+    events += 1
+    return line
+  })
+  return { messages, trace: textChunks(counted), events: () => events }
 }
 
 interface Pending {
@@ -95,27 +95,36 @@ interface Pending {
   readonly args: string
 }
 
-/** @param found may still grow while the messages come; what comes first must be there */
-async function* traceLines(
+/** @param found may still grow while the messages come; the first message comes with what comes first */
+function traceLines(
   { episode, fallbackTime }: ImportOptions,
   found: Survey,
   messages: AsyncIterable<TranscriptMessage>,
   note: (message: string) => void,
-): AsyncGenerator<string, void, undefined> {
+): AsyncIterable<string> {
   const pending = new Map<string, Pending>()
   /** Requests of other methods that wait for an answer. */
   const others = new Set<string>()
-  let now: Stamp = found.first ?? fallbackTime
+  /** Undefined before the first line. */
+  let now: Stamp | undefined
   let steps = 0
   let finalOutput: TranscriptMessage | undefined
   const passed = { messages: 0, answers: 0 }
   const call = (of: Pending, outcome: Pick<ToolCall, 'timestamp' | 'result' | 'error'>): string =>
     toolCall(episode, { index: of.index, tool: of.tool, args: of.args, ...outcome })
 
+  function* begin(): Generator<string, Stamp> {
+    if (now !== undefined) return now
+    now = found.first ?? fallbackTime
+    yield episodeStart(episode, now, found.discovery)
+    return now
+  }
+
   function* take(message: TranscriptMessage): Generator<string> {
     const { meaning, id, stamp } = message
-    if (stamp !== undefined && stamp > now) now = stamp
-    const timestamp = now
+    const before = now ?? (yield* begin())
+    const timestamp = stamp !== undefined && stamp > before ? stamp : before
+    now = timestamp
     if (meaning === 'none' || meaning === 'other-request') {
       passed.messages += 1
       if (id !== undefined && meaning === 'other-request') others.add(id)
@@ -162,15 +171,18 @@ async function* traceLines(
     }
   }
 
-  yield episodeStart(episode, now, found.discovery)
-  for await (const message of messages) yield* take(message)
-  // In the order in which they were asked.
-  for (const request of pending.values()) {
-    yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })
+  function* end(): Generator<string> {
+    const timestamp = yield* begin()
+    // In the order in which they were asked.
+    for (const request of pending.values()) {
+      yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })
+    }
+    const last = found.last ?? timestamp
+    yield episodeEnd(episode, last, finalOutput ? finalOutput.payload() : null)
+    tellPassedOver(found.passedOver, passed, note)
   }
-  const last = found.last ?? now
-  yield episodeEnd(episode, last, finalOutput ? finalOutput.payload() : null)
-  tellPassedOver(found.passedOver, passed, note)
+
+  return flatMapped(messages, take, end)
 }
 
 function tellPassedOver(

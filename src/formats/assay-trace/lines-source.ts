@@ -1,4 +1,5 @@
-import { createLineFramer } from '../../wire/index.js'
+import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import { flatMapped } from '../iterate.js'
 import { jsonFault } from './strict-json.js'
 import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
 
@@ -8,10 +9,10 @@ const longestLine = 500 * 1024 * 1024
 /** `jsonrpc`: a message a line. */
 export const linesSource: TranscriptSource = { isWhole: false, items }
 
-async function* items(
+function items(
   bytes: AsyncIterable<Uint8Array>,
   { checked, note }: SourceOptions,
-): AsyncGenerator<SourceItem, void, undefined> {
+): AsyncIterable<SourceItem> {
   const framer = createLineFramer({ maxBytes: longestLine })
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let number = 0
@@ -22,7 +23,7 @@ async function* items(
       throw refused(`line ${number}: stream did not contain valid UTF-8`, cause)
     }
   }
-  function item(frame: ReturnType<typeof framer.push>[number]): SourceItem | undefined {
+  function item(frame: LineFrame): SourceItem | undefined {
     number += 1
     if (frame.kind === 'piece') {
       throw refused(`line ${number} is longer than ${longestLine / 1024 / 1024} MiB`)
@@ -39,14 +40,15 @@ async function* items(
     if (fault !== undefined) throw refused(`invalid JSON on line ${number}: ${fault}`)
     return { number, messages: [{ text }] }
   }
-  for await (const chunk of bytes) {
-    for (const frame of framer.push(chunk)) {
+  function* itemsOf(frames: readonly LineFrame[]): Generator<SourceItem> {
+    for (const frame of frames) {
       const found = item(frame)
       if (found) yield found
     }
   }
-  for (const frame of framer.end()) {
-    const found = item(frame)
-    if (found) yield found
-  }
+  return flatMapped(
+    bytes,
+    (chunk) => itemsOf(framer.push(chunk)),
+    () => itemsOf(framer.end()),
+  )
 }

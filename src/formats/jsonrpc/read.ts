@@ -20,7 +20,7 @@ import {
   type LineFrame,
   type Sought,
 } from '../../wire/index.js'
-import { flatten } from '../flatten.js'
+import { flatMapped } from '../iterate.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -35,13 +35,6 @@ const heldForTime = 256
  * `timestamp_ms` or `timestamp` (milliseconds since the epoch) where messages have such a member.
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  return flatten(chunksOfRecords(input, report))
-}
-
-async function* chunksOfRecords(
-  input: Input,
-  report: Report,
-): AsyncGenerator<Iterable<TapeRecord>, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
   const lines = createLines(report, input.checked === true)
   let begun = false
@@ -76,11 +69,13 @@ async function* chunksOfRecords(
     return message
   }
 
-  for await (const chunk of input.bytes()) yield recordsOf(framer.push(chunk))
-  yield recordsOf(framer.end())
-  lines.close()
-  yield begin(undefined)
-  yield [foreignEnd(t)]
+  function* end(): Generator<TapeRecord> {
+    yield* recordsOf(framer.end())
+    lines.close()
+    yield* begin(undefined)
+    yield foreignEnd(t)
+  }
+  return flatMapped(input.bytes(), (chunk) => recordsOf(framer.push(chunk)), end)
 }
 
 interface Line {

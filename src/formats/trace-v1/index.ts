@@ -1,6 +1,6 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
-import { mapped } from '../flatten.js'
+import { mapped } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'

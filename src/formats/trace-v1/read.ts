@@ -1,6 +1,6 @@
 import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
-import { flatten } from '../flatten.js'
+import { flatMapped } from '../iterate.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 
 /**
@@ -32,14 +32,6 @@ export function readTraceLines(
   report: Report,
   checked = false,
 ): AsyncIterable<TraceLine> {
-  return flatten(chunksOfLines(source, report, checked))
-}
-
-async function* chunksOfLines(
-  source: AsyncIterable<Uint8Array>,
-  report: Report,
-  checked: boolean,
-): AsyncGenerator<Iterable<TraceLine>, void, undefined> {
   const framer = createLineFramer({ maxBytes: longestLine })
   const reader = createLineReader(report, (text, sizeBytes) =>
     decodeLine(text, { checked, ascii: sizeBytes === text.length }),
@@ -50,9 +42,11 @@ async function* chunksOfLines(
       if (line) yield line
     }
   }
-  for await (const chunk of source) yield linesOf(framer.push(chunk))
-  yield linesOf(framer.end())
-  reader.close()
+  function* lastLines(): Generator<TraceLine> {
+    yield* linesOf(framer.end())
+    reader.close()
+  }
+  return flatMapped(source, (chunk) => linesOf(framer.push(chunk)), lastLines)
 }
 
 /** Takes the lines of one input in order, and says what is wrong with them. */

@@ -1,24 +1,35 @@
 /**
- * What the parts hold, one after the other. Records come by the million, and an async generator costs more to hand one
- * on than most readers need to make it: here it is a step of a plain iterator and one promise.
+ * Steps between one who reads and one who writes. Records come by the million, and an async generator costs more to
+ * hand one on than most readers need to make it: here it is a step of a plain iterator and one promise.
  *
  * Elements are asked for one at a time, as `for await` does.
  */
-export function flatten<T>(parts: AsyncIterable<Iterable<T>>): AsyncIterable<T> {
-  return { [Symbol.asyncIterator]: () => new FlatIterator(parts[Symbol.asyncIterator]()) }
+
+/** What `change` makes of each element, one after the other; then what `end` gives. */
+export function flatMapped<T, U>(
+  elements: AsyncIterable<T>,
+  change: (element: T) => Iterable<U>,
+  end: () => Iterable<U> = () => [],
+): AsyncIterable<U> {
+  return { [Symbol.asyncIterator]: () => new FlatIterator(elements[Symbol.asyncIterator](), change, end) }
 }
 
-class FlatIterator<T> implements AsyncIterator<T, undefined> {
-  readonly #parts: AsyncIterator<Iterable<T>>
-  #part: Iterator<T> | undefined
+class FlatIterator<T, U> implements AsyncIterator<U, undefined> {
+  readonly #elements: AsyncIterator<T>
+  readonly #change: (element: T) => Iterable<U>
+  readonly #end: () => Iterable<U>
+  #part: Iterator<U> | undefined
+  #ended = false
 
-  constructor(parts: AsyncIterator<Iterable<T>>) {
-    this.#parts = parts
+  constructor(elements: AsyncIterator<T>, change: (element: T) => Iterable<U>, end: () => Iterable<U>) {
+    this.#elements = elements
+    this.#change = change
+    this.#end = end
   }
 
-  next(): Promise<IteratorResult<T, undefined>> {
+  next(): Promise<IteratorResult<U, undefined>> {
     if (!this.#part) return this.#nextPart()
-    let step: IteratorResult<T>
+    let step: IteratorResult<U>
     try {
       step = this.#part.next()
     } catch (error) {
@@ -27,36 +38,41 @@ class FlatIterator<T> implements AsyncIterator<T, undefined> {
     return step.done ? this.#nextPart() : Promise.resolve(step)
   }
 
-  async return(): Promise<IteratorResult<T, undefined>> {
+  async return(): Promise<IteratorResult<U, undefined>> {
     this.#part?.return?.()
     this.#part = undefined
-    await this.#parts.return?.()
-    return { done: true, value: undefined }
+    this.#ended = true
+    await this.#elements.return?.()
+    return done
   }
 
-  async #nextPart(): Promise<IteratorResult<T, undefined>> {
-    for (;;) {
-      this.#part = undefined
-      const part = await this.#parts.next()
-      if (part.done) return { done: true, value: undefined }
-      this.#part = part.value[Symbol.iterator]()
-      let step: IteratorResult<T>
+  async #nextPart(): Promise<IteratorResult<U, undefined>> {
+    this.#part = undefined
+    while (!this.#ended) {
+      const element = await this.#elements.next()
+      this.#ended = element.done === true
       try {
-        step = this.#part.next()
+        this.#part = (element.done ? this.#end() : this.#change(element.value))[Symbol.iterator]()
+        const step = this.#part.next()
+        if (!step.done) return step
       } catch (error) {
         return this.#failed(error)
       }
-      if (!step.done) return step
     }
+    this.#part = undefined
+    return done
   }
 
-  /** A part that throws ends it all; what the parts come from is closed first. */
+  /** A part that throws ends it all; what the elements come from is closed first. */
   async #failed(error: unknown): Promise<never> {
     this.#part = undefined
-    await this.#parts.return?.()
+    this.#ended = true
+    await this.#elements.return?.()
     throw error
   }
 }
+
+const done = { done: true, value: undefined } as const
 
 /** `change` of each element. */
 export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) => U): AsyncIterable<U> {
@@ -64,12 +80,12 @@ export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) =>
     [Symbol.asyncIterator]() {
       const inner = elements[Symbol.asyncIterator]()
       const changed = (step: IteratorResult<T>): IteratorResult<U, undefined> =>
-        step.done ? { done: true, value: undefined } : { done: false, value: change(step.value) }
+        step.done ? done : { done: false, value: change(step.value) }
       return {
         next: () => inner.next().then(changed),
         return: async () => {
           await inner.return?.()
-          return { done: true, value: undefined }
+          return done
         },
       }
     },
@@ -82,7 +98,6 @@ export function chained<T>(sources: readonly (() => AsyncIterable<T>)[]): AsyncI
     [Symbol.asyncIterator]() {
       let opened = 0
       let inner: AsyncIterator<T> | undefined
-      const done = { done: true, value: undefined } as const
       const nextSource = async (): Promise<IteratorResult<T, undefined>> => {
         inner = sources[opened]?.()[Symbol.asyncIterator]()
         opened += 1
@@ -122,7 +137,7 @@ export function attended<T>(
         next: () => inner.next().then(stepped, fell),
         return: async () => {
           await inner.return?.()
-          return { done: true, value: undefined }
+          return done
         },
       }
     },
