@@ -11,6 +11,7 @@ export {
   type RecordingComparison,
 } from './compare-recordings.js'
 export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
+export { taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
 export { toJsonPath, toPointer, type Place } from './json-place.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'

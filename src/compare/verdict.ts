@@ -5,6 +5,7 @@ import { offeredPlaces } from './offered-places.js'
 import { checkSchema } from './schema-check.js'
 import { rulesFor, type CompareSettings } from './settings.js'
 import { diffShapes } from './shape.js'
+import { passingPlaces } from './task-places.js'
 import { withJsonInTexts } from './text-json.js'
 import { createTolerance } from './tolerance.js'
 
@@ -108,7 +109,8 @@ function differences(
   settings: CompareSettings,
 ): Omit<AnswerComparison, 'verdict'> {
   const offered = settings.level === 'exact' ? [] : offeredPlaces(asked.method, before.text, after.text)
-  const ignored = new Set([...envelopeMembers, ...offered])
+  const passing = passingPlaces(asked.method, before.text, after.text)
+  const ignored = new Set([...envelopeMembers, ...offered, ...passing])
   const rules = rulesFor(settings, asked.method, asked.name)
   const [a, b] = settings.level === 'schema' ? [before, after].map(expanded) : [before, after]
   if (!a || !b) return none

@@ -3,6 +3,7 @@ import type { Recording } from '../formats/index.js'
 import type { MessageRecord, RedactionMark, TapeRecord } from '../model/index.js'
 import { createRedactor, redactionMarker } from '../redaction/index.js'
 import { readEnvelope, spliceText, type TextEdit } from '../wire/index.js'
+import { withoutGiven, type GivenValue } from './given-values.js'
 import { valueAt } from './live-values.js'
 
 /**
@@ -12,14 +13,19 @@ import { valueAt } from './live-values.js'
  *
  * @param texts exact texts by the number that the recorded message has
  * @param redacted the recording was redacted
+ * @param given by `--set`; where the server repeats such a value, the recorded one is kept
  */
 export function acceptTexts(
   recording: Recording,
   texts: ReadonlyMap<number, string>,
   redacted: boolean,
+  given: readonly GivenValue[] = [],
 ): Recording {
   const key = randomBytes(32)
   const tag = (secret: string): string => createHmac('sha256', key).update(secret).digest('hex').slice(0, 16)
+  const secrets = given.map((value) =>
+    value.recorded === redactionMarker ? { tag: tag(value.value), ...value } : value,
+  )
   const redactor = redacted ? createRedactor({ defaults: true, tag }) : undefined
 
   function accepted(record: MessageRecord, text: string): MessageRecord {
@@ -31,8 +37,10 @@ export function acceptTexts(
       original: _original,
       ...rest
     } = record
-    const found = redactor?.json(text)
-    const { raw, red } = alike(found?.raw ?? text, found?.red ?? [], before)
+    const own =
+      record.direction === 'server_to_client' ? withoutGiven(text, secrets) : { text, marks: [] as const }
+    const found = redactor?.json(own.text)
+    const { raw, red } = alike(found?.raw ?? own.text, [...own.marks, ...(found?.red ?? [])], before)
     const { sizeBytes: _sizeBytes, ...part } = record.parts[0]!
     return {
       ...rest,

@@ -1,4 +1,5 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
+import type { GivenValue } from './given-values.js'
 import type { CompiledPath } from '../json-path/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import {
@@ -50,6 +51,8 @@ export interface LiveValues {
   learn(recorded: string, marks: readonly Mark[], live: string): void
   /** Every other character stays the recorded one. */
   apply(recorded: string, marks: readonly Mark[]): LiveText
+  /** What `--set` gave so far. */
+  given(): readonly GivenValue[]
 }
 
 /** Where what a server made stands in what a client says: cursors, states, ids of tasks, tokens. */
@@ -79,6 +82,8 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     origin.set(Buffer.from(text, 'utf16le').toString('utf16le'), side)
   }
 
+  const given = new Map<string, GivenValue>()
+
   /** What the server said and nobody asked about yet: looked at when the client says what may be a value of it. */
   let unread: string[] = []
   let unreadLength = 0
@@ -88,6 +93,22 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     unread = []
     unreadLength = 0
     for (const json of texts) eachString(withJsonInTexts(json), (text) => saw(text, 'server'))
+  }
+
+  /** Of a string of which a part was redacted it is that part that was given. */
+  function noteGiven(written: string, set: string, tag: string | undefined): void {
+    if (!isScalar(set)) {
+      // What of it stood where is not known.
+      eachString(set, (json) => note(plain(json), redactionMarker, undefined))
+      return
+    }
+    const part = tag === undefined ? undefined : partOf(written, set)
+    note(plain(part ?? set), tag === undefined ? plain(written) : redactionMarker, tag)
+  }
+
+  function note(value: string, recorded: string, tag: string | undefined): void {
+    if (given.has(value) || value === '') return
+    given.set(value, { value, recorded, ...(tag !== undefined && { tag }) })
   }
 
   function remember(recorded: string, live: string): void {
@@ -133,7 +154,9 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       function visit(start: number, end: number, at: string, depth: number): void {
         const set = setPlaces.get(start)
         if (set !== undefined) {
-          for (const tag of tags.get(at) ?? []) byTag.set(tag, partOf(recorded.slice(start, end), set) ?? set)
+          const written = recorded.slice(start, end)
+          for (const tag of tags.get(at) ?? []) byTag.set(tag, partOf(written, set) ?? set)
+          noteGiven(written, set, tags.get(at)?.[0])
           edits.push({ start, end, text: set, at, isSet: true })
           return
         }
@@ -184,6 +207,8 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       const kept = own.length === sorted.length ? text : spliceText(recorded, own)
       return { text, kept, replaced: sorted.map(({ at }) => at), threaded, missing }
     },
+
+    given: () => [...given.values()],
   }
 }
 
@@ -224,6 +249,11 @@ function partOf(written: string, said: string): string | undefined {
   if (!live.startsWith(before) || !live.endsWith(after) || live.length < before.length + after.length)
     return undefined
   return JSON.stringify(live.slice(before.length, live.length - after.length))
+}
+
+/** A string without its quotes and escapes; of other values their text. */
+function plain(json: string): string {
+  return kindAt(json, 0) === 'string' ? decodeString(json, 0, json.length) : json
 }
 
 function unquoted(json: string): string {

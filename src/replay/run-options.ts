@@ -1,5 +1,6 @@
 import type { CompareSettings, ComparisonSummary, ExchangeComparison, Subject } from '../compare/index.js'
 import type { Unanswered } from './answer-question.js'
+import type { GivenValue } from './given-values.js'
 import type { SetValue } from './live-values.js'
 import type { MessageOutcome } from './outcome.js'
 
@@ -37,6 +38,8 @@ export interface RunTime {
 /** How a run ended. */
 export interface RunResult extends ComparisonSummary {
   readonly times: readonly RunTime[]
+  /** What `--set` gave, for a recording that is not to hold it. */
+  readonly given: readonly GivenValue[]
   /** Why it ended before its time. */
   readonly stopped?: string
   /** True when nothing could be asked at all: the server did not start, or cannot be reached. */

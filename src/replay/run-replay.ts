@@ -2,6 +2,7 @@ import { compareOffers, createOffers, failureOf, isNote, tellsOffers, marksOf } 
 import type { ClientFrame } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
 import { answerLiveQuestion } from './answer-live-question.js'
+import { awaitAnswer } from './await-answer.js'
 import { compareQuestion, createQuestionPicker, type QuestionPicker } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { compareMessage } from './compare-message.js'
@@ -69,6 +70,8 @@ export async function runReplay(
     failed: () => void (failedQuestions += 1),
   }
 
+  const isOver = (): boolean => stopped !== undefined
+
   function stop(why: string): void {
     stopped ??= why
     waiting.changed()
@@ -115,7 +118,6 @@ export async function runReplay(
   async function whenItIsTime(frame: PlannedFrame, { picker }: Open): Promise<void> {
     const isBefore = ({ peer }: PlannedMessage): boolean =>
       peer >= 0 && (options.concurrency === 'one' || peer < frame.row)
-    const isOver = (): boolean => stopped !== undefined
     await waiting.until(
       () => isOver() || ![...outcomes.waiting()].some((message) => !message.loose && isBefore(message)),
     )
@@ -179,25 +181,21 @@ export async function runReplay(
     if (message.kind !== 'request' || id === undefined) return
     const sentAtMs = performance.now()
     outcomes.began(message)
-    const timer = setTimeout(() => {
-      live.forget(id)
-      const error = `Timeout after ${seconds(timeoutMs)}s`
-      conclude(message, { status: 'timed out', original, sent: text, kept, replaced, error })
-    }, timeoutMs)
-    timers.set(message, timer)
-    live.expect(id, {
-      frame,
-      settle(result) {
-        clearTimeout(timer)
-        const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
-        const sent = { original, sent: text, kept, replaced, durationUs }
-        const came: Finished =
-          'text' in result
-            ? { status: 'answered', ...sent, response: result.text }
-            : { status: 'failed', ...sent, error: result.error }
-        conclude(message, came, threaded)
-      },
+    const context = { live, timeoutMs, waiting, isOver, ahead, react }
+    const timer = awaitAnswer(context, { message, id, frame, text }, (answer) => {
+      const sent = { original, sent: text, kept, replaced }
+      if (answer === 'timed out') {
+        const error = `Timeout after ${seconds(timeoutMs)}s`
+        return conclude(message, { status: 'timed out', ...sent, error })
+      }
+      const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
+      const came: Finished =
+        'text' in answer
+          ? { status: 'answered', ...sent, durationUs, response: answer.text }
+          : { status: 'failed', ...sent, durationUs, error: answer.error }
+      conclude(message, came, threaded)
     })
+    timers.set(message, timer)
   }
 
   function conclude(
@@ -294,6 +292,7 @@ export async function runReplay(
     offers: changes,
     latency: tally.latency(),
     times: tally.times,
+    given: values.given(),
     ...(note !== undefined && { notes: [note] }),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),

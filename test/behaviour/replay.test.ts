@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as said, tapeOf } from '../compare/stage.js'
 import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
-import { plainEnv, type Run } from './run-cli.js'
+import { plainEnv, run, type Run } from './run-cli.js'
 import { cli, createStage, printed, server } from './stage.js'
 
 const release = (...changes: string[]): string[] => server('release.mjs', ...changes)
@@ -209,8 +209,37 @@ describe('wiretape replay', () => {
     expect(updated).not.toContain('took')
   })
 
+  it('keeps a given secret out of an updated recording also where the server repeats it', async () => {
+    const client: Client = {
+      messages: [...opening, call(1, 'echo', { password: 'hunter2-hunter2' }), call(2, 'search')],
+    }
+    await stage.record('repeats.jsonl', client, release())
+    const secret = 'given-and-repeated'
+    const set = ['--set', '$.params.arguments.password=${REPLAY_SECRET}']
+    const command = [process.execPath, cli, 'replay', 'repeats.jsonl', ...set, '--update', '--']
+    const updated = await run([...command, ...release('repeat', 'drop-field')], {
+      cwd: stage.folder,
+      env: plainEnv({ REPLAY_SECRET: secret }),
+    })
+    expect(updated).toMatchObject({ code: 0, stderr: '' })
+    const text = readFileSync(stage.path('repeats.jsonl'), 'utf8')
+    expect(text).not.toContain(secret)
+    expect(text).toContain('no tool echo: [REDACTED]')
+    const again = await run(
+      [...command.filter((word) => word !== '--update'), ...release('repeat', 'drop-field')],
+      {
+        cwd: stage.folder,
+        env: plainEnv({ REPLAY_SECRET: 'another-secret' }),
+      },
+    )
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('notes what a server says that is no message, and does not count it', async () => {
-    const reports = ['json', 'junit', 'markdown'].flatMap((kind) => ['--report', `${kind}=noise.${kind}`])
+    const reports = ['json', 'junit', 'markdown', 'github'].flatMap((kind) => [
+      '--report',
+      `${kind}=noise.${kind}`,
+    ])
     const run = await replay('base.jsonl', release('chatty'), ...reports)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const note = 'the server said 3 things that are no JSON-RPC, first: Starting server…'
@@ -219,6 +248,7 @@ describe('wiretape replay', () => {
     expect(JSON.parse(read('json'))).toMatchObject({ same: true, notes: [note] })
     expect(read('junit')).toContain(`<system-out>Note: ${note}</system-out>`)
     expect(read('markdown')).toContain(note)
+    expect(read('github')).toBe(`::notice title=note::${note}\n`)
   })
 
   it('shows no secret of the target, on the screen or in files', async () => {

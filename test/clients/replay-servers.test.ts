@@ -12,8 +12,8 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { record, replay } from '../../src/index.js'
-import { until } from '../behaviour/stage.js'
+import { record, replay, type ReplayResult } from '../../src/index.js'
+import { cli, until } from '../behaviour/stage.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-real-'))
 const files = join(folder, 'files')
@@ -78,6 +78,24 @@ async function listening(mode: 'streamableHttp' | 'sse'): Promise<{ url: string;
   return { url: `http://127.0.0.1:${port}/${mode === 'sse' ? 'sse' : 'mcp'}`, child }
 }
 
+/** The same again over HTTP, with a bridge before the server. */
+async function replayOverHttp(tape: string, command: readonly string[]): Promise<ReplayResult> {
+  const options = ['--listen', '127.0.0.1:0', '--out', join(folder, 'bridged')]
+  const bridge = spawn(process.execPath, [cli, 'record', ...options, '--', ...command], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const closed = new Promise((done) => bridge.once('close', done))
+  try {
+    let said = ''
+    bridge.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()))
+    await until('it listens', () => said.includes('\n'))
+    return await replay(tape, { url: said.trim() })
+  } finally {
+    bridge.kill('SIGINT')
+    await closed
+  }
+}
+
 describe('the everything server', () => {
   let tape = ''
   const children: ChildProcess[] = []
@@ -139,6 +157,7 @@ it('the filesystem server says the same again, and what changed in its folder is
     await tool('read_text_file', { path: join(files, 'none.txt') })
   })
   expect(await replay(tape, { command: filesystem })).toMatchObject(nothing)
+  expect(await replayOverHttp(tape, filesystem)).toMatchObject(nothing)
   writeFileSync(join(files, 'a.txt'), 'two')
   const { differences } = await replay(tape, { command: filesystem })
   expect(differences).toEqual([
@@ -156,6 +175,8 @@ it('the memory server says the same again from an empty memory, and not from a f
   })
   const full = await replay(tape, { command: memory })
   expect(full.differences).toHaveLength(1)
-  rmSync(join(folder, 'memory.json'))
-  expect(await replay(tape, { command: memory })).toMatchObject(nothing)
+  for (const again of [() => replay(tape, { command: memory }), () => replayOverHttp(tape, memory)]) {
+    rmSync(join(folder, 'memory.json'))
+    expect(await again()).toMatchObject(nothing)
+  }
 })

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import { isNote, tellsOffers, type ComparisonSummary } from '../../compare/index.js'
+import { isNote, tellsOffers } from '../../compare/index.js'
 import type { Format } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
-import { acceptTexts, type MessageOutcome, type Plan } from '../../replay/index.js'
+import { acceptTexts, type MessageOutcome, type Plan, type RunResult } from '../../replay/index.js'
 import { replaceFile } from '../../tape/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -44,7 +44,7 @@ export async function updateRecording(
   recording: OpenRecording,
   plan: Plan,
   outcomes: readonly MessageOutcome[],
-  { offers }: ComparisonSummary,
+  { offers, given }: Pick<RunResult, 'offers' | 'given'>,
   io: Io,
 ): Promise<number> {
   const newOffers = offers.some((offer) => !isNote(offer))
@@ -64,7 +64,7 @@ export async function updateRecording(
   }
   const format = updatableFormat(name, recording, plan, io)
   const redacted = plan.session?.redaction !== 'none'
-  const renewed = acceptTexts({ records: () => recording.records() }, texts, redacted)
+  const renewed = acceptTexts({ records: () => recording.records() }, texts, redacted, given)
   const bytes = format.write(renewed, () => undefined)
   await replaceFile(resolve(io.cwd, name), bytes, { backup: true })
   await io.write(

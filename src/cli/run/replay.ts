@@ -196,7 +196,7 @@ export async function runReplayCommand(
     if (collected) await writeReports(wanted, collected, io)
     if (interrupt.signal.aborted) return interrupt.exitCode()
     if (options.update && stopped === undefined)
-      return await updateRecording(name, recording, plan, kept, summary, io)
+      return await updateRecording(name, recording, plan, kept, results[0]!, io)
     return summary.same ? exitCode.done : exitCode.found
   } finally {
     interrupt.close()

@@ -10,6 +10,7 @@ export function* githubReport({ exchanges, summary }: ComparisonReport): Generat
     const body = detailsOf(exchange).slice(0, 10).join('\n') || exchange.verdict
     yield `::${level} title=${property(`${exchange.verdict}: ${titleOf(exchange)}`)}::${message(body)}\n`
   }
+  for (const note of summary.notes ?? []) yield `::notice title=note::${message(note)}\n`
   for (const offer of summary.offers) {
     const level = offer.impact === 'breaking' ? 'error' : isNote(offer) ? 'notice' : 'warning'
     yield `::${level} title=${property(`${offer.impact} change`)}::${message(describeOffer(offer))}\n`
