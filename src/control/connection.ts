@@ -13,17 +13,15 @@ import {
   type ServerLine,
 } from '../control-schema/index.js'
 import { createLineFramer } from '../wire/index.js'
-import { Refusal, type ControlHost, type TapeSource } from './host.js'
+import { Refusal, type ControlHost } from './host.js'
+import type { Share } from './share.js'
 import { createTapeFollower, type TapeFollower } from './tape-follower.js'
+import type { TapeView } from './tape-view.js'
 
 /** Of what is not on the disk (events, replies), so much may wait for one who does not read. Then it is cut off. */
 const mostWaitingBytes = 192 * 1024 * 1024
 /** Records are read for it only while less than this waits. */
 const mostRecordBytes = 1024 * 1024
-
-/** For each millisecond of writing to one who is attached, so many are left to what passes. */
-const restFactor = 20
-const longestRestMs = 100
 
 const head = Buffer.from(recordFrame.head)
 const tail = Buffer.from(recordFrame.tail)
@@ -43,13 +41,14 @@ export interface Connection {
 
 export interface ConnectionOptions {
   readonly host: ControlHost
-  readonly tape: TapeSource
+  readonly tape: TapeView
+  readonly share: Share
   /** It said hello, or is gone. */
   onChange(): void
 }
 
 export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
-  const { host, tape } = options
+  const { host, tape, share } = options
   const framer = createLineFramer({ maxBytes: 3 * longestLine })
   let role: Role | undefined
   let follower: TapeFollower | undefined
@@ -58,7 +57,6 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   let again = false
   let toldLive = false
   let finishing = false
-  let owedMs = 0
   let wake: () => void = () => undefined
   let gone = false
 
@@ -85,7 +83,6 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     if (gone) return
     gone = true
     socket.destroy()
-    void follower?.close()
     options.onChange()
   }
 
@@ -152,7 +149,6 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   }
 
   function subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
-    void follower?.close()
     follower = createTapeFollower(tape, from)
     subscribed = true
     toldLive = false
@@ -180,22 +176,30 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
         if (gone || own !== follower) break
         const followed = await own.next().catch(() => undefined)
         // Subscribed anew meanwhile, or closed.
-        if (gone || own !== follower || !followed) break
+        if (gone || own !== follower || !followed) {
+          if (followed?.kind === 'lines') followed.release()
+          break
+        }
         if (followed.kind === 'gap') {
           const { lines, sizeBytes } = followed
           send({ type: 'gap', lines, sizeBytes, why: 'too slow' })
           continue
         }
-        if (followed.lines.length > 0) {
+        const { lines } = followed
+        const release = (): void => followed.release()
+        if (lines.length === 0) release()
+        else {
           const beganMs = performance.now()
           socket.cork()
-          for (const line of followed.lines) {
+          for (const line of lines) {
             socket.write(head)
             socket.write(line)
-            socket.write(tail)
+            if (line === lines.at(-1)) socket.write(tail, release)
+            else socket.write(tail)
           }
           socket.uncork()
-          await rest(performance.now() - beganMs)
+          share.spent(performance.now() - beganMs)
+          await rest()
         }
         if (followed.end) break
       }
@@ -206,16 +210,15 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     }
   }
 
-  /** What passes goes first: an onlooker gets a small share of this thread, however much there is to tell. */
-  async function rest(spentMs: number): Promise<void> {
-    owedMs += spentMs * restFactor
-    if (owedMs < 1 || finishing) return
-    const restMs = Math.min(owedMs, longestRestMs)
-    owedMs = 0
-    await new Promise<void>((resolve) => {
-      wake = resolve
-      setTimeout(resolve, restMs)
-    })
+  /** What passes goes first: all who are attached get a small share of this thread, however much there is to tell. */
+  async function rest(): Promise<void> {
+    for (let { waitMs } = share; waitMs >= 1 && !finishing && !gone; { waitMs } = share) {
+      const forMs = waitMs
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        setTimeout(resolve, forMs)
+      })
+    }
   }
 
   function drained(): Promise<void> {

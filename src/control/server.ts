@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import { createConnection, type Connection } from './connection.js'
+import { createShare } from './share.js'
+import { createTapeView } from './tape-view.js'
 import type { Announcement, ControlHost, TapeSource } from './host.js'
 
 /** At the end, nobody is waited for longer than this. */
@@ -16,7 +18,9 @@ export interface Audience {
   finish(): Promise<void>
 }
 
-export function createAudience(host: ControlHost, tape: TapeSource): Audience {
+export function createAudience(host: ControlHost, source: TapeSource): Audience {
+  const tape = createTapeView(source)
+  const share = createShare()
   const connections = new Set<Connection>()
   let ended = false
 
@@ -33,7 +37,7 @@ export function createAudience(host: ControlHost, tape: TapeSource): Audience {
   return {
     take(socket) {
       if (ended || connections.size >= mostConnections) return void socket.destroy()
-      const connection: Connection = createConnection(socket, { host, tape, onChange: count })
+      const connection: Connection = createConnection(socket, { host, tape, share, onChange: count })
       connections.add(connection)
       socket.once('close', () => connections.delete(connection))
     },
@@ -43,11 +47,16 @@ export function createAudience(host: ControlHost, tape: TapeSource): Audience {
       }
     },
     tapeGrew() {
+      if (connections.size === 0) return
+      tape.grew()
+      share.passed()
       for (const connection of connections) if (connection.subscribed) connection.tapeGrew()
     },
     async finish() {
       ended = true
+      tape.grew()
       await Promise.all([...connections].map((connection) => connection.finish(lastWordsMs)))
+      await tape.close()
     },
   }
 }

@@ -1,9 +1,7 @@
-import { open, type FileHandle } from 'node:fs/promises'
 import { JsonObject } from '../wire/index.js'
-import type { TapeSource } from './host.js'
+import type { Slice } from './tape-pieces.js'
+import type { TapeView } from './tape-view.js'
 
-/** Read at a time. */
-const chunkBytes = 256 * 1024
 /** How far behind the end of the tape an onlooker may fall before the rest is left out for it. */
 const mostBehindBytes = 16 * 1024 * 1024
 
@@ -12,8 +10,13 @@ export type Start = number | 'now'
 
 /** What a reading gave. */
 export type Followed =
-  /** Whole lines without line feeds, in order; `end` when it is all there is so far. */
-  | { readonly kind: 'lines'; readonly lines: readonly Buffer[]; readonly end: boolean }
+  /** Whole lines without line feeds, in order; `end` when it is all there is so far. They are there until `release`. */
+  | {
+      readonly kind: 'lines'
+      readonly lines: readonly Buffer[]
+      readonly end: boolean
+      release(): void
+    }
   /** This many lines were passed over, to be up to date again. */
   | { readonly kind: 'gap'; readonly lines: number; readonly sizeBytes: number }
 
@@ -23,12 +26,10 @@ export type Followed =
  */
 export interface TapeFollower {
   next(): Promise<Followed>
-  close(): Promise<void>
 }
 
-export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower {
+export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
   let segment = 0
-  let file: FileHandle | undefined
   let position = 0
   let rest: Buffer[] = []
   let restBytes = 0
@@ -39,16 +40,9 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
   /** In the middle of a line, of which the start was passed over. */
   let torn = false
   let started = start !== 'now'
-  async function current(): Promise<FileHandle | undefined> {
-    return (file ??= await open(tape.segmentPath(segment), 'r').catch(() => undefined))
-  }
-
   /** Goes on in the next segment, when there is one: then this one has its last line. */
   async function advance(): Promise<boolean> {
-    const next = await open(tape.segmentPath(segment + 1), 'r').catch(() => undefined)
-    if (!next) return false
-    await file?.close()
-    file = next
+    if (!(await tape.has(segment + 1))) return false
     segment += 1
     position = 0
     rest = []
@@ -57,87 +51,80 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
     return true
   }
 
-  async function read(): Promise<Buffer | undefined> {
-    const handle = await current()
-    if (!handle) return undefined
-    // A new one each time: lines are views of it until they are sent.
-    const buffer = Buffer.allocUnsafeSlow(chunkBytes)
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
-    position += bytesRead
-    return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
+  async function read(slices: Slice[]): Promise<Buffer | undefined> {
+    const slice = await tape.read(segment, position)
+    if (!slice) return undefined
+    slices.push(slice)
+    position += slice.bytes.length
+    return slice.bytes
   }
+
+  const linesOf = (lines: readonly Buffer[], slices: readonly Slice[], end: boolean): Followed => ({
+    kind: 'lines',
+    lines,
+    end,
+    release() {
+      for (const slice of slices) slice.release()
+    },
+  })
 
   async function next(): Promise<Followed> {
     if (!started) return begin()
     const skipped = live ? await skip() : undefined
     if (skipped) return skipped
     const lines: Buffer[] = []
+    const slices: Slice[] = []
     for (;;) {
-      const chunk = await read()
+      const chunk = await read(slices)
       if (!chunk) {
         // Written to after we read it, and left since: what was written comes first.
-        const isLast = !(await hasNext())
-        const more = await read()
+        const isLast = !(await tape.has(segment + 1))
+        if (!isLast) tape.grew()
+        const more = await read(slices)
         if (more) {
           take(more, lines)
           continue
         }
         if (!isLast && (await advance())) continue
         live = true
-        return { kind: 'lines', lines, end: true }
+        return linesOf(lines, slices, true)
       }
       take(chunk, lines)
-      if (lines.length > 0) return { kind: 'lines', lines, end: false }
+      if (lines.length > 0) return linesOf(lines, slices, false)
     }
-  }
-
-  async function hasNext(): Promise<boolean> {
-    const handle = await open(tape.segmentPath(segment + 1), 'r').catch(() => undefined)
-    await handle?.close()
-    return handle !== undefined
   }
 
   /** Only the meta line of what there is. */
   async function begin(): Promise<Followed> {
     started = true
     const lines: Buffer[] = []
-    for (let chunk = await read(); chunk && lines.length === 0; chunk = await read()) take(chunk, lines)
+    const slices: Slice[] = []
+    for (let chunk = await read(slices); chunk && lines.length === 0; chunk = await read(slices))
+      take(chunk, lines)
     while (await advance());
     await toEnd()
     live = true
-    return { kind: 'lines', lines: lines.slice(0, 1), end: true }
+    return linesOf(lines.slice(0, 1), slices, true)
   }
 
   async function toEnd(): Promise<void> {
-    const handle = await current()
-    const size = (await handle?.stat())?.size ?? 0
+    const size = await tape.sizeOf(segment)
     rest = []
     restBytes = 0
-    torn = false
-    if (size > 0) {
-      const last = Buffer.alloc(1)
-      const { bytesRead } = await handle!.read(last, 0, 1, size - 1)
-      torn = bytesRead === 1 && last[0] !== 0x0a
-    }
+    torn = size > 0 && !(await tape.linesIn(segment, size - 1, size)).endsLine
     position = size
   }
 
   /** Leaves out what is too much to catch up with. */
   async function skip(): Promise<Followed | undefined> {
-    const handle = await current()
-    const size = (await handle?.stat())?.size ?? 0
+    const size = await tape.sizeOf(segment)
     if (size - position <= mostBehindBytes) return undefined
-    let lines = 0
-    let sizeBytes = restBytes
+    const sizeBytes = restBytes + size - position
     rest = []
     restBytes = 0
-    while (position < size) {
-      const chunk = await read()
-      if (!chunk) break
-      sizeBytes += chunk.length
-      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) lines += 1
-      torn = chunk.at(-1) !== 0x0a
-    }
+    const { lines, endsLine } = await tape.linesIn(segment, position, size)
+    position = size
+    torn = !endsLine
     return { kind: 'gap', lines: lines + (torn ? 1 : 0), sizeBytes }
   }
 
@@ -153,7 +140,8 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
       else if (isWanted(line)) lines.push(line)
     }
     if (at === chunk.length || torn) return
-    rest.push(chunk.subarray(at))
+    // A copy: the piece is somebody else's after this.
+    rest.push(Buffer.from(chunk.subarray(at)))
     restBytes += chunk.length - at
   }
 
@@ -166,11 +154,5 @@ export function createTapeFollower(tape: TapeSource, start: Start): TapeFollower
     return from === 0 || object.string('type') === 'meta'
   }
 
-  return {
-    next,
-    async close() {
-      await file?.close()
-      file = undefined
-    },
-  }
+  return { next }
 }
