@@ -1,9 +1,11 @@
-import type { Report, TapeRecord } from '../model/index.js'
+import type { MessageRecord, Report, TapeRecord } from '../model/index.js'
 
 /** What a target cannot hold, summed up: one diagnostic a kind. */
 export interface Losses {
   /** A record that has no place in the target. Lines around a recording are not missed. */
   record(record: TapeRecord): void
+  /** What people, rules and redaction did to a message, for a target that has a place for the message only. */
+  marks(record: MessageRecord): void
   /** @param what in words for a person, the same for the same kind of loss */
   add(what: string, count?: number): void
   tell(): void
@@ -31,6 +33,13 @@ export function createLosses(report: Report): Losses {
   }
   return {
     add,
+    marks({ modified, heldMs, injected, rule, red }) {
+      if (modified) add('what messages were before they were changed is left out')
+      if (heldMs !== undefined) add('how long messages were held is left out')
+      if (injected) add('which messages were put in by a person or a rule is left out')
+      if (rule !== undefined) add('which rules acted on messages is left out')
+      if (red) add('tags of redaction are left out')
+    },
     record(record) {
       if (record.type !== 'meta' && record.type !== 'end') add(`${kinds[record.type]} are left out`)
     },

@@ -49,7 +49,9 @@ describe('golden files', () => {
       'HTTP exchange 0 was a 401 without JSON-RPC: an error that says so stands for it',
       'message 12 is left out: a request under its id is still open, and the format keeps no sides apart',
       'message 13 is left out: its request is left out',
-      'records that the format has no place for: http 2, gap 1',
+      'HTTP exchanges without JSON-RPC are left out: 2',
+      'batches are written message by message: 2',
+      'gaps are left out: 1',
     ])
   })
 })
@@ -184,7 +186,7 @@ describe('HTTP', () => {
   ])('%j has no place, which is said', async (more) => {
     expect(await imported([http(more)])).toMatchObject({
       events: 0,
-      said: ['records that the format has no place for: http 1'],
+      said: ['HTTP exchanges without JSON-RPC are left out: 1'],
       discovery: { resourceMetadata: false, scope: false },
     })
   })
@@ -212,7 +214,7 @@ describe('HTTP', () => {
       'http-sse',
     )
     expect(events).toBe(0)
-    expect(said).toEqual(['records that the format has no place for: http 1'])
+    expect(said).toEqual(['HTTP exchanges without JSON-RPC are left out: 1'])
     const entries = (JSON.parse(text) as { entries: { sse: object }[] }).entries
     expect(entries.map(({ sse }) => sse)).toEqual([
       { event: 'endpoint', id: '0', data: '/message?x=1' },

@@ -30,6 +30,10 @@ export async function* writeTrace(
     fallbackTime: startedMs,
     report: (problem) => report({ ...problem, code: 'lost' }),
   })
+  if (imported.messages() > 0) {
+    const message = 'only tool calls are kept: exact text, HTTP and batches of messages are left out'
+    report({ severity: 'warning', code: 'lost', message })
+  }
   yield* imported.trace
 }
 

@@ -45,8 +45,8 @@ async function* linesOf(recording: Recording, report: Report): AsyncGenerator<st
       const { record, part } = told
       if (record.batch && part === record.parts[0]) losses.add('batches are written message by message')
       if (record.http?.headers || record.sse) losses.add('headers and fields of events are left out')
-      if (record.modified) losses.add('what messages were before they were changed is left out')
-      if (part.links || record.red) losses.add('links and tags of redaction are left out')
+      if (part === record.parts[0]) losses.marks(record)
+      if (part.links) losses.add('links are left out')
     } else if (!row) losses.record(told.record)
   }
   losses.tell()

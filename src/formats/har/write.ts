@@ -83,9 +83,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
 
 function noteLosses(record: MessageRecord | HttpRecord, losses: Losses): void {
   if (record.type === 'http') return
-  if (record.modified) losses.add('what messages were before they were changed is left out')
-  if (record.red || record.parts.some(({ links }) => links))
-    losses.add('links and tags of redaction are left out')
+  losses.marks(record)
+  if (record.parts.some(({ links }) => links)) losses.add('links are left out')
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { MessageRecord, Part, Report, TapeRecord } from '../../model/index.js'
 import { adopt } from '../adopt.js'
+import { createLosses } from '../losses.js'
 import type { Recording } from '../format.js'
 import { createClock } from './clock.js'
 import {
@@ -55,7 +56,7 @@ async function* entriesOf(
 ): AsyncGenerator<string, void, undefined> {
   const clock = createClock()
   const openIds = createOpenIds()
-  const without = new Map<TapeRecord['type'], number>()
+  const losses = createLosses(report)
   let count = 0
   for await (const record of recording.records()) {
     const timestampMs = clock(timeOf(record))
@@ -65,14 +66,17 @@ async function* entriesOf(
       const context = contextText(http, direction, lastEventIdOf(http, facts))
       for (const [i, part] of record.parts.entries()) {
         const reason = refusalOf(record, part, slot, facts, openIds)
-        if (reason === undefined)
+        if (reason === undefined) {
+          if (record.batch && i === 0) losses.add('batches are written message by message')
           yield entryText({ timestampMs, context }, slot, slotText(slot, record, part))
-        else {
+        } else {
           const message = `message ${(record.seq ?? count) + i} is left out: ${reason}`
           report({ severity: 'warning', code: 'left-out', message })
         }
       }
       count += record.parts.length
+      losses.marks(record)
+      if (http) losses.add('URLs and most headers of HTTP are left out')
       continue
     }
     const entry =
@@ -82,12 +86,9 @@ async function* entriesOf(
           )
         : undefined
     if (entry !== undefined) yield entry
-    else if (!isExpendable(record)) without.set(record.type, (without.get(record.type) ?? 0) + 1)
+    else if (record.type !== 'http' || !saysNothing(record)) losses.record(record)
   }
-  if (without.size === 0) return
-  const kinds = [...without].map(([type, number]) => `${type} ${number}`).join(', ')
-  const message = `records that the format has no place for: ${kinds}`
-  report({ severity: 'warning', code: 'left-out', message })
+  losses.tell()
 }
 
 /** Why a message is left out: a reader would refuse the whole file over it, or misunderstand others by it. */
@@ -122,10 +123,4 @@ function lastEventIdOf(http: { readonly exchange: number } | undefined, facts: F
 function timeOf(record: TapeRecord): string | undefined {
   if (record.type === 'unknown') return undefined
   return record.type === 'meta' ? record.startedAt : record.t
-}
-
-/** What is not missed: the lines around a recording, and answers of HTTP that only say yes. */
-function isExpendable(record: TapeRecord): boolean {
-  if (record.type === 'http') return saysNothing(record)
-  return record.type === 'meta' || record.type === 'end'
 }

@@ -31,6 +31,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   const queue = new Map<string, Entry>()
   let waiting = 0
   let index = 0
+  let last: { ms: number; id: string | undefined } = { ms: -Infinity, id: undefined }
   let separator = '[\n'
 
   function* flush(all: boolean): Generator<string> {
@@ -49,7 +50,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       continue
     }
     if (record.batch) losses.add('batches are written message by message')
-    if (record.modified) losses.add('what messages were before they were changed is left out')
+    losses.marks(record)
     if (record.http || record.sse)
       losses.add('what HTTP said around messages is left out', record.parts.length)
     for (const part of record.parts) {
@@ -57,6 +58,10 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       const ms = Date.parse(record.t)
       const request = part.correlatedId === undefined || part.late ? undefined : queue.get(part.correlatedId)
       waiting += text.length
+      // Readers put an answer where its time says, after all that has the same.
+      const isTied = request?.waits === true && ms === last.ms && last.id !== part.correlatedId
+      if (ms < last.ms || isTied) losses.add('the order of messages is known by their times only')
+      last = { ms, id: part.id }
       if (request?.waits) {
         request.response = { text, ms }
         request.waits = false

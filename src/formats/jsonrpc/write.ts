@@ -17,7 +17,7 @@ async function* linesOf(recording: Recording, report: Report): AsyncGenerator<st
     }
     const { parts, raw } = record
     if (record.batch) losses.add('batches are written message by message')
-    if (record.modified) losses.add('what messages were before they were changed is left out')
+    losses.marks(record)
     if (record.http || record.sse) losses.add('what HTTP said around messages is left out', parts.length)
     losses.add('times and directions of messages are left out', parts.length)
     for (const { start, end } of parts) yield `${raw.slice(start, end)}\n`

@@ -46,8 +46,10 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
 
 function noteLosses(told: Told, losses: ReturnType<typeof createLosses>): void {
   if (told.kind === 'message') {
-    if (told.record.batch && told.part === told.record.parts[0])
-      losses.add('batches are written message by message')
+    if (told.part === told.record.parts[0]) {
+      if (told.record.batch) losses.add('batches are written message by message')
+      losses.marks(told.record)
+    }
     if (told.record.http?.headers) losses.add('headers of HTTP are left out')
     losses.add('ids, links and exact layout of messages are left out')
   } else if (!['meta', 'end', 'noise', 'stderr', 'gap', 'http'].includes(told.record.type))

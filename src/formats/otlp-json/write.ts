@@ -68,7 +68,10 @@ async function* spansOf(
     version = envelope.protocolVersion ?? version
     losses.add('payloads are left out')
     if (us === undefined) losses.add('times are not known, spans have the time 0')
-    if (record.batch && part === record.parts[0]) losses.add('batches are written message by message')
+    if (part === record.parts[0]) {
+      if (record.batch) losses.add('batches are written message by message')
+      losses.marks(record)
+    }
     const atNs = startNs + BigInt(Math.max(0, Math.round(us ?? 0))) * 1000n
     if (envelope.kind === 'request' || envelope.kind === 'notification') {
       const draft = draftOf(told, atNs, { session, common, version, parent: parentOf(text) })

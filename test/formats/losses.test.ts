@@ -1,0 +1,175 @@
+/** Whatever a format cannot hold is told: what does not come back has a line that says so. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formats } from '../../src/formats/index.js'
+import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { sessions } from './codec-sessions.js'
+import { adopted, read, write } from './codec-stage.js'
+
+const both = formats.filter((format) => 'read' in format && 'write' in format).map(({ id }) => id)
+const writeOnly = formats.filter((format) => !('read' in format) && 'write' in format).map(({ id }) => id)
+const overHttp = new Set(['streamable-http', 'http-sse', 'har'])
+
+/** What may happen to a message, and around it. */
+const fate = fc.constantFrom(
+  'nothing',
+  'nothing',
+  'modified',
+  'dropped',
+  'held',
+  'injected',
+  'undelivered',
+  'noise',
+  'stderr',
+  'gap',
+  'note',
+)
+
+/** A session as it is after people, rules and accidents: with all that a tape can tell. */
+async function eventful(records: readonly TapeRecord[], fates: readonly string[]): Promise<TapeRecord[]> {
+  const all: TapeRecord[] = []
+  const known = await adopted(records)
+  let message = 0
+  for (const record of known) {
+    if (record.type !== 'message') {
+      all.push(record)
+      continue
+    }
+    const happens = fates[message++ % fates.length]
+    const { t } = record
+    if (happens === 'modified') {
+      const original = record.raw.replace(/"jsonrpc":"2\.0"/, '"jsonrpc":"2.0","before":"é 1.0"')
+      all.push({ ...record, modified: true, original, rule: 'r1' })
+    } else if (happens === 'dropped') {
+      all.push({ ...record, type: 'held' } satisfies HeldRecord)
+      all.push({ type: 'dropped', t, id: record.parts[0]!.id!, why: 'no' })
+    } else if (happens === 'held') {
+      all.push({ ...record, type: 'held' } satisfies HeldRecord, { ...record, heldMs: 3 })
+    } else if (happens === 'injected') all.push({ ...record, injected: true })
+    else {
+      all.push(record)
+      if (happens === 'undelivered')
+        all.push({ type: 'undelivered', t, id: record.parts[0]!.id!, why: 'gone' })
+      if (happens === 'noise')
+        all.push({ type: 'noise', t, direction: 'server_to_client', text: 'Listening…' })
+      if (happens === 'stderr') all.push({ type: 'stderr', t, text: 'oops' })
+      if (happens === 'gap') all.push({ type: 'gap', t, lost: 2, why: 'disk full' })
+      if (happens === 'note') all.push({ type: 'note', t, text: 'look' })
+    }
+  }
+  return all
+}
+
+/** What a recording tells, and the words in which the loss of it is told. */
+const facets: Readonly<
+  Record<string, { readonly of: (records: readonly TapeRecord[]) => unknown[]; readonly told: RegExp }>
+> = {
+  texts: {
+    of: (all) => parts(all).map(({ record, text }) => `${record.direction} ${text}`),
+    told: /directions|payloads|layout|order|exact text|message \d+ is left out/,
+  },
+  times: { of: (all) => parts(all).map(({ record }) => record.t.slice(0, 23)), told: /times|left out/ },
+  originals: {
+    of: (all) => messages(all).flatMap(({ original }) => (original === undefined ? [] : [original])),
+    told: /before they were changed/,
+  },
+  dropped: {
+    of: (all) => all.flatMap((record) => (record.type === 'dropped' ? [record.why] : [])),
+    told: /messages that were held back/,
+  },
+  held: { of: (all) => messages(all).flatMap(({ heldMs }) => heldMs ?? []), told: /waited|were held/ },
+  rules: { of: (all) => messages(all).flatMap(({ rule }) => rule ?? []), told: /rules/ },
+  injected: { of: (all) => messages(all).flatMap(({ injected }) => injected ?? []), told: /put in/ },
+  undelivered: {
+    of: (all) => all.flatMap((record) => (record.type === 'undelivered' ? [record.why] : [])),
+    told: /not delivered/,
+  },
+  noise: {
+    of: (all) => all.flatMap((record) => (record.type === 'noise' ? [record.text] : [])),
+    told: /no JSON/,
+  },
+  stderr: {
+    of: (all) => all.flatMap((record) => (record.type === 'stderr' ? [record.text] : [])),
+    told: /stderr/,
+  },
+  gaps: { of: (all) => all.flatMap((record) => (record.type === 'gap' ? [record.lost] : [])), told: /gaps/ },
+  notes: {
+    of: (all) => all.flatMap((record) => (record.type === 'note' ? [record.text] : [])),
+    told: /notes of people/,
+  },
+  batches: {
+    of: (all) =>
+      messages(all)
+        .filter(({ batch }) => batch)
+        .map(({ raw }) => raw),
+    told: /batches|left out/,
+  },
+  http: {
+    of: (all) =>
+      messages(all)
+        .filter(({ http, sse }) => http ?? sse)
+        .map(({ http, sse }) => [http?.status, http?.headers, sse?.event, sse?.id]),
+    told: /HTTP|headers|left out/,
+  },
+}
+
+function messages(records: readonly TapeRecord[]): MessageRecord[] {
+  return records.filter((record): record is MessageRecord => record.type === 'message')
+}
+
+function parts(records: readonly TapeRecord[]): { record: MessageRecord; text: string }[] {
+  return messages(records).flatMap((record) =>
+    record.parts.map(({ start, end }) => ({ record, text: record.raw.slice(start, end) })),
+  )
+}
+
+/** Facets of which something is gone, without a word about it. */
+function silentLosses(
+  before: readonly TapeRecord[],
+  after: readonly TapeRecord[],
+  said: readonly string[],
+): string[] {
+  return Object.entries(facets)
+    .filter(([, { of, told }]) => {
+      const [was, is] = [JSON.stringify(of(before)), JSON.stringify(of(after))]
+      return was !== is && !said.some((line) => told.test(line))
+    })
+    .map(([name]) => name)
+}
+
+const whatHappens = fc.array(fate, { minLength: 1, maxLength: 6 })
+
+describe('what is lost is told', () => {
+  it.each(both)('by %s', async (id) => {
+    await fc.assert(
+      fc.asyncProperty(sessions({ http: overHttp.has(id) }), whatHappens, async (records, fates) => {
+        const before = await eventful(records, fates)
+        const { text, said } = await write(id, before)
+        const after = await read(id, text)
+        expect(silentLosses(before, after.records, said)).toEqual([])
+        if (id === 'trace-v1' || id === 'session-json') {
+          expect(silentLosses(before, after.records, [])).toEqual([])
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each(writeOnly)('by %s, which nobody reads back', async (id) => {
+    await fc.assert(
+      fc.asyncProperty(sessions(), whatHappens, async (records, fates) => {
+        const before = await eventful(records, fates)
+        const { said } = await write(id, before)
+        // These are shown or left out; nothing else tells of them.
+        const kept: Readonly<Record<string, readonly string[]>> = {
+          csv: ['texts', 'times', 'noise', 'stderr', 'gaps', 'http'],
+          markdown: ['texts', 'times', 'noise', 'stderr', 'gaps'],
+          'otlp-json': ['times', 'http'],
+        }
+        const silent = silentLosses(before, [], said).filter((name) => !kept[id]?.includes(name))
+        expect(silent).toEqual([])
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
