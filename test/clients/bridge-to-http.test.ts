@@ -26,7 +26,7 @@ const bridgeTo = (url: string, ...options: string[]): string[] => [
   ...options,
 ]
 
-describe('a client on stdio and a server over HTTP', () => {
+describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => {
   it.each(['streamableHttp', 'sse'] as const)('understand one another: %s', async (transport) => {
     const without = await useDirectly(stage)
     const url = await startEverything(transport)

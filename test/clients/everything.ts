@@ -16,6 +16,9 @@ const script = ((): string => {
 /** Command line of the server on stdio. */
 export const everythingOnStdio: readonly string[] = [process.execPath, script, 'stdio']
 
+/** Of a busy machine. */
+const startMs = 60_000
+
 const started: ChildProcess[] = []
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL')
@@ -31,6 +34,6 @@ export async function startEverything(transport: 'streamableHttp' | 'sse'): Prom
   started.push(child)
   let said = ''
   child.stderr.on('data', (chunk) => (said += String(chunk)))
-  await until('the server listens', () => said.includes(String(port)))
+  await until('the server listens', () => said.includes(String(port)), startMs)
   return `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`
 }

@@ -1,10 +1,13 @@
 import http from 'node:http'
 import type { Readable, Writable } from 'node:stream'
-import { createLineFramer, idKey } from '../../wire/index.js'
+import { idKey } from '../../wire/index.js'
+import { readClientMessages } from './client-messages.js'
 import { startCall, type Call } from './http-call.js'
+import { createHttpIdentity } from './http-identity.js'
 import { openLegacyStream, type LegacyStream } from './legacy-stream.js'
 import { errorFor, failureText, messagesIn, type BridgedMessage } from './message-lines.js'
 import { createMirroredHeaders } from './mirrored-headers.js'
+import { createOpenRequests, type OpenRequest } from './open-requests.js'
 import { createStandaloneStream } from './standalone-stream.js'
 
 export interface HttpBridgeOptions {
@@ -25,8 +28,6 @@ export interface HttpBridge {
   end(): void
 }
 
-/** Longest line of a client. */
-const longestLine = 64 * 1024 * 1024
 /** Requests that wait for answers; the client's next one waits above that. */
 const mostRequests = 256
 /** After the client's end, for requests that still have no answer. */
@@ -35,41 +36,19 @@ const lastAnswersMs = 10_000
 const goodbyeMs = 1_000
 const accept = ['Accept', 'application/json, text/event-stream'] as const
 
-/** A request that has no answer yet. */
-interface Asked {
-  readonly id: string
-  readonly modern: boolean
-  call?: Call
-}
-
 /** Carries messages between the two. Their text stays as it is. */
 export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   const { input, output } = options
   const agent = new http.Agent({ keepAlive: true, noDelay: true })
   const mirrored = createMirroredHeaders()
-  const asked = new Map<string, Asked>()
+  const requests = createOpenRequests()
+  const identity = createHttpIdentity(options.headers)
   const calls = new Set<Call>()
-  /** Called when a request was answered. */
-  let onAnswered = (): void => undefined
-  let session: string | undefined
-  let version: string | undefined
   let legacy: LegacyStream | undefined
   let standalone = false
   let over = false
   let stop: () => void = () => undefined
   const stopped = new Promise<void>((resolve) => (stop = resolve))
-
-  const own = {
-    headers: (): [string, string][] => [
-      ...options.headers.map(([name, value]): [string, string] => [name, value]),
-      ...(session === undefined ? [] : [['Mcp-Session-Id', session] satisfies [string, string]]),
-    ],
-    /** Of the legacy era, where each request of a session says which version was agreed on. */
-    versioned: (): [string, string][] => [
-      ...own.headers(),
-      ...(version === undefined ? [] : [['MCP-Protocol-Version', version] satisfies [string, string]]),
-    ],
-  }
 
   function say(text: string): void {
     if (over || output.destroyed || output.write(`${text}\n`)) return
@@ -85,22 +64,19 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   function take(text: string): void {
     for (const message of messagesIn(text) ?? []) {
       const { envelope } = message
-      if (envelope.kind === 'result' || envelope.kind === 'error') settle(envelope.id)
+      if (envelope.kind === 'result' || envelope.kind === 'error') requests.settle(envelope.id)
       // Only the answer to initialize says one by itself.
-      if (envelope.kind === 'result' && !envelope.modern) version = envelope.protocolVersion ?? version
+      if (envelope.kind === 'result' && !envelope.modern)
+        identity.version = envelope.protocolVersion ?? identity.version
       mirrored.learn(message)
       say(message.text)
     }
   }
 
-  function settle(id: string | undefined): void {
-    if (id !== undefined && asked.delete(idKey(id))) onAnswered()
-  }
-
   /** A request that nobody else will answer. */
-  function fail(one: Asked, code: number, why: string): void {
-    if (asked.get(idKey(one.id)) !== one) return
-    settle(one.id)
+  function fail(one: OpenRequest, code: number, why: string): void {
+    if (!requests.isOpen(one)) return
+    requests.settle(one.id)
     say(failureText(one.id, code, why))
   }
 
@@ -121,9 +97,9 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   function send(message: BridgedMessage): Promise<void> {
     const { envelope } = message
     if (envelope.cancels !== undefined) {
-      const cancelled = asked.get(idKey(envelope.cancels))
+      const cancelled = requests.find(envelope.cancels)
       // Its answer may come all the same, but nobody waits for it.
-      settle(cancelled?.id)
+      requests.settle(cancelled?.id)
       // Over HTTP the modern era cancels by leaving.
       if (cancelled?.modern) {
         cancelled.call?.abort()
@@ -131,16 +107,16 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
       }
     }
     const { kind, id } = envelope
-    const one: Asked | undefined =
+    const one: OpenRequest | undefined =
       kind === 'request' && id !== undefined ? { id, modern: envelope.modern === true } : undefined
-    if (one) asked.set(idKey(one.id), one)
+    if (one) requests.add(one)
     return legacy ? post(message, one, legacy.postUrl) : post(message, one, options.url)
   }
 
-  function post(message: BridgedMessage, one: Asked | undefined, url: URL): Promise<void> {
+  function post(message: BridgedMessage, one: OpenRequest | undefined, url: URL): Promise<void> {
     const { envelope, text } = message
     const isInitialize = envelope.method === 'initialize'
-    const headers = one?.modern ? [...own.headers(), ...mirrored.of(message)] : own.versioned()
+    const headers = one?.modern ? [...identity.headers(), ...mirrored.of(message)] : identity.versioned()
     return new Promise((resolve) => {
       let status = 0
       let lastId: string | undefined
@@ -156,14 +132,14 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
         {
           onHead(code, came) {
             status = code
-            if (isInitialize && code < 300) session = text1(came['mcp-session-id'])
+            if (isInitialize && code < 300) identity.session = [came['mcp-session-id']].flat()[0]
             if (!one) resolve()
           },
           onEvent(event) {
             lastId = event.id ?? lastId
             retryMs = event.retry ?? retryMs
             if (event.data !== undefined && (!event.event || event.event === 'message')) take(event.data)
-            if (isInitialize && !asked.has(idKey(one!.id))) resolve()
+            if (isInitialize && !requests.isOpen(one!)) resolve()
           },
           onEnd(body, broken) {
             if (status < 300) take(body)
@@ -189,16 +165,16 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   /** The POST of a request is over. */
-  async function conclude(message: BridgedMessage, one: Asked, outcome: Outcome): Promise<void> {
+  async function conclude(message: BridgedMessage, one: OpenRequest, outcome: Outcome): Promise<void> {
     const { status, body, broken, lastId, retryMs } = outcome
-    if (asked.get(idKey(one.id)) !== one || over) return
+    if (!requests.isOpen(one) || over) return
     const isInitialize = message.envelope.method === 'initialize'
     if (status >= 300) {
       if (isInitialize && !legacy && [400, 404, 405].includes(status) && !isModernError(body)) {
         legacy = await openLegacyStream({
           url: options.url,
           agent,
-          headers: own.headers(),
+          headers: identity.headers(),
           onMessage: take,
           onEnd: () => finish(),
           begin,
@@ -213,11 +189,11 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
       createStandaloneStream({
         url: options.url,
         agent,
-        headers: () => own.versioned(),
+        headers: () => identity.versioned(),
         onMessage: take,
         begin,
         resume: { lastId, ...(retryMs !== undefined && { retryMs }) },
-        isWanted: () => asked.get(idKey(one.id)) === one && !over,
+        isWanted: () => requests.isOpen(one) && !over,
         onGivenUp: () => fail(one, 502, 'the stream of the answer broke, and could not be taken up again'),
       })
       return
@@ -229,14 +205,14 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     fail(one, 502, `the server's answer (HTTP ${status}) had no result of this request`)
   }
 
-  function refuse(one: Asked, status: number, body: string): void {
+  function refuse(one: OpenRequest, status: number, body: string): void {
     const messages = messagesIn(body)
     if (messages?.some(({ envelope }) => envelope.id !== undefined && idKey(envelope.id) === idKey(one.id)))
       return take(body)
     const error = errorFor(one.id, body)
     if (error === undefined)
       return fail(one, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${excerpt(body)}`)
-    settle(one.id)
+    requests.settle(one.id)
     say(error)
   }
 
@@ -247,7 +223,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     createStandaloneStream({
       url: options.url,
       agent,
-      headers: () => own.versioned(),
+      headers: () => identity.versioned(),
       onMessage: take,
       begin,
       isWanted: () => !over,
@@ -256,34 +232,14 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   async function readAll(): Promise<void> {
-    const framer = createLineFramer({ maxBytes: longestLine })
-    for await (const chunk of input) {
-      for (const frame of framer.push(chunk as Buffer)) await takeLine(frame)
+    for await (const message of readClientMessages(input)) {
       if (over) return
-    }
-    for (const frame of framer.end()) await takeLine(frame)
-  }
-
-  async function takeLine(
-    frame: ReturnType<ReturnType<typeof createLineFramer>['push']>[number],
-  ): Promise<void> {
-    const isLong = frame.kind === 'piece'
-    if (over || (isLong && !frame.last)) return
-    const text = isLong ? '' : Buffer.from(frame.bytes).toString('utf8')
-    if (!isLong && text.trim() === '') return
-    const messages = messagesIn(text)
-    if (!messages)
-      return say(
-        failureText('null', -32_700, isLong ? 'a line of more than 64 MB' : 'the line is no JSON-RPC'),
-      )
-    for (const message of messages) {
+      if ('fault' in message) say(failureText('null', -32_700, message.fault))
       // Their order is part of the protocol.
-      await Promise.race([send(message), stopped])
-      while (asked.size >= mostRequests && !over) await Promise.race([nextAnswer(), stopped])
+      else await Promise.race([send(message), stopped])
+      while (requests.count >= mostRequests && !over) await Promise.race([requests.settled(), stopped])
     }
   }
-
-  const nextAnswer = (): Promise<void> => new Promise((resolve) => (onAnswered = resolve))
 
   function finish(): void {
     if (over) return
@@ -295,9 +251,9 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
 
   async function lastAnswers(): Promise<void> {
     const deadline = timer(lastAnswersMs)
-    while (asked.size > 0 && !over) {
+    while (requests.count > 0 && !over) {
       const timedOut = await Promise.race([
-        nextAnswer().then(() => false),
+        requests.settled().then(() => false),
         deadline.over.then(() => true),
         stopped,
       ])
@@ -307,12 +263,12 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   async function sayGoodbye(): Promise<void> {
-    if (session === undefined || legacy) return
+    if (identity.session === undefined || legacy) return
     const deadline = timer(goodbyeMs)
     const call = { ended: (): void => undefined }
     const ended = new Promise<void>((resolve) => (call.ended = resolve))
     startCall(
-      { url: options.url, agent, method: 'DELETE', headers: own.versioned() },
+      { url: options.url, agent, method: 'DELETE', headers: identity.versioned() },
       { onHead: () => undefined, onEvent: () => undefined, onEnd: () => call.ended() },
     )
     await Promise.race([ended, deadline.over])
@@ -335,10 +291,6 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
 function isModernError(body: string): boolean {
   const [message] = messagesIn(body) ?? []
   return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
-}
-
-function text1(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }
 
 function excerpt(body: string): string {
