@@ -23,6 +23,14 @@ import {
   type Stage,
 } from './stage.js'
 
+/** Sums up how much of the page jumps without the person having done anything. */
+const watchShifts = `{
+  window.shifted = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
+  }).observe({ type: 'layout-shift' })
+}`
+
 describe.skipIf(!hasBrowser)('wiretape ui', () => {
   let stage: Stage
   let play: PlayStage
@@ -109,6 +117,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     const page = await stage.open(url, { viewport: { width: 1280, height: 480 } })
     const row = page.locator('.row.is-held', { hasText: 'tools/call echo' })
     await row.filter({ hasText: 'held' }).waitFor()
+    await page.evaluate(watchShifts)
     await row.click()
     await page.locator('.around', { hasText: 'it was held and not passed on' }).waitFor()
     await screen.tell({ type: 'annotate', text: 'look here', message: held['message'] })
@@ -126,6 +135,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await last.waitFor()
     await recorder.send('{"jsonrpc":"2.0","id":101,"method":"prompts/list"}\n')
     await page.locator('.row', { hasText: 'prompts/list' }).waitFor()
+    expect(await page.evaluate('window.shifted')).toBeLessThan(0.01)
     recorder.stdin.end()
     await recorder.ended
     expectQuiet(stage)

@@ -28,7 +28,9 @@ function toError(by: 1 | -1): void {
   let index = selected.value < 0 ? (by > 0 ? -1 : items.length) : indexOfRow(selected.value)
   for (index += by; index >= 0 && index < items.length; index += by) {
     const row = rowOf(items[index]!)
-    if (isBad(row)) {
+    // Where each message has a row of its own, that of the answer says it.
+    const isSaidBelow = !grouped.value && table.kind(row) === 'request' && table.peer(row) >= 0
+    if (isBad(row) && !isSaidBelow) {
       select(row)
       return
     }
