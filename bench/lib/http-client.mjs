@@ -14,6 +14,8 @@ const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '\r\n0\r\n\r\n'
 /** The begin of a request that its answer repeats: the version and the id. */
 const SAME_BYTES = '{"jsonrpc":"2.0","id":1000000000'.length
+/** Of a session. */
+const VERSION = '2025-11-25'
 /** So long may nothing arrive while an answer is due. */
 const STALL_MS = 30_000
 
@@ -42,7 +44,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
     await once(socket, 'connect')
     const head = Buffer.from(
       `POST ${target} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
-        (session === undefined ? '' : `Mcp-Session-Id: ${session}\r\n`) +
+        (session === undefined ? '' : `Mcp-Session-Id: ${session}\r\nMCP-Protocol-Version: ${VERSION}\r\n`) +
         `Accept: application/json, text/event-stream\r\nContent-Length: ${REQUEST_BYTES}${HEAD_END}`,
       'latin1',
     )
@@ -147,7 +149,7 @@ export function createHttpClient(address, { proxy, session } = {}) {
         Host: url.host,
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
-        ...(session !== undefined && { 'Mcp-Session-Id': session }),
+        ...(session !== undefined && { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': VERSION }),
       }
       const onward = send(peer, { method: 'POST', path: target, headers, agent: false, timeout: STALL_MS })
       onward.on('timeout', () => onward.destroy(new Error(`no event for ${STALL_MS} ms`)))
