@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseRecordArgs } from '../../src/cli/record-options.js'
 import { fixtures, leftOut, plainEnv, wiretape, type Run } from './run-cli.js'
 import { createStage, type Stage } from './stage.js'
+import { runs } from '../long.js'
 
 const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const faultless = readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8')
@@ -247,7 +248,7 @@ describe('the quick parser of record', () => {
         program.parse(['record', ...args], { from: 'user' })
         expect(quick).toEqual(said)
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     )
   })
 

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLabel } from '../../src/capture/index.js'
 import { launchers } from '../../src/capture/launchers.js'
+import { runs } from '../long.js'
 
 let cwd: string
 beforeAll(() => {
@@ -136,7 +137,7 @@ describe('a secret in the command line never shows', () => {
           expect(defaultLabel(command, '/')).not.toContain(secret)
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

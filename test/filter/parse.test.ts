@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeFilter, filterKeys, matchFilter, parseFilter, quoteValue } from '../../src/filter/index.js'
 import { subject } from './subject.js'
+import { runs } from '../long.js'
 
 function faultOf(text: string): string {
   const { fault } = parseFilter(text)
@@ -102,7 +103,7 @@ describe('a filter that does not parse', () => {
         expect(fault.column - 1).toBeLessThanOrEqual(text.length)
         expect(fault.message).not.toMatch(/undefined|\[object/)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })

@@ -16,6 +16,7 @@ import {
   write,
 } from './http-transcript-stage.js'
 import { foreignTape, ownTape } from './session-json-tapes.js'
+import { runs } from '../long.js'
 
 describe('a message that importers would refuse the file over', () => {
   const nested = (depth: number): string =>
@@ -216,7 +217,7 @@ describe('any recording', () => {
         const strict = importTranscript(text, to, 'strict')
         expect(importTranscript(text, to, 'documented')).toEqual(strict)
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     )
   })
 })

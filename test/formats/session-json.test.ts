@@ -17,6 +17,7 @@ import {
   writeSession,
 } from './session-json-stage.js'
 import { foreignTape, linesOf, ownTape, plainMessage } from './session-json-tapes.js'
+import { isLong, runs } from '../long.js'
 
 const folder = join(import.meta.dirname, '../fixtures/session-json')
 const fixture = (name: string): string => readFileSync(join(folder, name), 'utf8')
@@ -155,7 +156,7 @@ describe('any tape', () => {
         expect(complaintsAbout(text)).toEqual([])
         expect(detectFormat(toBytes(text).subarray(0, 65_536))).toBe(sessionJson)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -169,7 +170,7 @@ describe('any tape', () => {
         const again = await writeSession(reading.records)
         expect(await writeSession((await readSession(again)).records)).toBe(again)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -185,7 +186,7 @@ describe('any tape', () => {
         expect(await writeSession(recordsOf(lines))).toBe(text)
         expect(complaintsAbout(text)).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
     const line = (dir: string, message: object): string =>
       JSON.stringify({ t: '2026-08-01T10:00:00.000Z', dir, raw: { jsonrpc: '2.0', id: 7, ...message } })
@@ -323,7 +324,7 @@ describe('a session of 100,000 messages', () => {
     }
   }
 
-  it('is written and read without being held', { timeout: 120_000 }, async () => {
+  it.runIf(isLong)('is written and read without being held', { timeout: 120_000 }, async () => {
     const before = heldBytes()
     let most = 0
     const look = (): void => {

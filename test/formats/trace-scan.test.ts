@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createTraceScan, readTraceLines, type TakePlain, type TraceLine } from '../../src/formats/index.js'
 import { createFold, type Diagnostic, type EntryTable } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
+import { runs } from '../long.js'
 
 const folder = join(import.meta.dirname, '../fixtures/trace-v1')
 const fixtures = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
@@ -194,7 +195,7 @@ describe('the quick way through a tape', () => {
         })
         expect(found).toEqual(expected)
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 })

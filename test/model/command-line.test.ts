@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinCommandLine, splitCommandLine } from '../../src/model/index.js'
+import { runs } from '../long.js'
 
 /** The words that a shell makes of each line; undefined where it finds no end. */
 function wordsOf(lines: readonly string[]): (string[] | undefined)[] {
@@ -96,7 +97,7 @@ describe('words put together', () => {
       fc.property(fc.array(word), (words) => {
         expect(splitCommandLine(joinCommandLine(words))).toEqual({ words })
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createCorrelator, opposite, type Direction, type Relations } from '../../src/model/index.js'
 import { idKey, readEnvelope } from '../../src/wire/index.js'
 import { heldBytes } from './heap.js'
+import { isLong, runs } from '../long.js'
 
 const c2s = 'client_to_server'
 const s2c = 'server_to_client'
@@ -335,7 +336,7 @@ describe('multi round-trip requests (2026-07-28)', () => {
 describe('memory', () => {
   const megabytes = (): number => heldBytes() / 1024 / 1024
 
-  it('stays bounded over a million requests that nobody answers', () => {
+  it.runIf(isLong)('stays bounded over a million requests that nobody answers', () => {
     const correlator = createCorrelator<number>(idKey)
     const before = megabytes()
     for (let ref = 0; ref < 1_000_000; ref += 1) {
@@ -346,7 +347,7 @@ describe('memory', () => {
     expect(correlator).toBeDefined()
   })
 
-  it('stays bounded when ids, arguments and states are long', () => {
+  it.runIf(isLong)('stays bounded when ids, arguments and states are long', () => {
     const { client, server } = conversation()
     const before = megabytes()
     const long = 'y'.repeat(60_000)
@@ -360,7 +361,7 @@ describe('memory', () => {
     expect(server(result('1'))).toBeDefined()
   })
 
-  it('does not forget a request over any number of later ones that were answered', () => {
+  it.runIf(isLong)('does not forget a request over any number of later ones that were answered', () => {
     const { client, server } = conversation()
     client(request('"first"'))
     for (let i = 0; i < 140_000; i += 1) {
@@ -427,7 +428,7 @@ describe('any two peers with overlapping ids', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findJsonValue, isFault } from '../../src/wire/index.js'
 import { defaultRedactor } from './redacting.js'
+import { runs } from '../long.js'
 
 /** A secret and the text of a value it is in; `core` must not be seen again. */
 interface Planted {
@@ -182,7 +183,7 @@ describe('a planted secret', () => {
         for (const { at } of found?.red ?? []) expect(at === '' || at.startsWith('/')).toBe(true)
         expectSameAround(raw, left)
       }),
-      { numRuns: 4000 },
+      { numRuns: runs(4000) },
     )
   })
 
@@ -209,7 +210,7 @@ describe('a planted secret', () => {
           core,
         )
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { secretTermOf } from '../../src/redaction/secret-names.js'
 import { hasTrigger } from '../../src/redaction/trigger.js'
 import { redacted } from './redacting.js'
+import { runs } from '../long.js'
 
 const secret = [
   ['password', 'passwd', 'pwd', 'secret', 'token', 'api_key', 'authorization', 'bearer', 'private_key'],
@@ -110,7 +111,7 @@ describe('the key rules', () => {
         const raw = `{"pad":"${'x '.repeat(padding)}","params":{${key}:"value","n":1}}`
         expect(redacted(raw).includes(':"[REDACTED]"')).toBe(isSecret)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 

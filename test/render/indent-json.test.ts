@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indentJson } from '../../src/render/indent-json.js'
+import { runs } from '../long.js'
 
 describe('indentJson', () => {
   it('writes what JSON.stringify writes, for text it could have written', () => {
@@ -8,7 +9,7 @@ describe('indentJson', () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 1, max: 10 }), (value, indent) => {
         expect(indentJson(JSON.stringify(value), indent)).toBe(JSON.stringify(value, null, indent))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

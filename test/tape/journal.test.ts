@@ -5,6 +5,7 @@ import type { MetaRecord, TapeRecord } from '../../src/model/index.js'
 import { Journal, startTape, type JournalOptions, type JournalReport } from '../../src/tape/index.js'
 import { readEnvelope } from '../../src/wire/index.js'
 import { MemoryDisk } from './memory-disk.js'
+import { runs } from '../long.js'
 
 const meta: MetaRecord = {
   type: 'meta',
@@ -409,7 +410,7 @@ describe('whatever the disk does', () => {
         fc.constantFrom('room', 'as is'),
         (events, limit, atEnd) => play(events, optionsOf(limit), false, atEnd),
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 
@@ -418,7 +419,7 @@ describe('whatever the disk does', () => {
       fc.property(fc.array(event, { maxLength: 25 }), fc.constantFrom('room', 'as is'), (events, atEnd) =>
         play(events, {}, true, atEnd),
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
   })
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { protocolVersions, type Envelope } from '../../src/model/index.js'
 import { idKey, readEnvelope } from '../../src/wire/index.js'
+import { runs } from '../long.js'
 
 const read = (value: unknown): Envelope => readText(JSON.stringify(value))
 const readText = (text: string): Envelope => readEnvelope(text, 0)
@@ -239,7 +240,7 @@ describe('any message', () => {
         expect(envelope.id === undefined ? undefined : JSON.parse(envelope.id)).toEqual(parsed['id'])
         expect(envelope.kind).toBe(kindOf(parsed))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

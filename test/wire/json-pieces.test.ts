@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createJsonPieces, type JsonPiece, type JsonPiecesOptions } from '../../src/wire/index.js'
+import { runs } from '../long.js'
 
 const utf8 = new TextEncoder()
 const options: JsonPiecesOptions = {
@@ -268,7 +269,7 @@ describe('any bytes', () => {
         const feeds = input.filter((byte) => byte === 0x0a).length
         for (const line of lines) expect(line).toBeLessThanOrEqual(feeds + 1)
       }),
-      { numRuns: 4000 },
+      { numRuns: runs(4000) },
     )
   })
 
@@ -284,7 +285,7 @@ describe('any bytes', () => {
           expect(pieces.map(({ path, text }) => [path[0], JSON.parse(text)])).toEqual(Object.entries(parsed))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -12,6 +12,7 @@ import {
   skipValue,
   spliceText,
 } from '../../src/wire/index.js'
+import { runs } from '../long.js'
 
 const whiteSpace = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 })
 
@@ -151,18 +152,18 @@ describe('findJsonValue', () => {
         })
         expect(parses(value)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
   it('accepts of damaged JSON exactly what JSON.parse accepts', () => {
-    fc.assert(fc.property(nearlyJson, expectSameVerdict), { numRuns: 3000 })
+    fc.assert(fc.property(nearlyJson, expectSameVerdict), { numRuns: runs(3000) })
   })
 
   it('accepts of arbitrary text exactly what JSON.parse accepts', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), expectSameVerdict))
     const unit = fc.constantFrom(...'[]{}:,"\\01-.eEu truefalsn\n'.split(''))
-    fc.assert(fc.property(fc.string({ unit, maxLength: 8 }), expectSameVerdict), { numRuns: 3000 })
+    fc.assert(fc.property(fc.string({ unit, maxLength: 8 }), expectSameVerdict), { numRuns: runs(3000) })
   })
 
   it('judges every prefix of a message and every code unit in a string as JSON.parse does', () => {
@@ -283,7 +284,7 @@ describe('reading checked text', () => {
         const text = before + value + after
         expectSameValue(text, before.length, before.length + value.length, JSON.parse(text))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -327,7 +328,7 @@ describe('reading checked text', () => {
         expect(elementsOf(text, start).length).toBeLessThanOrEqual(text.length)
         kindAt(text, start)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })
@@ -379,7 +380,7 @@ describe('canonicalNumber', () => {
       fc.property(fc.oneof(rewritten, fc.tuple(smallNumber, smallNumber)), ([a, b]) => {
         expect(canonicalNumber(a) === canonicalNumber(b)).toBe(scaled(a) === scaled(b))
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
   })
 
@@ -391,7 +392,7 @@ describe('canonicalNumber', () => {
         expect(scaled(canonical)).toBe(scaled(text))
         expect(canonicalNumber(canonical)).toBe(canonical)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLineFramer, type LineFrame, type LineFramer } from '../../src/wire/index.js'
+import { runs } from '../long.js'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -102,7 +103,7 @@ describe('lines', () => {
           expect(item.endOffset).toBe(offset)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -207,7 +208,7 @@ describe('overlong lines', () => {
           unlimited.map((item) => (item.bytes.length > maxBytes ? 'overlong' : 'line')),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSseParser, type SseEvent } from '../../src/wire/index.js'
 import { parse, toBytes } from './sse-stage.js'
+import { runs } from '../long.js'
 
 /** Bytes that are mostly fields, comments and line ends of every kind. */
 const streamBytes = fc
@@ -125,7 +126,7 @@ describe('any bytes', () => {
         expect(offsets).toEqual([...new Set(offsets)].toSorted((a, b) => a - b))
         for (const { sizeBytes, tooLong } of whole) expect(sizeBytes > maxBytes).toBe(tooLong === true)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -134,7 +135,7 @@ describe('any bytes', () => {
       fc.property(streamBytes, (bytes) => {
         expect(fromEvents(parse([bytes]))).toEqual(dispatched(bytes))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -147,7 +148,7 @@ describe('any bytes', () => {
           expect(before).toEqual(events.slice(0, i + 1))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseRules } from '../../../src/intercept/rules/parse-rules.js'
+import { runs } from '../../long.js'
 
 const files: Readonly<Record<string, string>> = {
   'good.json': '{\n  "error": {"code": -1,\n "message": "no"}\n}',
@@ -218,7 +219,7 @@ rules:
       fc.property(fc.array(bits, { maxLength: 20 }), (pieces) => {
         for (const fault of faultsOf(pieces.join(''))) expect(fault).toMatch(/^\d+:\d+ ./)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Rules } from '../../../src/intercept/rules/decision.js'
 import { callText, frameOf, rulesOf } from './deciding.js'
+import { runs } from '../../long.js'
 
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
@@ -117,7 +118,7 @@ describe('a quick look', () => {
         if (rules.decide(frame))
           expect(rules.mayConcern(latin1(raw), frame.parts[0]!.subject.direction!)).toBe(true)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })
