@@ -4,7 +4,8 @@ import { hasAudience, paint } from './io.js'
 /** What takes less shows nothing. */
 const quietMs = 1000
 const betweenMs = 100
-const barCells = 20
+/** Of a terminal that is wide enough, and of others. */
+const barCells = { wide: 20, narrow: 8 }
 
 let last = 0
 
@@ -41,11 +42,13 @@ async function* watched(
 }
 
 function progressLine(name: string, part: number, sizeBytes: number): string {
-  const full = Math.round(part * barCells)
-  const bar = '█'.repeat(full) + '░'.repeat(barCells - full)
+  const columns = process.stderr.columns || 80
+  const cells = columns < 60 ? barCells.narrow : barCells.wide
+  const full = Math.round(part * cells)
+  const bar = '█'.repeat(full) + '░'.repeat(cells - full)
   const percent = String(Math.floor(part * 100)).padStart(3)
   const line = `${bar} ${percent} % of ${formatBytes(sizeBytes)}  ${escapeText(name.slice(-40))}`
-  return truncate(line, Math.max(1, (process.stderr.columns || 80) - 1))
+  return truncate(line, Math.max(1, columns - 1))
 }
 
 /**

@@ -93,6 +93,14 @@ export async function loadRecordings(
   }
 }
 
+/** The files of a recording; whoever reads them shows a person how far it is. */
+export function watchedFiles({ files }: OpenRecording): RecordingFile[] {
+  return files.map(({ file, name }) => ({
+    ...file,
+    bytes: (to) => withProgress(name, file.bytes(to), to ?? file.sizeBytes),
+  }))
+}
+
 interface OpenedFile extends NamedFile, Place {
   checked?: boolean
 }

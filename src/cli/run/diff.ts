@@ -21,6 +21,8 @@ import { printPieces, settingsOf, wantedReports, writeReports } from '../compare
 import { createComplaints, type Complaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { createCounter } from '../progress.js'
+import { watchedFiles } from '../recordings.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
 
@@ -43,7 +45,10 @@ export async function runDiff(before: string, after: string, options: DiffOption
       const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
       const suggestions = createSuggestions()
       const print = options.json !== true
+      const count = createCounter(a.recording.index.requests.length, 'requests')
+      let compared = 0
       for await (const exchange of comparison.exchanges) {
+        count((compared += 1), 'compared')
         report?.take(exchange)
         suggestions.take(exchange)
         if (print && (options.all === true || exchange.verdict !== 'same')) {
@@ -73,7 +78,7 @@ async function openCompared(
   io: Io,
 ): Promise<{ recording: ComparedRecording; close: () => Promise<void> }> {
   const { recording, close } = await openOne([name], io)
-  const records = openRecords(recording.files.map(({ file }) => file))
+  const records = openRecords(watchedFiles(recording))
   const closeAll = async (): Promise<void> => {
     await records.close()
     await close()
