@@ -18,6 +18,8 @@ export interface Search {
 /** Bytes that are read at once, and that are looked through without a break. */
 const readBytes = 1 << 22
 const lookBytes = 1 << 18
+/** Reads under way while one is looked through. */
+const readsAhead = 2
 const rowsAtOnce = 20_000
 const tellEveryMs = 120
 
@@ -105,10 +107,18 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
       return true
     }
     let row = from
-    let next = row < to ? readFrom(lane, row, to) : undefined
-    while (next) {
-      const { end, offset, bytes } = await next
-      next = end < to ? readFrom(lane, end, to) : undefined
+    let asked = from
+    const ahead: ReturnType<typeof readFrom>[] = []
+    while (row < to) {
+      while (ahead.length <= readsAhead && asked < to) {
+        const next = readFrom(lane, asked, to)
+        // Whoever does not wait for it must not be told of its failure either.
+        next.bytes.catch(() => undefined)
+        ahead.push(next)
+        asked = next.end
+      }
+      const { end, offset, ...read } = ahead.shift()!
+      const bytes = await read.bytes
       while (row < end) {
         row = lookThrough(lane, subject, row, end, offset, bytes, current)
         if (!(await breathe())) return false
@@ -117,7 +127,11 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
     return true
   }
 
-  async function readFrom(lane: LaneIndex, from: number, to: number) {
+  function readFrom(
+    lane: LaneIndex,
+    from: number,
+    to: number,
+  ): { readonly end: number; readonly offset: number; readonly bytes: Promise<Uint8Array> } {
     const { offset } = lane.placeOf(from)
     let end = from
     let last = offset
@@ -128,7 +142,7 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
       last = place.offset + place.sizeBytes
       end += 1
     }
-    return { end, offset, bytes: await lane.source.slice(offset, last - offset) }
+    return { end, offset, bytes: lane.source.slice(offset, last - offset) }
   }
 
   /** Looks at some rows; returns the first that is left. */
