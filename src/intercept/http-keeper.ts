@@ -32,6 +32,9 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     })
   }
 
+  /** The exchange whose client has left: nobody is there to be answered. */
+  let left: number | undefined
+
   /** Our own answers, where all answers come on one stream. False where they come in the response. */
   function answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
     const talk = talks.conversationOf(head)
@@ -85,7 +88,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       },
       drop(id, { why, rule, answers = [], disconnect = false }) {
         entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect) return settle({ kind: 'disconnect', why })
+        if (disconnect || left === head.exchange) return settle({ kind: 'disconnect', why })
         const texts = [...answers, ...refusalsOf(frame, 'requests', why, [answers])]
         if (texts.length === 0 || answeredOnStream(head, texts, rule))
           return settle({ kind: 'answer', status: 202, why })
@@ -117,7 +120,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       },
       drop(id, { why, rule, text, disconnect = false }) {
         entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
-        if (disconnect) return settle({ kind: 'disconnect', why })
+        if (disconnect || left === head.exchange) return settle({ kind: 'disconnect', why })
         // An HTTP request has to be answered with something: its client would wait for ever.
         const texts = refusalsOf(text === undefined ? frame : readParts(text), 'answers', why)
         if (texts.length === 0) settle({ kind: 'answer', status: 502, why })
@@ -180,7 +183,11 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       entries.note(sentence)
       intercept.unseen(sentence)
     },
-    lost: ({ exchange }, why) => intercept.exchangeLost(exchange, why),
+    lost({ exchange }, why) {
+      left = exchange
+      intercept.exchangeLost(exchange, why)
+      left = undefined
+    },
   }
 }
 

@@ -114,9 +114,7 @@ function ruleLine(
 function statusLine(state: ScreenState, { log, view }: Context, width: number): Line {
   const { gate } = state
   const left: Span[] = [
-    gate?.hold || (gate?.breakpoints.length ?? 0) > 0 || gate?.awaitsScreen
-      ? span('[INTERCEPT]', 'yellow')
-      : span('[PASSTHROUGH]', 'green'),
+    gate?.hold || gate?.awaitsScreen ? span('[INTERCEPT]', 'yellow') : span('[PASSTHROUGH]', 'green'),
   ]
   const held = gate?.held ?? log.heldCount
   if (held > 0) left.push(span(` ${formatCount(held)} held`, 'yellow'))
@@ -126,7 +124,8 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
       : `${formatCount(view.length)} of ${countWords(log.length)}`
   left.push(span(`  ${shown}`))
   if ((gate?.breakpoints.length ?? 0) > 0) {
-    left.push(span(`  break ${escapeText(gate!.breakpoints.join(', '))}`, 'yellow'))
+    const words = `${gate!.hold ? 'break' : 'break (off)'} ${escapeText(gate!.breakpoints.join(', '))}`
+    left.push(span(`  ${words}`, gate!.hold ? 'yellow' : 'dim'))
   }
   if (gate?.rules) {
     left.push(span(`  ${gate.rules.count} rules${gate.rules.fault === undefined ? '' : ' (fault)'}`, 'dim'))

@@ -9,6 +9,7 @@ import {
   type Context,
   type Editor,
   type Notice,
+  only,
   type ScreenState,
   type Step,
 } from './state.js'
@@ -104,8 +105,6 @@ export function perform(
       return quit(state, context)
   }
 }
-
-const only = (state: ScreenState): Step => ({ state, effects: [] })
 
 function noticed(state: ScreenState, text: string, tone: Notice['tone'] = 'plain'): ScreenState {
   return { ...state, notice: { text, tone } }

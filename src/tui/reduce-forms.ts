@@ -9,12 +9,11 @@ import {
   type Context,
   type Editor,
   type Prompt,
+  only,
   type ScreenState,
   type Step,
 } from './state.js'
 import { textOf, typeInto } from './text-field.js'
-
-const only = (state: ScreenState): Step => ({ state, effects: [] })
 
 export function pressInHelp(state: ScreenState, top: number, key: Key): ScreenState {
   switch (key.name) {
@@ -78,8 +77,12 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
   const parsed = parseFilter(text)
   if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(text)! } })
   if (prompt.kind === 'break') {
-    const command: CommandBody = { type: 'breakpoints', filters: isEmptyFilter(parsed.filter) ? [] : [text] }
-    return { state, effects: [{ kind: 'command', command, as: 'break' }] }
+    const filters = isEmptyFilter(parsed.filter) ? [] : [text]
+    const asked = { kind: 'command', command: { type: 'breakpoints', filters } } as const
+    if (filters.length === 0) return { state, effects: [{ ...asked, as: 'unbreak' }] }
+    // Whoever names what to hold wants it held.
+    const hold = { kind: 'command', command: { type: 'hold', on: true }, as: 'hold' } as const
+    return { state, effects: [{ ...asked, as: 'break' }, ...(state.gate?.hold ? [] : [hold])] }
   }
   const filter = isEmptyFilter(parsed.filter) ? undefined : parsed.filter
   return { state: { ...state, filterText: filter ? text : '' }, effects: [{ kind: 'filter', filter }] }

@@ -2,7 +2,7 @@ import { pressInEditor, pressInHelp, pressInPrompt } from './reduce-forms.js'
 import { perform } from './perform.js'
 import { actOf } from './key-table.js'
 import { fieldOf } from './text-field.js'
-import { layoutOf, type Action, type Context, type ScreenState, type Step } from './state.js'
+import { layoutOf, only, type Action, type Context, type ScreenState, type Step } from './state.js'
 
 /** The next state of a screen, and what else is to be done. Pure but for what the log and the view hold. */
 export function reduce(state: ScreenState, action: Action, context: Context): Step {
@@ -41,13 +41,11 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
           : state,
       )
     case 'done':
-      return done(state, action, context)
+      return done(state, action)
     case 'failed':
       return failed(state, action, context)
   }
 }
-
-const only = (state: ScreenState): Step => ({ state, effects: [] })
 
 function press(state: ScreenState, { key }: Extract<Action, { type: 'key' }>, context: Context): Step {
   const { notice: _, ...quiet } = state
@@ -60,7 +58,7 @@ function press(state: ScreenState, { key }: Extract<Action, { type: 'key' }>, co
   return perform(asked, act, context)
 }
 
-function done(state: ScreenState, action: Extract<Action, { type: 'done' }>, context: Context): Step {
+function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): Step {
   const { result } = action
   const good = (text: string): Step => only({ ...state, notice: { text, tone: 'good' } })
   switch (action.as) {
@@ -94,9 +92,9 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>, con
     case 'forward-all':
       return good(`${result.count ?? 0} passed on`)
     case 'break':
-      return good(
-        context.hello && state.gate?.breakpoints.length === 0 ? 'no breakpoints' : 'breakpoints are set',
-      )
+      return good('only what the filter matches is held')
+    case 'unbreak':
+      return good(state.gate?.hold ? 'no breakpoints: everything is held' : 'no breakpoints')
     case 'forward':
     case 'drop':
     case 'hold':

@@ -86,6 +86,7 @@ export type CommandPurpose =
   | 'again'
   | 'hold'
   | 'break'
+  | 'unbreak'
   | 'save'
   | 'save-and-stop'
   | 'stop'
@@ -125,6 +126,9 @@ export interface Step {
   readonly state: ScreenState
   readonly effects: readonly Effect[]
 }
+
+/** Nothing but another state. */
+export const only = (state: ScreenState): Step => ({ state, effects: [] })
 
 export function initialState(columns: number, rows: number): ScreenState {
   return {

@@ -283,6 +283,7 @@ describe('a held request', () => {
     expect(upstream.bodies).toEqual([])
     const lines = await end(recorder)
     expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ why: 'its client left' })
+    expect(lines.filter(isMessage)).toEqual([])
   })
 
   it('can be let go at the end of the session, which does not wait for it', async () => {

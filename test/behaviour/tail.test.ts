@@ -1,7 +1,10 @@
+import { chownSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
-import { run } from './run-cli.js'
+import { leftOut, run } from './run-cli.js'
 import { cli, createStage, kill, printed, server, until, type Actor, type Stage } from './stage.js'
+
+const isNobody = leftOut(process.getuid?.() === 0, "another user's sockets: only root can be two users")
 
 let stage: Stage
 beforeEach(() => {
@@ -97,5 +100,27 @@ describe('tail', () => {
     kill(recorder.pid)
     expect(await tailing.ended).toMatchObject({ exitCode: 1 })
     expect(tailing.stderr().toString()).toMatch(/^wiretape: the capture is gone .*\n$/)
+  })
+})
+
+describe.skipIf(isNobody)("another user's socket", () => {
+  it('is not spoken to, and ours cannot be reached by another user', async () => {
+    const recorder = await record()
+    const socket = await socketOf(stage)
+    const connect = `require('net').connect(process.argv[1]).on('error', (e) => console.log(e.code)).on('connect', () => console.log('in'))`
+    const other = stage.start([process.execPath, '-e', connect, socket], {
+      uid: 65_534,
+      gid: 65_534,
+      cwd: '/',
+    })
+    await printed(other, '\n')
+    expect(other.stdout().toString()).toMatch(/^(EACCES|EPERM)\n$/)
+    chownSync(socket, 65_534, 65_534)
+    const { code, stderr } = await run(tail(), { env: stage.env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('its socket is not there, or not yours')
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    await recorder.send(ping(1))
+    await printed(recorder, '"id":1')
   })
 })

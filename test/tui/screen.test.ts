@@ -287,6 +287,13 @@ describe('the session', () => {
     expect(screen.effects()).toMatchObject([
       { command: { type: 'breakpoints', filters: ['tool:"search it"'] } },
     ])
+    screen.dispatch({ type: 'gate', gate: { ...gate, hold: false } })
+    screen.press('b', 'enter')
+    // Nothing would be held otherwise.
+    expect(screen.effects()).toMatchObject([
+      { command: { type: 'breakpoints' } },
+      { command: { type: 'hold', on: true } },
+    ])
   })
 })
 
