@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compare/index.js'
-import type { Envelope } from '../model/index.js'
+import { createIdTable, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
 import { createIntColumn } from './columns.js'
@@ -79,8 +79,9 @@ export function shortKey(key: string): string {
 }
 
 export function createCallIndex(): CallIndexWriter {
-  const firsts = new Map<string, number>()
-  const lasts = new Map<string, number>()
+  // Rows by the hash of a key: the keys themselves would take more memory than all else.
+  const firsts = createIdTable()
+  const lasts = createIdTable()
   /** By row; rows that are no calls have none. */
   const nexts = createIntColumn()
   const redacted = new Map<string, number[]>()
@@ -102,7 +103,7 @@ export function createCallIndex(): CallIndexWriter {
       }
       const short = shortKey(key)
       const before = lasts.get(short)
-      if (before === undefined) {
+      if (before === noRow) {
         firsts.set(short, row)
         if (known.length < mostExamples) known.push(row)
       } else {
@@ -111,7 +112,7 @@ export function createCallIndex(): CallIndexWriter {
       }
       lasts.set(short, row)
     },
-    first: (key) => firsts.get(key) ?? noRow,
+    first: (key) => firsts.get(key),
     next: nexts.get,
     redacted: (method) => redacted.get(method) ?? [],
     examples: (method) => examples.get(method) ?? [],

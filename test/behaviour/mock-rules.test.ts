@@ -1,0 +1,117 @@
+/** Every action of rules on a mock, on both transports. */
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mock } from '../../src/index.js'
+import { tapeOf } from '../compare/stage.js'
+import { wiretape } from './run-cli.js'
+import { createStage, type Stage } from './stage.js'
+
+let stage: Stage
+let tape = ''
+beforeAll(() => {
+  stage = createStage()
+  tape = stage.path('tape.jsonl')
+  const said = (name: string) => ({ params: { name }, result: { text: name, more: 'more' } })
+  writeFileSync(tape, tapeOf(['one', 'two'].map(said)))
+})
+afterAll(() => stage.close())
+
+const calls = ['one', 'two'].map(
+  (name, i) => `${JSON.stringify({ jsonrpc: '2.0', id: i + 1, method: 'tools/call', params: { name } })}\n`,
+)
+interface Answer {
+  readonly id: number
+  readonly result?: { readonly text?: string; readonly more?: string }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+/** What was answered, in the order in which it came: `1 one more`, `1 error -32603`. */
+const told = ({ id, result, error }: Answer): string =>
+  [id, error ? `error ${error.code}` : result?.text, result?.more].filter(Boolean).join(' ')
+
+/** Answers to several requests have no order, unless one waits. */
+function ordered(action: string, texts: readonly string[]): string[] {
+  const all = texts.map((text) => told(JSON.parse(text) as Answer))
+  return action.includes('delay') ? all : all.toSorted()
+}
+
+function rulesOf(action: string, more = ''): string {
+  const path = stage.path('rules.yaml')
+  writeFileSync(path, `rules: [{ name: r, when: 'tool:one', ${action}${more} }]`)
+  return path
+}
+
+const first = '1 one more'
+const second = '2 two more'
+
+describe('a rule on a mock', () => {
+  // The action, what comes on stdio, and over HTTP where that is something else.
+  it.each<[string, string[], string[]?]>([
+    [`on: answers, set: { '$.result.text': lie }`, ['1 lie more', second]],
+    [`on: answers, remove: ['$.result.more']`, ['1 one', second]],
+    [`on: answers, replace: { pattern: '^o', with: 'O' }`, ['1 One more', second]],
+    [`respond: { error: { code: -7, message: no } }`, ['1 error -7', second]],
+    [`drop: true`, [second], ['1 error -32603', second]],
+    [`on: answers, drop: true`, [second], ['1 error -32603', second]],
+    [`delay: 300ms`, [second, first]],
+    [`on: answers, delay: 300ms`, [second, first]],
+    [`on: answers, duplicate: true`, [first, first, second]],
+    [`on: answers, duplicate: 2`, [first, first, first, second]],
+    [`hold: true`, [first, second]],
+    [`set: { '$.params.nowhere.x': 1 }`, ['1 error -32603', second]],
+    [`probability: 0, drop: true`, [first, second]],
+  ])('%s', async (action, onStdio, overHttp = onStdio) => {
+    const rules = rulesOf(action)
+    const run = await wiretape(['mock', tape, '--rules', rules], { input: calls.join('') })
+    expect(ordered(action, run.stdout.split('\n').slice(0, -1))).toEqual(onStdio)
+    expect(run.code).toBe(0)
+
+    const served = await mock(tape, { rules })
+    const came: string[] = []
+    try {
+      await Promise.all(
+        calls.map(async (body) => {
+          const response = await fetch(served.url!, { method: 'POST', body })
+          const text = await response.text()
+          const events = text.split('\n').filter((line) => line.startsWith('data: {'))
+          came.push(...(text.startsWith('{') ? [text] : events.map((line) => line.slice('data: '.length))))
+        }),
+      )
+    } finally {
+      await served.close()
+    }
+    expect(ordered(action, came)).toEqual(overHttp)
+  })
+
+  it('duplicate: the second call is one that was not recorded', async () => {
+    const { stdout, stderr } = await wiretape(['mock', tape, '--rules', rulesOf('duplicate: true')], {
+      input: calls.join(''),
+    })
+    const answers = stdout.split('\n').slice(0, -1)
+    expect(answers.map((line) => told(JSON.parse(line) as Answer)).toSorted()).toEqual([
+      '1 error -31404',
+      first,
+      second,
+    ])
+    expect(stderr).toMatch(/^wiretape: tools\/call one [^\n]+\n$/)
+  })
+
+  it.each(['', ', on: answers'])('disconnect%s: the client sees the end', async (more) => {
+    const rules = rulesOf('disconnect: true', more)
+    const { stdout } = await wiretape(['mock', tape, '--rules', rules], { input: calls[0]! })
+    expect(stdout).toBe('')
+    const served = await mock(tape, { rules })
+    try {
+      await expect(fetch(served.url!, { method: 'POST', body: calls[0]! })).rejects.toThrow('fetch failed')
+      // Others are served.
+      const response = await fetch(served.url!, { method: 'POST', body: calls[1]! })
+      expect(told((await response.json()) as Answer)).toBe(second)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('hold: a line says that nobody can be asked', async () => {
+    const { stderr } = await wiretape(['mock', tape, '--rules', rulesOf('hold: true')], { input: calls[0]! })
+    expect(stderr).toBe('wiretape: rule r holds messages for a person; a mock has none, so they go on\n')
+  })
+})
