@@ -27,6 +27,8 @@ export interface JsonPiecesOptions {
   skips?(path: JsonPath): boolean
   /** How reading goes on after a broken element of an open array of objects. Without it a fault ends the document. */
   resume?(array: JsonPath): ResumeNames | undefined
+  /** Called when the document starts with a byte order mark, which is no part of it. */
+  marked?(): void
   /** Bytes of the longest value. @default 300 MiB */
   readonly maxBytes?: number
 }
@@ -132,7 +134,10 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     const mark = [0xef, 0xbb, 0xbf]
     const same = mark.findIndex((byte, i) => i >= length || bytes[i] !== byte)
     if (same !== -1 && same === length && !last) return false
-    if (same === -1) at = 3
+    if (same === -1) {
+      at = 3
+      options.marked?.()
+    }
     due = 'value'
     return true
   }

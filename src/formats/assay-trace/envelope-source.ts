@@ -89,6 +89,7 @@ async function* itemsOf(
   }
 
   const pieces = createJsonPieces({
+    marked: () => (checked ? undefined : note('starts with a byte order mark')),
     opens: (path, kind) => {
       if (path.length === 0) return true
       // An array gives the members by their place.

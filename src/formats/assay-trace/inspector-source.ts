@@ -18,11 +18,12 @@ export const inspectorSource: TranscriptSource = { isWhole: true, items }
 
 async function* items(
   bytes: AsyncIterable<Uint8Array>,
-  { checked }: SourceOptions,
+  { checked, note }: SourceOptions,
 ): AsyncGenerator<SourceItem, void, undefined> {
   let root: 'array' | 'object' | 'other' | undefined
   let hasEvents = false
   const pieces = createJsonPieces({
+    marked: () => (checked ? undefined : note('starts with a byte order mark')),
     opens: (path, kind) => {
       if (path.length === 0) root = kind
       if (path.length === 1 && path[0] === 'events' && kind === 'array') return (hasEvents = true)

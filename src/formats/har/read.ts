@@ -10,6 +10,7 @@ import {
 import { exchangeRecords, type ForeignEvent } from '../foreign/exchange.js'
 import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
+import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import { parseMicros } from '../session-json/time.js'
 import { fromBase64 } from './base64.js'
@@ -76,6 +77,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   }
 
   const pieces = createJsonPieces({
+    ...tellsMark(report),
     opens: (path, kind) =>
       path.length === 0 ||
       (path.length === 1 && path[0] === 'log' && kind === 'object') ||

@@ -10,6 +10,7 @@ import {
   type JsonPiece,
 } from '../../wire/index.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
+import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import { isMessageEvent, type TranscriptTransport } from './entry.js'
 
@@ -45,7 +46,7 @@ export async function* readTranscript(
   })
   const exchanges = createExchanges()
   let sessionHeaders = head.headers
-  for await (const piece of entriesOf(input)) {
+  for await (const piece of entriesOf(input, report)) {
     if (piece.fault !== undefined) {
       wrong(`not valid JSON: ${piece.fault}`, piece.line)
       continue
@@ -65,8 +66,9 @@ export async function* readTranscript(
   yield foreignEnd(t)
 }
 
-async function* entriesOf(input: Input): AsyncGenerator<JsonPiece, void, undefined> {
+async function* entriesOf(input: Input, report: Report): AsyncGenerator<JsonPiece, void, undefined> {
   const pieces = createJsonPieces({
+    ...tellsMark(report),
     opens: (path, kind) =>
       path.length === 0 || (path.length === 1 && path[0] === 'entries' && kind === 'array'),
     skips: ([name]) => name !== 'entries',

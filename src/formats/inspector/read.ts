@@ -18,6 +18,7 @@ import { createDirections } from '../foreign/directions.js'
 import { exchangeRecords, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
+import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import {
   elementOf,
@@ -37,6 +38,7 @@ export async function* readInspector(
 ): AsyncGenerator<TapeRecord, void, undefined> {
   const reader = createReader(report)
   const pieces = createJsonPieces({
+    ...tellsMark(report),
     opens: (path) => path.length === 0 || (path.length === 1 && path[0] === 'events'),
     skips: ([name]) => typeof name === 'string' && name !== 'events',
     resume: (path) => (path.length < 2 ? { element: 'id' } : undefined),

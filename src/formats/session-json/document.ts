@@ -1,4 +1,4 @@
-import { createJsonPieces, type JsonPath, type JsonPiece } from '../../wire/index.js'
+import { createJsonPieces, type JsonPath, type JsonPiece, type JsonPiecesOptions } from '../../wire/index.js'
 import type { Input } from '../format.js'
 
 /** A walk through a session file: which objects and arrays come member by member, and which values nobody wants. */
@@ -8,7 +8,10 @@ export interface Walk {
 }
 
 /** The values of a session file, in file order. */
-export async function* walk(input: Input, which: Walk): AsyncGenerator<JsonPiece, void, undefined> {
+export async function* walk(
+  input: Input,
+  which: Walk & Pick<JsonPiecesOptions, 'marked'>,
+): AsyncGenerator<JsonPiece, void, undefined> {
   const pieces = createJsonPieces({ ...which, resume })
   for await (const chunk of input.bytes()) yield* pieces.push(chunk)
   yield* pieces.end()

@@ -1,4 +1,5 @@
 import { WiretapeError, type Report, type TapeRecord, type Transport } from '../../model/index.js'
+import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import { messagesOnly, notesOnly, walk } from './document.js'
 import { decodeEntry } from './entry-file.js'
@@ -77,7 +78,7 @@ async function* messagesOf(
     readonly report: Report
   },
 ): AsyncGenerator<TapeRecord, void, undefined> {
-  for await (const piece of walk(input, messagesOnly)) {
+  for await (const piece of walk(input, { ...messagesOnly, ...tellsMark(report) })) {
     const [name, number] = piece.path
     if (name !== 'messages' || typeof number !== 'number') {
       if (piece.fault === undefined) continue
