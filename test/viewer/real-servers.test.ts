@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   Client as ModernClient,
@@ -24,11 +24,9 @@ import {
   expectQuiet,
   hasBrowser,
   holds,
-  messageLine,
   picture,
   rows,
   seriousFindings,
-  tapeOf,
   type Stage,
 } from './stage.js'
 
@@ -264,22 +262,37 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
   })
 
   it('show what was changed beside what arrived', async () => {
-    const sent =
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"path":"/safe"}}}'
-    stage.serve(
-      '/modified.jsonl',
-      tapeOf([
-        messageLine('in', sent, {
-          modified: true,
-          original: JSON.parse(sent.replace('/safe', '/etc')) as unknown,
-        }),
-      ]),
+    const rules = join(play.folder, 'rules.json')
+    const rule = {
+      name: 'safe',
+      when: 'tool:echo is:request',
+      set: { '$.params.arguments.message': 'changed' },
+    }
+    writeFileSync(rules, JSON.stringify({ rules: [rule] }))
+    const out = join(play.folder, 'modified')
+    const client = new Client({ name: 'viewer-test', version: '1' })
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [cli, 'record', '--out', out, '--rules', rules, '--', ...everythingOnStdio],
+        stderr: 'ignore',
+      }),
     )
+    await client.callTool({ name: 'echo', arguments: { message: 'hello viewer' } })
+    await client.close()
+    stage.serve('/modified.jsonl', {
+      file: join(
+        out,
+        readdirSync(out).find((one) => one.endsWith('.jsonl'))!,
+      ),
+    })
     const page = await stage.open('/?trace=modified.jsonl')
-    await page.locator('.row .tag.modified').waitFor()
-    await page.keyboard.press('j')
-    await page.locator('.original .before', { hasText: '"/etc"' }).waitFor()
-    await page.locator('.original .after', { hasText: '"/safe"' }).waitFor()
+    await page.locator('.row', { hasText: 'tools/call echo' }).locator('.tag.modified').waitFor()
+    await page.locator('.row', { hasText: 'tools/call echo' }).click()
+    await page.locator('.original .before', { hasText: '"hello viewer"' }).waitFor()
+    await page.locator('.original .after', { hasText: '"changed"' }).waitFor()
+    await page.locator('.around', { hasText: 'rule safe' }).waitFor()
+    await page.locator('.block.text', { hasText: 'Echo: changed' }).waitFor()
     await picture(page, 'modified')
     await page.context().close()
   })

@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals'
 import { formatDuration } from '../../src/render/index.js'
 import { DetailPane } from '../detail/detail.js'
 import { nameOf, statusText, timeText } from '../list/row.js'
@@ -28,23 +29,23 @@ export function SequencePage() {
 }
 
 /** Messages of what passes filter, lane and range, each by itself; of a chosen exchange only, when nothing is filtered. */
-function messages(): Int32Array {
+const messages = computed<Int32Array>(() => {
   version.value
   if (!grouped.value) return shown.value.map(rowOf)
-  const wanted = new Set<number>()
-  for (const item of shown.value) if (!isNested(item)) wanted.add(item)
+  const wanted = new Uint8Array(table.length)
+  for (const item of shown.value) if (!isNested(item)) wanted[item] = 1
   const kept = new Int32Array(table.length)
   let count = 0
   for (const row of table.order) {
-    if (!wanted.has(headOf(row)) && !wanted.has(row)) continue
+    if (wanted[headOf(row)] === 0 && wanted[row] === 0) continue
     kept[count] = row
     count += 1
   }
   return kept.subarray(0, count)
-}
+})
 
 function Diagram() {
-  const rows = messages()
+  const rows = messages.value
   const handle = useRef<ScrollerHandle | null>(null)
   const servers = lanes.value.filter(
     (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
