@@ -158,13 +158,14 @@ describe('a forward proxy', () => {
   })
 
   it('leaves no client behind that would go on without it', async () => {
-    const recorder = stage.start(
-      record('--forward', '--', 'sh', '-c', 'echo pid $$; while :; do sleep 0.05; done'),
-    )
-    const client = await pidIn(recorder)
+    const { server, url } = await startHttpServer()
+    const goesOn = `echo pid $$; "$0" "$@"; while :; do sleep 0.05; done`
+    const recorder = stage.start(record('--forward', '--', 'sh', '-c', goesOn, ...client(url)))
+    const pid = await pidIn(recorder)
+    await everybodyWaits()
     kill(recorder.pid)
-    await until('the client is gone', () => !isRunning(client))
-    await onlyRunning()
+    await until('the client is gone', () => !isRunning(pid))
+    await onlyRunning(server)
   })
 
   it('tells its client that the server is gone', async () => {

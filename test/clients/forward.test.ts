@@ -202,16 +202,18 @@ describe('a client behind the forward proxy', () => {
     const { port } = company.address() as AddressInfo
     const asking = `const { request } = require('node:http')
       const headers = { host: new URL('${origin}').host, 'content-type': 'application/json' }
-      request(process.env.HTTP_PROXY, { method: 'POST', path: '${origin}/mcp', headers }, (answer) => answer.pipe(process.stdout))
+      request(process.env.HTTP_PROXY, { method: 'POST', path: '${origin}/mcp', headers, agent: false }, (answer) => answer.pipe(process.stdout))
         .end(${JSON.stringify(initialize)})`
     const more = { HTTP_PROXY: `http://a:b@127.0.0.1:${port}`, HTTPS_PROXY: 'socks5://me:hush@127.0.0.1' }
     const actor = forward([process.execPath, '-e', asking], [], more)
     expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
     expect(actor.stdout().toString()).toContain('"serverInfo"')
     expect(asked).toEqual([`POST ${origin}/mcp Basic YTpi`])
-    expect(actor.stderr().toString()).toBe(
-      'wiretape: HTTPS_PROXY is a proxy of socks5://, and not used; servers are connected to directly\n',
+    // Its Node may have something to say of its own.
+    expect(actor.stderr().toString()).toMatch(
+      /^wiretape: HTTPS_PROXY is a proxy of socks5:\/\/, and not used; servers are connected to directly\n/,
     )
+    expect(actor.stderr().toString()).not.toContain('hush')
     expect(linesOfTape(stage.tape())[0]).toMatchObject({ wiretape: { url: `${origin}/mcp` } })
     expect(readFileSync(stage.tape(), 'utf8')).not.toMatch(/YTpi|proxy-authorization/i)
   })
