@@ -191,14 +191,13 @@ function decide(
   act: 'forward' | 'drop',
 ): Step {
   const held = about === undefined ? undefined : log.heldOf(about)
-  if (!held) return say(state, notHeld(log.heldCount))
+  if (!held) return say(state, notHeld(state, log.heldCount))
   return command(state, { type: act, message: held.message }, act)
 }
 
-function notHeld(count: number): string {
-  return count === 0
-    ? 'nothing is held: i holds messages'
-    : 'this message does not wait: h goes to one that does'
+function notHeld({ gate }: ScreenState, count: number): string {
+  if (count === 0) return gate?.hold ? 'nothing is held now' : 'nothing is held: i holds messages'
+  return 'this message does not wait: h goes to one that does'
 }
 
 function write(
@@ -208,7 +207,7 @@ function write(
   act: 'edit' | 'answer',
 ): Step {
   const held = about === undefined ? undefined : log.heldOf(about)
-  if (!held) return say(state, notHeld(log.heldCount))
+  if (!held) return say(state, notHeld(state, log.heldCount))
   const row = log.row(about!)
   if (act === 'answer' && row?.kind !== 'request') return say(state, 'only a request can be answered')
   const editor: Editor = {

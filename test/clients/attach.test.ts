@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, printed, server, type Stage } from '../behaviour/stage.js'
 import { everythingOnStdio as everything, startEverything } from './everything.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
@@ -185,6 +189,69 @@ describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
     await terminal.shows(/PASSTHROUGH[^]*q quit/)
     terminal.resize(120, 40)
     await terminal.shows('r again')
+  })
+})
+
+describe.skipIf(isLeftOut)('a screen on an HTTP server of 2026-07-28', { timeout: 60_000 }, () => {
+  it('edits a call in $EDITOR, drops one, answers one; the client gets what was made of it', async () => {
+    const own = createStage()
+    closing.push(() => own.close())
+    const upstream = own.start(server('sdk-modern-http.mjs'))
+    await printed(upstream, '\n')
+    const to = upstream.stdout().toString().split('\n')[0]!
+    const recorder = own.start([process.execPath, cli, 'record', '--url', to, '--out', own.out], {
+      detached: true,
+    })
+    await printed(recorder, '\n')
+    const client = new ModernClient(
+      { name: 'c', version: '1' },
+      { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    closing.push(() => client.close())
+    await client.connect(new ModernTransport(new URL(recorder.stdout().toString().trim())))
+    await client.listTools()
+    const call = (text: string): Promise<unknown> =>
+      client.callTool({ name: 'echo', arguments: { text } }).catch((error: unknown) => error)
+    const env = { EDITOR: 'sed -i s/original/changed/', VISUAL: '' }
+    const terminal = openTerminal(own, [process.execPath, cli, 'attach'], { env })
+    closing.push(() => terminal.close())
+    await terminal.shows('● live')
+    terminal.press('b')
+    await terminal.shows('break on:')
+    terminal.press('C-u')
+    terminal.type('method:tools/call dir:in')
+    terminal.press('Enter')
+    await terminal.shows('[INTERCEPT]')
+    const edited = call('original')
+    await terminal.shows(/⏸ tools\/call echo +1 /)
+    terminal.press('m')
+    await terminal.shows('Ctrl+S confirm')
+    terminal.press('C-o')
+    await terminal.shows('"changed"')
+    terminal.press('C-s')
+    expect(JSON.stringify(await edited)).toContain('changed')
+    const dropped = call('dropped')
+    await terminal.shows(/⏸ tools\/call echo +2 /)
+    terminal.press('d')
+    expect(String(await dropped)).toContain('wiretape: dropped')
+    const answered = call('answered')
+    await terminal.shows(/⏸ tools\/call echo +3 /)
+    terminal.press('a')
+    await terminal.shows('answer it')
+    terminal.press('Down', 'End', 'BSpace', 'BSpace')
+    terminal.type('{"resultType":"complete","content":[{"type":"text","text":"from a person"}]}')
+    terminal.press('C-s')
+    expect(JSON.stringify(await answered)).toContain('from a person')
+    const passed = call('passed on')
+    await terminal.shows(/⏸ tools\/call echo +4 /)
+    process.kill(terminal.pid(), 'SIGKILL')
+    expect(JSON.stringify(await passed)).toContain('passed on')
+    recorder.child.kill('SIGTERM')
+    await recorder.ended
+    const [modified] = readFileSync(own.tape(), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"modified":true'))
+    expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
   })
 })
 
