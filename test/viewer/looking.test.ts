@@ -182,6 +182,20 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     ])
     await page.locator('.arrow-row').first().click()
     await page.locator('.detail h2', { hasText: 'slow' }).waitFor()
+    await page.fill('[data-find=filter]', '')
+    await page.keyboard.press('Escape')
+    await page.locator('.arrow-row').nth(15).waitFor()
+    await page.locator('.arrow-row', { hasText: 'tools/call ask' }).click()
+    await page.keyboard.press('v')
+    await holds(page, `document.querySelectorAll('.arrow-row').length === 4`)
+    expect(await page.locator('.arrow-row .arrow-label').allTextContents()).toEqual([
+      'tools/call ask',
+      'sampling/createMessage ',
+      expect.stringContaining('sampling/createMessage'),
+      expect.stringContaining('tools/call'),
+    ])
+    await page.locator('.chosen-only[aria-pressed=true]').click()
+    await page.locator('.arrow-row').nth(15).waitFor()
     expectQuiet(stage)
     await page.context().close()
   })

@@ -5,10 +5,11 @@ import { nameOf, statusText, timeText } from '../list/row.js'
 import { Scroller, type ScrollerHandle } from '../list/scroller.js'
 import { clean } from '../shell/clean.js'
 import { Splitter } from '../shell/splitter.js'
-import { headOf, latencyOf, statusOf } from '../store/exchange.js'
+import { askedMeanwhile, headOf, latencyOf, membersOf, statusOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
 import { isNested, rowOf, shown } from '../store/shown.js'
 import {
+  chosenOnly,
   filterMatches,
   grouped,
   lane,
@@ -28,9 +29,20 @@ export function SequencePage() {
   return <Splitter name="sequence" first={<Diagram />} second={<DetailPane />} />
 }
 
-/** Messages of what passes filter, lane and range, each by itself; of a chosen exchange only, when nothing is filtered. */
+/** An exchange with all that belongs to it and what was asked meanwhile, in order. */
+function exchangeOf(row: number): Int32Array {
+  const head = headOf(row)
+  const asked = askedMeanwhile(head)
+  const answers = asked.map((one) => table.peer(one)).filter((answer) => answer >= 0)
+  const all = [head, ...membersOf(head), ...asked, ...answers]
+  return Int32Array.from(all).toSorted((a, b) => table.at(a) - table.at(b) || a - b)
+}
+
+/** Messages of what passes filter, lane and range, each by itself; or those of the chosen exchange. */
 const messages = computed<Int32Array>(() => {
   version.value
+  if (chosenOnly.value && selected.value >= 0 && selected.value < table.length)
+    return exchangeOf(selected.value)
   if (!grouped.value) return shown.value.map(rowOf)
   const wanted = new Uint8Array(table.length)
   for (const item of shown.value) if (!isNested(item)) wanted[item] = 1
@@ -70,6 +82,17 @@ function Diagram() {
           </span>
         ))}
       </div>
+      {chosen >= 0 && (
+        <button
+          type="button"
+          class="chip chosen-only"
+          aria-pressed={chosenOnly.value}
+          title="The chosen exchange by itself, or everything (v)"
+          onClick={() => (chosenOnly.value = !chosenOnly.value)}
+        >
+          Only this exchange
+        </button>
+      )}
       {rows.length === 0 ? (
         <p class="empty">{filtered ? 'Nothing matches.' : 'No messages.'}</p>
       ) : (

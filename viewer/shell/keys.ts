@@ -3,7 +3,18 @@ import { toggle, listHandle } from '../list/list.js'
 import { headOf, isBad } from '../store/exchange.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { indexOfRow, rowOf, shown } from '../store/shown.js'
-import { dialog, expanded, follow, grouped, lanes, selected, table, theme, view } from '../store/state.js'
+import {
+  chosenOnly,
+  dialog,
+  expanded,
+  follow,
+  grouped,
+  lanes,
+  selected,
+  table,
+  theme,
+  view,
+} from '../store/state.js'
 import { isDark } from './theme.js'
 
 /** Something the person can do; the one table behind keys, help and palette. */
@@ -93,6 +104,15 @@ export const deeds: readonly Deed[] = [
   },
   { name: 'Messages', keys: ['1'], group: 'Look', run: () => (view.value = 'messages') },
   { name: 'Sequence diagram', keys: ['2'], group: 'Look', run: () => (view.value = 'sequence') },
+  {
+    name: 'The chosen exchange as a sequence by itself',
+    keys: ['v'],
+    group: 'Look',
+    run: () => {
+      chosenOnly.value = view.value !== 'sequence' || !chosenOnly.value
+      view.value = 'sequence'
+    },
+  },
   { name: 'Tools', keys: ['3'], group: 'Look', run: () => (view.value = 'tools') },
   {
     name: 'Compare',
