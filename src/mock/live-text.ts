@@ -1,16 +1,13 @@
 import type { RedactionMark } from '../model/index.js'
-import { redactionMarker } from '../redaction/index.js'
+import { restoreEdits } from '../redaction/index.js'
 import {
   decodeString,
-  elementsOf,
   findJsonValue,
   isFault,
   kindAt,
-  memberOf,
-  membersOf,
-  skipValue,
+  pointerSteps,
   spliceText,
-  type Span,
+  valueAt,
   type TextEdit,
 } from '../wire/index.js'
 
@@ -33,14 +30,21 @@ export function toLiveText(text: string, marks: readonly RedactionMark[], live: 
   if (isFault(found) || kindAt(text, found.start) !== 'object') return text
   const edits: TextEdit[] = []
   const put = (path: readonly string[], value: string | undefined): void => {
-    const span = value === undefined ? undefined : placeOf(text, found.start, path)
+    const span = value === undefined ? undefined : valueAt(text, found.start, path)
     if (span && value !== undefined) edits.push({ start: span.start, end: span.end, text: value })
   }
   put(['id'], live.id)
   put(['params', 'progressToken'], live.progressToken)
   put(['params', 'requestId'], live.requestId)
   for (const part of ['params', 'result']) put([part, '_meta', subscriptionId], live.subscriptionId)
-  if (live.secret) addSecrets(edits, text, found.start, marks, live.secret)
+  const { secret } = live
+  if (secret) {
+    for (const [at, tags] of tagsByPlace(marks)) {
+      const span = valueAt(text, found.start, pointerSteps(at))
+      if (span && kindAt(text, span.start) === 'string')
+        edits.push(...restoreEdits(text, span, tags, secret).edits)
+    }
+  }
   edits.sort((a, b) => a.start - b.start)
   // A redacted token has been replaced by the live one already.
   return spliceText(
@@ -49,61 +53,20 @@ export function toLiveText(text: string, marks: readonly RedactionMark[], live: 
   )
 }
 
-function addSecrets(
-  edits: TextEdit[],
-  text: string,
-  root: number,
-  marks: readonly RedactionMark[],
-  secret: (tag: string) => string | undefined,
-): void {
-  /** Where the next marker of the same string is looked for. */
-  const from = new Map<string, number>()
+function tagsByPlace(marks: readonly RedactionMark[]): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>()
   for (const { at, tag } of marks) {
-    const span = placeOf(text, root, stepsOf(at))
-    if (!span || kindAt(text, span.start) !== 'string') continue
-    const value = secret(tag)
-    const start = text.indexOf(redactionMarker, from.get(at) ?? span.start)
-    if (start < 0 || start >= span.end) continue
-    from.set(at, start + redactionMarker.length)
-    if (value === undefined) continue
-    const isWhole = span.end - span.start === redactionMarker.length + 2
-    if (isWhole) edits.push({ start: span.start, end: span.end, text: value })
-    else if (value.startsWith('"'))
-      edits.push({ start, end: start + redactionMarker.length, text: value.slice(1, -1) })
+    const tags = places.get(at)
+    if (tags) tags.push(tag)
+    else places.set(at, [tag])
   }
-}
-
-/** Where the value at a path stands; of members with the same name the last counts. */
-export function placeOf(text: string, root: number, path: readonly string[]): Span | undefined {
-  let start = root
-  let end = -1
-  for (const step of path) {
-    const kind = kindAt(text, start)
-    const next: Span | undefined =
-      kind === 'object'
-        ? memberOf(membersOf(text, start), step)
-        : kind === 'array'
-          ? elementsOf(text, start)[Number(step)]
-          : undefined
-    if (!next) return undefined
-    start = next.start
-    end = next.end
-  }
-  return { start, end: end < 0 ? skipValue(text, start) : end }
-}
-
-/** The steps of a JSON Pointer. */
-function stepsOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return places
 }
 
 /** A string member of the params of a message. */
 export function stringParam(text: string, name: string): string | undefined {
   const found = findJsonValue(text)
   if (isFault(found)) return undefined
-  const span = placeOf(text, found.start, ['params', name])
+  const span = valueAt(text, found.start, ['params', name])
   return span && kindAt(text, span.start) === 'string' ? decodeString(text, span.start, span.end) : undefined
 }

@@ -3,6 +3,7 @@ import type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
 export { marker as redactionMarker } from './marker.js'
+export { restoreEdits } from './restore.js'
 export {
   createRedactor,
   type CompiledRule,

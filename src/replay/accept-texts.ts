@@ -2,9 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Recording } from '../formats/index.js'
 import type { MessageRecord, RedactionMark, TapeRecord } from '../model/index.js'
 import { createRedactor, redactionMarker } from '../redaction/index.js'
-import { readEnvelope, spliceText, type TextEdit } from '../wire/index.js'
+import { pointerSteps, readEnvelope, spliceText, valueAt, type TextEdit } from '../wire/index.js'
 import { withoutGiven, type GivenValue } from './given-values.js'
-import { valueAt } from './live-values.js'
 
 /**
  * A recording with the texts of a new run in the place of recorded ones. Secrets in them are taken out by the
@@ -79,7 +78,7 @@ function alike(
   const edits: TextEdit[] = []
   for (const mark of known.values()) {
     if (done.has(mark.at)) continue
-    const value = valueAt(text, { start: 0, end: text.length }, mark.at)
+    const value = valueAt(text, 0, pointerSteps(mark.at))
     if (!value) continue
     edits.push({ start: value.start, end: value.end, text: JSON.stringify(redactionMarker) })
     kept.push(mark)

@@ -1,17 +1,17 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import type { GivenValue } from './given-values.js'
 import type { CompiledPath } from '../json-path/index.js'
-import { redactionMarker } from '../redaction/index.js'
+import { redactionMarker, restoreEdits } from '../redaction/index.js'
 import {
   decodeString,
   elementsOf,
   findJsonValue,
   isFault,
   kindAt,
-  memberOf,
   membersOf,
-  skipValue,
+  pointerSteps,
   spliceText,
+  valueAt,
   type Span,
   type TextEdit,
 } from '../wire/index.js'
@@ -124,7 +124,10 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       if (unreadLength > mostUnread) readUp()
       if (!b || (recorded === live && marks.length === 0)) return
       for (const { at, tag } of marks) {
-        const [written, said] = [valueAt(recorded, a, at), valueAt(live, b, at)]
+        const [written, said] = [
+          valueAt(recorded, a.start, pointerSteps(at)),
+          valueAt(live, b.start, pointerSteps(at)),
+        ]
         const secret = written && said && partOf(textOf(recorded, written), textOf(live, said))
         if (secret !== undefined) byTag.set(tag, secret)
       }
@@ -188,16 +191,9 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       }
 
       function restore(start: number, end: number, at: string, tagsHere: readonly string[]): void {
-        let text = recorded.slice(start, end)
-        for (const tag of tagsHere) {
-          const live = byTag.get(tag)
-          if (live === undefined) {
-            missing.push(at)
-            return
-          }
-          text = text === `"${redactionMarker}"` ? live : text.replace(redactionMarker, () => unquoted(live))
-        }
-        edits.push({ start, end, text, at })
+        const restored = restoreEdits(recorded, { start, end }, tagsHere, (tag) => byTag.get(tag))
+        if (restored.isMissing) missing.push(at)
+        else edits.push(...restored.edits.map((edit) => ({ ...edit, at })))
       }
 
       visit(whole.start, whole.end, '', 0)
@@ -205,7 +201,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       const text = spliceText(recorded, sorted)
       const own = sorted.filter(({ isSet }) => !isSet)
       const kept = own.length === sorted.length ? text : spliceText(recorded, own)
-      return { text, kept, replaced: sorted.map(({ at }) => at), threaded, missing }
+      return { text, kept, replaced: [...new Set(sorted.map(({ at }) => at))], threaded, missing }
     },
 
     given: () => [...given.values()],
@@ -256,10 +252,6 @@ function plain(json: string): string {
   return kindAt(json, 0) === 'string' ? decodeString(json, 0, json.length) : json
 }
 
-function unquoted(json: string): string {
-  return json.startsWith('"') ? json.slice(1, -1) : json
-}
-
 function wholeOf(text: string): Span | undefined {
   const found = findJsonValue(text)
   return isFault(found) ? undefined : { start: found.start, end: found.end }
@@ -271,22 +263,4 @@ function textOf(text: string, { start, end }: Span): string {
 
 function step(name: string): string {
   return /[~/]/.test(name) ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
-}
-
-/** The value at a JSON Pointer; of members with the same name the last counts. */
-export function valueAt(text: string, whole: Span, pointer: string): Span | undefined {
-  let value: Span = whole
-  for (const written of pointer.split('/').slice(1)) {
-    const name = written.replaceAll('~1', '/').replaceAll('~0', '~')
-    const kind = kindAt(text, value.start)
-    const next: Span | undefined =
-      kind === 'object'
-        ? memberOf(membersOf(text, value.start), name)
-        : kind === 'array'
-          ? elementsOf(text, value.start)[Number(name)]
-          : undefined
-    if (!next) return undefined
-    value = next
-  }
-  return { start: value.start, end: value === whole ? skipValue(text, value.start) : value.end }
 }

@@ -1,7 +1,6 @@
 import type { Offers } from '../compare/index.js'
 import { headerValue } from '../transports/index.js'
-import { decodeString, kindAt, type Span } from '../wire/index.js'
-import { valueAt } from './live-values.js'
+import { decodeString, kindAt, pointerSteps, valueAt, type Span } from '../wire/index.js'
 
 /** Arguments that a tool wants in a header of its own, too (2026-07-28, `x-mcp-header`). */
 export interface ParamHeaders {
@@ -30,9 +29,8 @@ export function createParamHeaders(offers: readonly Offers[]): ParamHeaders {
   }
   return {
     of(request, tool) {
-      const whole = { start: 0, end: request.length }
       return wanted(tool).flatMap(({ header, at }) => {
-        const value = valueAt(request, whole, at)
+        const value = valueAt(request, 0, pointerSteps(at))
         const text = value && textOf(request, value)
         return text === undefined ? [] : [[`Mcp-Param-${header}`, headerValue(text)] as const]
       })
