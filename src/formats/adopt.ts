@@ -1,8 +1,8 @@
 import {
   createCorrelator,
+  relatePart,
   type MessageRecord,
   type MetaRecord,
-  type Part,
   type TapeRecord,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
@@ -50,12 +50,7 @@ function named(
   const parts = record.parts.map((part, i) => {
     const id = `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`
     const seen = correlator.observe({ ref: id, envelope: part.envelope, direction, conversation })
-    const adopted: { -readonly [K in keyof Part]: Part[K] } = { ...part, id }
-    if (seen.answers !== undefined) adopted.correlatedId = seen.answers
-    if (seen.late) adopted.late = true
-    if (seen.duplicateOf !== undefined) adopted.duplicateOf = seen.duplicateOf
-    if (seen.links.length > 0) adopted.links = seen.links
-    return adopted
+    return relatePart({ ...part, id }, seen)
   })
   return { ...record, parts }
 }

@@ -3,6 +3,9 @@ const chunkBytes = 1 << 18
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const mostBytesAUnit = 3
 
+/** Characters of a very long piece that are put out at a time: its bytes need not stand beside it as a whole. */
+const partLength = 1 << 20
+
 /** A text that comes in small pieces, as UTF-8 in chunks that are worth a write. */
 export async function* textChunks(
   pieces: AsyncIterable<string>,
@@ -18,8 +21,18 @@ export async function* textChunks(
       chunk = new Uint8Array(chunkBytes)
       size = 0
     }
-    if (most > chunkBytes) yield utf8.encode(piece)
+    if (most > chunkBytes) for (const part of partsOf(piece)) yield utf8.encode(part)
     else size += utf8.encodeInto(piece, chunk.subarray(size)).written
   }
   yield chunk.subarray(0, size)
+}
+
+/** No pair of surrogates is cut. */
+function* partsOf(piece: string): Generator<string> {
+  for (let at = 0; at < piece.length;) {
+    const end = Math.min(piece.length, at + partLength)
+    const isPair = end < piece.length && (piece.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    yield piece.slice(at, isPair ? end - 1 : end)
+    at = isPair ? end - 1 : end
+  }
 }

@@ -1,5 +1,5 @@
 import { isAnswer, opposite, type Direction, type Envelope } from './envelope.js'
-import type { LinkKind } from './record.js'
+import type { LinkKind, Part } from './record.js'
 import { createRecent, detach } from './recent.js'
 import { createRounds } from './rounds.js'
 
@@ -23,6 +23,22 @@ export interface Relations<R> {
   /** The same side's request that is still open under this id: their answers cannot be told apart. */
   readonly duplicateOf?: R
   readonly links: readonly { readonly kind: LinkKind; readonly to: R }[]
+}
+
+/**
+ * Puts what was found out about a message into the part of its record, as tapes have it.
+ *
+ * @returns the same part
+ */
+export function relatePart(
+  part: { -readonly [K in keyof Part]: Part[K] },
+  { answers, late, duplicateOf, links }: Relations<string>,
+): Part {
+  if (answers !== undefined) part.correlatedId = answers
+  if (late) part.late = true
+  if (duplicateOf !== undefined) part.duplicateOf = duplicateOf
+  if (links.length > 0) part.links = links
+  return part
 }
 
 /** A request that waits for its answer. */

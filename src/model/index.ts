@@ -1,5 +1,6 @@
 export {
   createCorrelator,
+  relatePart,
   requestKey,
   type Correlator,
   type Observation,

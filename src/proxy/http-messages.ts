@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  relatePart,
   createCorrelator,
   createRounds,
   isAnswer,
@@ -83,16 +84,7 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       const before = rounds.asked('', asked, envelope)
       if (before !== undefined) links.push({ kind: 'round', to: before })
     }
-    return {
-      id,
-      envelope,
-      start,
-      end,
-      ...(seen.answers !== undefined && { correlatedId: seen.answers }),
-      ...(seen.late && { late: true as const }),
-      ...(seen.duplicateOf !== undefined && { duplicateOf: seen.duplicateOf }),
-      ...(links.length > 0 && { links }),
-    }
+    return relatePart({ id, envelope, start, end }, { ...seen, links })
   }
 
   return {

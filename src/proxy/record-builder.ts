@@ -1,10 +1,10 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import {
+  relatePart,
   createCorrelator,
   type Correlator,
   type Direction,
   type FrameEnd,
-  type Link,
   type MessageRecord,
   type OpenRequest,
   type Part,
@@ -283,12 +283,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     const id: string = given ?? randomUUID()
     const envelope = readEnvelope(raw, start)
     const seen = correlator.observe({ ref: id, envelope, direction, conversation: '' })
-    const part: Draft<Part> = { id, envelope, start, end }
-    if (seen.answers !== undefined) part.correlatedId = seen.answers
-    if (seen.late) part.late = true
-    if (seen.duplicateOf !== undefined) part.duplicateOf = seen.duplicateOf
-    if (seen.links.length > 0) part.links = seen.links satisfies readonly Link[]
-    return part
+    return relatePart({ id, envelope, start, end }, seen)
   }
 
   function oversizeRecord(
