@@ -407,3 +407,31 @@ describe('a conversation', () => {
     expect(new Set(lines.map(({ conv }) => conv as string))).toEqual(new Set([conversation]))
   })
 })
+
+describe('a request that passed before anybody held anything', () => {
+  it('is known: its answer is found by what was asked, and its id is taken', async () => {
+    let answer = (): void => undefined
+    const upstream = await stage.serve((_, response) => {
+      answer = () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end('{"jsonrpc":"2.0","id":1,"result":{}}')
+      }
+    })
+    const { recorder, url } = await record(upstream)
+    const screen = await attach(stage)
+    const got = post(url, call(1, 'x'))
+    await until('it is told', () => screen.records().some(isMessage))
+    const text = JSON.stringify({ jsonrpc: '2.0', ...call(1, 'ours') })
+    const { error } = await screen.ask({ type: 'inject', direction: 'client_to_server', text })
+    expect(error).toMatchObject({ code: 'invalid' })
+    await screen.tell({ type: 'breakpoints', filters: ['tool:echo dir:out'] })
+    await screen.tell({ type: 'hold', on: true })
+    answer()
+    const held = await screen.held()
+    expect(held).toMatchObject({ reason: 'breakpoint', direction: 'server_to_client' })
+    await screen.tell({ type: 'forward', message: held['message'] })
+    expect((await got).text).toContain('"result":{}')
+    screen.close()
+    await end(recorder)
+  })
+})
