@@ -7,6 +7,7 @@ import { createHttpIdentity } from './http-identity.js'
 import { openLegacyStream, type LegacyStream } from './legacy-stream.js'
 import { errorFor, failureText, messagesIn, type BridgedMessage } from './message-lines.js'
 import { createMirroredHeaders } from './mirrored-headers.js'
+import { isModernError } from './modern-request.js'
 import { createOpenRequests, type OpenRequest } from './open-requests.js'
 import { createStandaloneStream } from './standalone-stream.js'
 
@@ -285,12 +286,6 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     })
     .then(() => agent.destroy())
   return { finished, end: finish }
-}
-
-/** Errors that only a server of the modern era gives. */
-function isModernError(body: string): boolean {
-  const [message] = messagesIn(body) ?? []
-  return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
 }
 
 function excerpt(body: string): string {

@@ -5,10 +5,11 @@ import { createAnswerSink } from './answer-sink.js'
 import { createEventLog } from './event-log.js'
 import { createEventStream, type EventStream } from './event-stream.js'
 import { createHttpSession, type HttpSession } from './http-session.js'
-import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
+import { messagesIn, type BridgedMessage } from './message-lines.js'
 import { createMirroredHeaders } from './mirrored-headers.js'
 import { headerFault, isModern } from './modern-request.js'
 import { readBody } from './read-body.js'
+import { refuse } from './refuse.js'
 import { startTalk, type Party, type Talk } from './talk.js'
 
 export interface StdioBridgeOptions {
@@ -289,14 +290,4 @@ const path = '/mcp'
 function isPrimed({ headers }: IncomingMessage): boolean {
   const version = headers['mcp-protocol-version']
   return typeof version === 'string' && version >= '2025-11-25'
-}
-
-function refuse(response: ServerResponse, status: number, why: string, code = status, id = 'null'): void {
-  const body = Buffer.from(failureText(id, code, why))
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-    ...(status === 405 && { Allow: 'POST, GET, DELETE' }),
-  })
-  response.end(body)
 }

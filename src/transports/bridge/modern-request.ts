@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { BridgedMessage } from './message-lines.js'
+import { messagesIn, type BridgedMessage } from './message-lines.js'
 import { decodedHeader, type MirroredHeaders } from './mirrored-headers.js'
 
 /** The first version without sessions. */
@@ -42,4 +42,10 @@ export function headerFault(
 
 function isNumber(text: string): boolean {
   return /^-?\d+(\.\d+)?$/.test(text)
+}
+
+/** Errors that only a server of the modern era gives. */
+export function isModernError(body: string): boolean {
+  const [message] = messagesIn(body) ?? []
+  return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
 }
