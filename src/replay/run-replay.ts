@@ -159,7 +159,8 @@ export async function runReplay(
     })
     sending.catch(failed)
     ahead.prepare(frame, next)
-    // A server may read nothing any more.
+    // Mostly it is taken by now. A server may read nothing any more.
+    await Promise.resolve()
     await waiting.until(() => isTaken || stopped !== undefined, timeoutMs)
     const refusal = opened.live.refusalOf(sent)
     for (const { message, original, live } of texts) {

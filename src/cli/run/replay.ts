@@ -92,6 +92,7 @@ export async function runReplayCommand(
   io: Io,
   teller?: Teller,
 ): Promise<number> {
+  if (options.url === undefined && command.length === 0) throw noTarget()
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
@@ -216,10 +217,14 @@ function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan
   if (options.url === undefined) {
     if (options.header) throw new WiretapeError('usage', '--header goes with --url')
     if (command.length > 0) return { command }
-    throw new WiretapeError('usage', 'replay against what?', { hint: 'add -- COMMAND, or --url URL' })
+    throw noTarget()
   }
   const transport = options.transport ?? (plan.session?.transport === 'sse' ? 'sse' : 'streamable-http')
   return { url: options.url, transport, ...(options.header && { headers: options.header }) }
+}
+
+function noTarget(): WiretapeError {
+  return new WiretapeError('usage', 'replay against what?', { hint: 'add -- COMMAND, or --url URL' })
 }
 
 const mostSecretsTold = 5
