@@ -21,6 +21,24 @@ async function sampleOf(id: string): Promise<string> {
   return (await write(id, await adopted(records!))).text
 }
 
+describe('a document that breaks off before anything is understood', () => {
+  it.each([
+    ['inspector', '[{"jsonrpc":"2.0","id":1,'],
+    ['inspector', '{"events":[{"method"'],
+    ['streamable-http', '{"transport":"streamable-http","entries":[{"request":{"jsonrpc"'],
+    ['http-sse', '{"transport":"http-sse","entries":[5]}'],
+  ])('is refused as %s: %s', async (id, text) => {
+    await expect(read(id, text)).rejects.toThrow('nothing in it is understood')
+  })
+
+  it.each([
+    ['inspector', '[]'],
+    ['streamable-http', '{"transport":"streamable-http","entries":[]}'],
+  ])('is not one without messages: %s, %s', async (id, text) => {
+    expect((await read(id, text)).records.map(({ type }) => type)).toEqual(['meta', 'end'])
+  })
+})
+
 describe.each(readable)('%s', (id) => {
   it('with a byte order mark is read as it is without, and the mark is said', async () => {
     const text = await sampleOf(id)

@@ -73,7 +73,7 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   }
   yield* flush(true)
   yield `${separator === '\n' ? '' : '\n'}]}}\n`
-  if (meta?.startedAt === noTime && index > 0)
+  if (meta?.startedAt === noTime && separator !== '\n')
     losses.add('times are not known, the year 1970 stands for them')
   if (meta?.wiretape === undefined || meta.wiretape.transport === 'stdio') {
     if (index > 0 && separator !== '\n') losses.add('the URLs are made up, stdio has none')

@@ -1,4 +1,11 @@
-import { noTime, type HttpHeaders, type Report, type SseContext, type TapeRecord } from '../../model/index.js'
+import {
+  noTime,
+  WiretapeError,
+  type HttpHeaders,
+  type Report,
+  type SseContext,
+  type TapeRecord,
+} from '../../model/index.js'
 import {
   createJsonPieces,
   decodeString,
@@ -31,8 +38,12 @@ export async function* readTranscript(
   report: Report,
 ): AsyncGenerator<TapeRecord, void, undefined> {
   const head = await headOf(input)
-  const wrong = (message: string, line?: number): void =>
+  let faults = 0
+  let understood = 0
+  const wrong = (message: string, line?: number): void => {
+    faults += 1
     report({ severity: 'error', code: 'bad-entry', message, ...(line !== undefined && { at: { line } }) })
+  }
   if (head.transport !== transport) {
     wrong(
       `"transport" is ${JSON.stringify(head.transport?.slice(0, 40) ?? null)}, not ${JSON.stringify(transport)}`,
@@ -61,7 +72,13 @@ export async function* readTranscript(
     t = isoTime(entry.timestampMs) ?? t
     const record = recordOf(entry, t, exchanges, sessionHeaders)
     if (entry.slot === 'request') sessionHeaders = []
+    understood += 1
     yield record
+  }
+  if (faults > 0 && understood === 0) {
+    throw new WiretapeError('not-a-recording', 'nothing in it is understood', {
+      hint: 'Is it the right file?',
+    })
   }
   yield foreignEnd(t)
 }

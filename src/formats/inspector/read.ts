@@ -65,7 +65,10 @@ function createReader(report: Report): {
   }
 
   function* take(piece: JsonPiece): Generator<TapeRecord> {
-    if (piece.fault !== undefined) return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+    if (piece.fault !== undefined) {
+      entries += 1
+      return wrong(`not valid JSON: ${piece.fault}`, piece.line)
+    }
     const number = Number(piece.path.at(-1)) + 1
     if (Number.isNaN(number)) return
     entries += 1
