@@ -22,7 +22,17 @@ const secretParameters = new Set([
   'device_code',
   'sessionid',
   'session_id',
+  // What login forms ask for, on the way to an authorization code.
+  'otp',
+  'totp',
+  'pin',
+  'mfa_code',
+  'one_time_code',
+  'verification_code',
+  'security_code',
 ])
+/** Headers whose value is a URL: an authorization code travels in the query of a redirect. */
+const urlHeaders = new Set(['location', 'content-location', 'referer'])
 
 /** What a redactor does to the texts of its other rules. */
 export interface HttpRules {
@@ -45,7 +55,16 @@ function headerValue(name: string, value: string, rules: HttpRules): string {
     rules.counted(`header:${name}`)
     return marker
   }
-  return rules.text(value)
+  return rules.text(urlHeaders.has(name) ? withoutSecretParameters(value, rules) : value)
+}
+
+/** The parameters of the query, and of the fragment, where the implicit flow has its tokens. */
+function withoutSecretParameters(url: string, rules: HttpRules): string {
+  const [, before, query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? []
+  if (before === undefined) return url
+  const redacted = (part: string | undefined): string =>
+    part === undefined ? '' : part.charAt(0) + redactParameters(part.slice(1), rules)
+  return before + redacted(query) + redacted(fragment)
 }
 
 /** A query or a form without the values that are secrets. @param query without its question mark */

@@ -18,6 +18,9 @@ describe('redacting the headers of HTTP', () => {
     ['x-auth-token', 'abc', '[REDACTED]'],
     ['X-Custom', `see ${jwt}`, 'see [REDACTED]'],
     ['Location', 'https://h/cb?access_token=abc&n=1', 'https://h/cb?access_token=[REDACTED]&n=1'],
+    ['location', 'http://h/cb?code=abc&state=s#x', 'http://h/cb?code=[REDACTED]&state=s#x'],
+    ['Location', '/cb#access_token=abc&state=s', '/cb#access_token=[REDACTED]&state=s'],
+    ['Referer', 'http://h/cb?state=s&code=abc', 'http://h/cb?state=s&code=[REDACTED]'],
   ])('takes the secret out of %s: %s', (name, value, left) => {
     const redactor = defaultRedactor()
     expect(redactor.headers([[name, value]])).toEqual([[name, left]])
@@ -70,6 +73,7 @@ describe('redacting paths and forms', () => {
     ['client_assertion', 'client_assertion'],
     ['assertion', 'assertion'],
     ['device_code', 'device_code'],
+    ['otp', 'otp'],
     ['refresh_token', 'token'],
     [`${'x'.repeat(5_000)}_token`, 'token'],
   ])('takes %s out of a form', (name, rule) => {
