@@ -100,6 +100,22 @@ describe('a bridge from HTTP to stdio', () => {
     return { client: actor, recorder, url }
   }
 
+  it.each([
+    ['that does not end with its input', server('deaf.mjs')],
+    ['that something else has started', ['sh', '-c', `"$0" "$@"; true`, ...server('deaf.mjs')]],
+  ])('leaves no server behind %s', async (_, command) => {
+    const recorder = stage.start(record('--listen', '127.0.0.1:0', '--', ...command))
+    await printed(recorder, '\n')
+    const body = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
+    const headers = { 'content-type': 'application/json' }
+    const url = recorder.stdout().toString().trim()
+    const asking = fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
+    await until('the server runs', () => stage.runningAs('deaf.mjs').length > 0)
+    kill(recorder.pid)
+    await onlyRunning()
+    await asking
+  })
+
   it('goes on without a client, for others', async () => {
     const { client: first, recorder, url } = await play()
     kill(first.pid)
@@ -122,7 +138,7 @@ describe('a bridge from HTTP to stdio', () => {
 
   it('tells its client that the server is gone', async () => {
     const { client, recorder } = await play()
-    const [serverPid] = stage.running().filter((pid) => pid !== client.pid && pid !== recorder.pid)
+    const [serverPid] = stage.runningAs('mini-mcp.mjs')
     kill(serverPid!)
     await printed(client, '"id":2,"error":{"code":502,"message":"wiretape: the server ended (SIGKILL)')
     await client.ended

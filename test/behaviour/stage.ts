@@ -66,6 +66,8 @@ export interface Stage {
   tape(): string
   /** Pids of the processes that still run, those that processes of this stage started included (Linux). */
   running(): number[]
+  /** Those of them that are `program`, such as a file of test/fixtures/servers, run by Node (Linux). */
+  runningAs(program: string): number[]
   /** Ends what still runs and removes the folder. */
   close(): Promise<void>
 }
@@ -119,6 +121,8 @@ export function createStage(): Stage {
       return path
     },
     running,
+    runningAs: (program) =>
+      running().filter((pid) => readIfThere(`/proc/${pid}/cmdline`).split('\0')[1]?.endsWith(`/${program}`)),
     async close() {
       for (const { child, stdin, output, errors } of actors) {
         child.kill('SIGKILL')

@@ -178,18 +178,17 @@ describe('clients over HTTP and a server on stdio', { timeout: 60_000 }, () => {
   })
 
   it('hear of a server that is killed, and others go on', async () => {
-    const { url, recorder, ended } = await listenFor(server('mini-mcp.mjs'))
+    const { url, ended } = await listenFor(server('mini-mcp.mjs'))
     const connect = async (): Promise<Client> => {
       const client = new Client({ name: 'c', version: '1' })
       await client.connect(new StreamableHTTPClientTransport(new URL(url)))
       return client
     }
     const [one, other] = [await connect(), await connect()]
-    const pids = (): number[] => stage.running().filter((pid) => pid !== recorder.pid)
     const slow = one.callTool({ name: 'slow', arguments: { ms: 60_000 } })
     const echo = { name: 'echo', arguments: { text: 'here' } }
     await one.callTool(echo)
-    kill(Math.min(...pids()))
+    kill(Math.min(...stage.runningAs('mini-mcp.mjs')))
     await expect(slow).rejects.toThrow(/wiretape: the server ended \(SIGKILL\)/)
     await expect(one.callTool(echo)).rejects.toThrow(/no such session/)
     expect(await other.callTool(echo)).toMatchObject({ content: [{ text: 'here' }] })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
 import { startLocalServer } from '../http-proxy/index.js'
+import { startWatchdog } from '../stdio/watchdog.js'
 import { createAnswerSink } from './answer-sink.js'
 import { createEventLog } from './event-log.js'
 import { createEventStream, type EventStream } from './event-stream.js'
@@ -47,6 +48,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   const talks = new Set<Talk>()
   const mirrored = createMirroredHeaders()
   const log = createEventLog(mostKept, mostEvents)
+  // Before any server: none of them may hold its input open.
+  const watchdog = startWatchdog({ groups: true })
   let common: Promise<Talk | string> | undefined
   let closing: Promise<void> | undefined
 
@@ -71,6 +74,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     const opening = startTalk({
       command: options.command,
       shared,
+      watchdog,
       onErrors: (chunk) => options.onErrors(chunk),
       onMessage: (message) => mirrored.learn(message),
       onExit(why) {
@@ -279,6 +283,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     clearInterval(sweep)
     await server.close()
     await Promise.all([...talks].map((talk) => talk.stop()))
+    watchdog.dismiss()
   }
 
   return { url: new URL(path, server.origin), close: () => (closing ??= closeAll()) }

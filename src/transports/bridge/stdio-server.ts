@@ -1,6 +1,7 @@
 import { createLineFramer } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
 import { startServer, type NotStarted, type ServerProcess } from '../stdio/server-process.js'
+import type { Watchdog } from '../stdio/watchdog.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
 
 export interface StdioServerHandlers {
@@ -28,10 +29,13 @@ const graceMs = 2_000
 export async function startStdioServer(
   command: readonly string[],
   handlers: StdioServerHandlers,
+  watchdog?: Watchdog,
 ): Promise<StdioServer | NotStarted> {
-  const found = await startServer(command)
+  const found = await startServer(command, { ownGroup: true })
   if ('error' in found) return found
   const server: ServerProcess = found
+  const isGone = watchdog?.watch(server.pid)
+  void server.exited.then(() => isGone?.())
   const framer = createLineFramer({ maxBytes: longestLine })
   const take = (frames: ReturnType<typeof framer.push>): void => {
     for (const frame of frames) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isAnswer } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
+import type { Watchdog } from '../stdio/watchdog.js'
 import type { AnswerSink } from './answer-sink.js'
 import type { EventStream } from './event-stream.js'
 import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
@@ -33,6 +34,8 @@ export interface TalkOptions {
   readonly command: readonly string[]
   /** Clients that know nothing of one another share the process: their ids are told apart. */
   readonly shared: boolean
+  /** Ends the process, with all that it started, should we be killed. */
+  readonly watchdog?: Watchdog
   onErrors(chunk: Buffer): void
   /** A message of the server, as it said it. */
   onMessage(message: BridgedMessage): void
@@ -81,7 +84,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     onErrors: (chunk) => options.onErrors(chunk),
     onExit: gone,
   }
-  const started = await startStdioServer(options.command, handlers)
+  const started = await startStdioServer(options.command, handlers, options.watchdog)
   if ('error' in started) return started.error
   const server: StdioServer = started
 

@@ -18,7 +18,7 @@ export async function startClient(
   const watchdog = startWatchdog()
   try {
     const child = await spawnInherited(file, args, env)
-    if (child.pid !== undefined) watchdog.watch(child.pid)
+    const gone = child.pid === undefined ? undefined : watchdog.watch(child.pid)
     const exited = new Promise<ProcessExit>((resolve) => {
       child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
     })
@@ -28,7 +28,10 @@ export async function startClient(
     })
     // A signal that cannot be delivered is reported here later; the exit tells what matters.
     child.on('error', () => undefined)
-    void exited.then(() => watchdog.dismiss())
+    void exited.then(() => {
+      gone?.()
+      watchdog.dismiss()
+    })
     return { exited, kill: (signal) => void child.kill(signal) }
   } catch (cause) {
     watchdog.dismiss()

@@ -11,7 +11,7 @@ export interface ServerProcess {
   readonly stderr: Readable
   /** Resolves once, when the process is gone; its output may not be read to the end yet. */
   readonly exited: Promise<ServerExit>
-  /** False when it is gone already. */
+  /** To its group, where it leads one. False when it is gone already. */
   kill(signal: NodeJS.Signals): boolean
 }
 
@@ -23,16 +23,27 @@ export interface NotStarted {
   readonly error: string
 }
 
+export interface StartServerOptions {
+  /**
+   * It leads a process group of its own: signals reach what it started too, and those of a terminal reach us only.
+   * @default false
+   */
+  readonly ownGroup?: boolean
+}
+
 /**
  * Starts a server as the client would: same environment, same working directory, no shell. Resolves when
  * the process runs, or with the reason why it cannot.
  */
-export async function startServer(command: readonly string[]): Promise<ServerProcess | NotStarted> {
+export async function startServer(
+  command: readonly string[],
+  { ownGroup = false }: StartServerOptions = {},
+): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
   const pipes = createServerPipes()
   let child: ChildProcess
   try {
-    child = await spawnProcess(file, args, pipes)
+    child = await spawnProcess(file, args, pipes, ownGroup)
   } catch (cause) {
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
@@ -57,14 +68,29 @@ export async function startServer(command: readonly string[]): Promise<ServerPro
     stdout: pipes.stdout?.own ?? child.stdout!,
     stderr: pipes.stderr?.own ?? child.stderr!,
     exited,
-    kill: (signal) => child.kill(signal),
+    kill: (signal) => (ownGroup && killGroup(child.pid!, signal)) || child.kill(signal),
   }
 }
 
-async function spawnProcess(file: string, args: string[], pipes: ServerPipes): Promise<ChildProcess> {
+/** False where there is no such group. */
+function killGroup(pid: number, signal: NodeJS.Signals): boolean {
+  if (process.platform === 'win32') return false
+  try {
+    return process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
+
+async function spawnProcess(
+  file: string,
+  args: string[],
+  pipes: ServerPipes,
+  ownGroup: boolean,
+): Promise<ChildProcess> {
   const stdio = [pipes.stdin, pipes.stdout, pipes.stderr].map((pipe) => pipe?.child ?? ('pipe' as const))
   const options = { stdio, windowsHide: true }
-  if (process.platform !== 'win32') return spawn(file, args, options)
+  if (process.platform !== 'win32') return spawn(file, args, { ...options, detached: ownGroup })
   // Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there.
   const { default: crossSpawn } = await import('cross-spawn')
   return crossSpawn(file, args, options)
