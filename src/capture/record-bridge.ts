@@ -47,9 +47,10 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
       headers: options.headers,
       input: client.input,
       output: client.output,
+      onNotice: (line) => options.onNotice(line),
     })
     const signal = await Promise.race([bridge.finished, ended.signal])
-    bridge.end()
+    bridge.end('the recorder was ended')
     await bridge.finished
     await client.closeOutput()
     client.closeInput()

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -103,6 +105,60 @@ describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => 
     )
     expect(seen[0]).toMatch(/\r\nAuthorization: Bearer hush-hush\r\nX-Two: 2\r\n/)
     expect(readFileSync(stage.tape(), 'utf8')).not.toContain('hush-hush')
+    upstream.close()
+  })
+
+  it('hear that a server of HTTP+SSE is gone', async () => {
+    const answer = (id: unknown): string =>
+      `event: message\ndata: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"protocolVersion":"2024-11-05"}}\n\n`
+    let events: ServerResponse | undefined
+    const upstream = createHttpServer((request, response) => {
+      if (request.method === 'GET') {
+        events = response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+        events.write('event: endpoint\ndata: /message\n\n')
+        return
+      }
+      if (request.url === '/sse') return void response.writeHead(405).end()
+      let body = ''
+      request.on('data', (chunk) => (body += String(chunk)))
+      request.on('end', () => {
+        const { id, method }: Line = JSON.parse(body)
+        response.writeHead(202).end()
+        if (method === 'initialize') events!.write(answer(id))
+        else if (id === 3) events!.destroy()
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => upstream.once('listening', resolve))
+    const actor = stage.start(bridgeTo(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/sse`))
+    await actor.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+    await printed(actor, '"id":1,"result"')
+    for (const id of [2, 3]) await actor.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
+    expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+    const said = actor.stdout().toString()
+    for (const id of [2, 3])
+      expect(said).toContain(
+        `{"jsonrpc":"2.0","id":${id},"error":{"code":502,"message":"wiretape: the server ended its event stream`,
+      )
+    expect(actor.stderr().toString()).toMatch(
+      /^wiretape: the server ended its event stream: .*; the session is over\n$/,
+    )
+    upstream.close()
+    upstream.closeAllConnections()
+  })
+
+  it('fail what is open when a signal ends the session', async () => {
+    const upstream = createHttpServer(() => undefined).listen(0, '127.0.0.1')
+    await new Promise((resolve) => upstream.once('listening', resolve))
+    const asked = once(upstream, 'request')
+    const actor = stage.start(bridgeTo(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`))
+    await actor.send('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+    await asked
+    actor.child.kill('SIGTERM')
+    expect(await actor.ended).toEqual({ exitCode: 143, signal: null })
+    expect(actor.stdout().toString()).toBe(
+      '{"jsonrpc":"2.0","id":1,"error":{"code":502,"message":"wiretape: the recorder was ended"}}\n',
+    )
+    upstream.closeAllConnections()
     upstream.close()
   })
 

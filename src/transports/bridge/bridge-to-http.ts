@@ -19,14 +19,16 @@ export interface HttpBridgeOptions {
   /** Of the client. Its end is the end of the session. */
   readonly input: Readable
   readonly output: Writable
+  /** Something the user should know, in one line. */
+  onNotice(line: string): void
 }
 
 /** A client that speaks stdio, and a server that speaks HTTP. */
 export interface HttpBridge {
   /** Resolves when the client has ended, and what it asked for is answered. Never rejects. */
   readonly finished: Promise<void>
-  /** Ends the session now. */
-  end(): void
+  /** Ends the session now. @param why for those who wait for answers */
+  end(why?: string): void
 }
 
 /** Requests that wait for answers; the client's next one waits above that. */
@@ -177,7 +179,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
           agent,
           headers: identity.headers(),
           onMessage: take,
-          onEnd: () => finish(),
+          onEnd: lostServer,
           begin,
         })
         if (legacy) return post(message, one, legacy.postUrl)
@@ -242,8 +244,21 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     }
   }
 
-  function finish(): void {
+  /** HTTP+SSE has nothing to take up again. */
+  function lostServer(broken: string | undefined): void {
     if (over) return
+    const why = `the server ended its event stream${broken ? `: ${broken}` : ''}`
+    options.onNotice(`${why}; the session is over`)
+    finish(why)
+  }
+
+  function failAll(why: string): void {
+    for (const one of requests.all()) fail(one, 502, why)
+  }
+
+  function finish(why = 'the session was ended'): void {
+    if (over) return
+    failAll(why)
     over = true
     stop()
     for (const call of calls) call.abort()
@@ -280,6 +295,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     .catch(() => undefined)
     .then(lastAnswers)
     .then(() => {
+      if (!over) failAll(`no answer came within ${lastAnswersMs / 1000} s of the end of the client`)
       over = true
       for (const call of calls) call.abort()
       return sayGoodbye()

@@ -13,8 +13,8 @@ export interface LegacyStreamOptions {
   readonly headers: readonly (readonly [string, string])[]
   /** Text of a message. */
   onMessage(text: string): void
-  /** The stream is over, and the session with it. */
-  onEnd(): void
+  /** The stream is over, and the session with it. @param broken why it ended before its time */
+  onEnd(broken: string | undefined): void
   readonly begin: typeof startCall
 }
 
@@ -46,9 +46,9 @@ export function openLegacyStream(options: LegacyStreamOptions): Promise<LegacySt
             resolve({ postUrl })
           } else if (!event || event === 'message') options.onMessage(data)
         },
-        onEnd() {
+        onEnd(_, broken) {
           clearTimeout(patience)
-          if (isOpen) options.onEnd()
+          if (isOpen) options.onEnd(broken)
           resolve(undefined)
         },
       },

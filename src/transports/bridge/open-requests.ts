@@ -14,6 +14,7 @@ export interface OpenRequests {
   add(one: OpenRequest): void
   find(id: string): OpenRequest | undefined
   isOpen(one: OpenRequest): boolean
+  all(): OpenRequest[]
   /** Nobody waits for it any more. Does nothing for an id that is not known. */
   settle(id: string | undefined): void
   /** Resolves when the next one is settled. */
@@ -30,6 +31,7 @@ export function createOpenRequests(): OpenRequests {
     add: (one) => void requests.set(idKey(one.id), one),
     find: (id) => requests.get(idKey(id)),
     isOpen: (one) => requests.get(idKey(one.id)) === one,
+    all: () => [...requests.values()],
     settle(id) {
       if (id !== undefined && requests.delete(idKey(id))) onSettled()
     },
