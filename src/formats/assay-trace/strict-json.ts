@@ -1,6 +1,6 @@
 import { findJsonValue, isFault, skipString } from '../../wire/index.js'
 import { hasPlainNumbers } from './compact.js'
-import { hasLoneSurrogate } from '../session-json/demanding.js'
+import { hasLoneSurrogate, mayBeDeep } from '../session-json/demanding.js'
 
 /** Levels of objects and arrays that importers follow. */
 const deepest = 127
@@ -67,14 +67,6 @@ function tooDeepAt(text: string, most: number): number {
     } else if (code === 0x7d || code === 0x5d) depth -= 1
   }
   return -1
-}
-
-/** Counts brackets inside strings too, which is quicker and seldom matters. */
-function mayBeDeep(text: string, most: number): boolean {
-  let open = 0
-  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++open > most) return true
-  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++open > most) return true
-  return false
 }
 
 function numberOutOfRangeAt(text: string): number {

@@ -121,10 +121,12 @@ function lineOf(row: Row): string {
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = formula.test(value) && !plainNumber.test(value) ? `'${value}` : value
+  const text =
+    formula.includes(value.charAt(0)) && value !== '' && !plainNumber.test(value) ? `'${value}` : value
   if (text.includes('"')) return `"${text.replaceAll('"', '""')}"`
-  return /[,\r\n]/.test(text) ? `"${text}"` : text
+  return separators.test(text) ? `"${text}"` : text
 }
 
-const formula = /^[=+\-@\t\r]/
+const formula = '=+-@\t\r'
 const plainNumber = /^-?\d+(?:\.\d+)?$/
+const separators = /[,\r\n]/

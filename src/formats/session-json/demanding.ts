@@ -11,6 +11,7 @@ const mostDigits = 4_000
  */
 export function isDemanding(text: string): boolean {
   if (text.length <= deepest) return false
+  if (text.length <= mostDigits && !mayBeDeep(text, deepest)) return false
   let depth = 0
   let digits = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -27,6 +28,14 @@ export function isDemanding(text: string): boolean {
       if (depth > deepest) return true
     } else if (code === 0x7d || code === 0x5d) depth -= 1
   }
+  return false
+}
+
+/** Whether there are so many brackets. Counts those inside strings too, which is quicker and seldom matters. */
+export function mayBeDeep(text: string, most: number): boolean {
+  let open = 0
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++open > most) return true
+  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++open > most) return true
   return false
 }
 

@@ -51,20 +51,20 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
     if (record.type !== 'message') return { entries: [], note: lineNote(record) }
     const given = record.seq ?? nextSequence
     nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
-    const message = correlator ? named(record, given, correlator) : record
-    const first = message.parts[0]!
-    const isUsual = usual.length === 0 || (record.seq === undefined && record.us === undefined)
-    const plain = isUsual
-      ? plainEntry(message, placeOf(first, given, 0), context, own && !nameless)
-      : undefined
-    if (plain !== undefined) {
-      entryCount += 1
-      return { entries: [plain] }
+    const places = record.parts.map((part, i) => placeOf(part, given, i))
+    if (correlator) correlate(record, places, correlator)
+    if (usual.length === 0 || (record.seq === undefined && record.us === undefined)) {
+      const plain = plainEntry(record, places[0]!, context, correlator !== undefined)
+      if (plain !== undefined) {
+        entryCount += 1
+        return { entries: [plain] }
+      }
     }
+    const message = correlator ? named(record, given, places) : record
     const placed: PlacedEntry[] = []
     for (const [i, part] of message.parts.entries()) {
       if (!isRepresentable(record.raw.slice(part.start, part.end))) continue
-      const ours = entryOf(message, part, placeOf(part, given, i), context)
+      const ours = entryOf(message, part, places[i]!, context)
       const kept = keptOf(record.extra, record.batch ? placed.length : undefined)
       placed.push({ part, ours, inFile: withKeptMembers(new Members().addAll([...ours]), kept) })
     }
@@ -77,18 +77,6 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
     return note === undefined ? { entries } : { entries, note }
   }
 
-  /** What our recorder would have given to the message. */
-  function named(record: MessageRecord, seq: number, names: Correlator<string>): MessageRecord {
-    const { direction, conversation = '' } = record
-    const parts = record.parts.map((part, i) => {
-      const { proxyId: id } = placeOf(part, seq, i)
-      const { answers } = names.observe({ ref: id, envelope: part.envelope, direction, conversation })
-      const correlatedId = part.correlatedId ?? answers
-      return correlatedId === undefined ? { ...part, id } : { ...part, id, correlatedId }
-    })
-    return { ...record, seq, parts }
-  }
-
   /** A line of the tape that stands before the entry of that number. */
   function lineNote(record: TapeRecord): string {
     return `{"at":${entryCount},"line":${inReach(encodeRecord(record).trimEnd())}}`
@@ -97,7 +85,33 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
   return { place }
 }
 
-function placeOf(part: Part, first: number, index: number): EntryPlace {
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Finds out which requests the parts answer. */
+function correlate(
+  record: MessageRecord,
+  places: readonly Draft<EntryPlace>[],
+  correlator: Correlator<string>,
+): void {
+  const { direction, conversation = '' } = record
+  for (const [i, place] of places.entries()) {
+    const { envelope, correlatedId } = record.parts[i]!
+    const { answers } = correlator.observe({ ref: place.proxyId, envelope, direction, conversation })
+    if (correlatedId === undefined && answers !== undefined) place.correlatedId = answers
+  }
+}
+
+/** The message with what our recorder would have given to it. */
+function named(record: MessageRecord, seq: number, places: readonly EntryPlace[]): MessageRecord {
+  const parts = record.parts.map((part, i) => {
+    const { proxyId: id, correlatedId: answers } = places[i]!
+    const correlatedId = part.correlatedId ?? answers
+    return correlatedId === undefined ? { ...part, id } : { ...part, id, correlatedId }
+  })
+  return { ...record, seq, parts }
+}
+
+function placeOf(part: Part, first: number, index: number): Draft<EntryPlace> {
   const { id, correlatedId } = part
   return {
     proxyId: isId(id) ? id : `msg-${String(first + index + 1).padStart(3, '0')}`,

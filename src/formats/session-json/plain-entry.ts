@@ -1,27 +1,33 @@
 import type { MessageRecord, Part } from '../../model/index.js'
 import { microsOf, type EntryContext, type EntryPlace } from './entry.js'
 import { isId, isRepresentable } from './representable.js'
-import { messageTime, tapeTime } from './time.js'
+import { timestampOf } from './time.js'
 
 /**
  * The entry of a message that says all that its line on the tape does, as text that is indented already: most are such,
  * and recordings have millions of them. The same as `entryOf` and `frameNote` give, for a fifth of their time.
  *
- * @param own the tape is ours: what its line lacks would be added on reading
+ * @param made what the line of the tape lacks is added, for good or for the file alone; else it has to be there
  * @returns undefined for any other message, which takes the long way
  */
 export function plainEntry(
   record: MessageRecord,
   place: EntryPlace,
   context: EntryContext,
-  own: boolean,
+  made: boolean,
 ): string | undefined {
   const part = record.parts[0]!
-  if (!isBare(record) || record.seq !== place.sequence || part.id !== place.proxyId) return undefined
-  if (part.correlatedId !== place.correlatedId) return undefined
+  if (!isBare(record)) return undefined
+  if (record.seq === undefined ? !made : record.seq !== place.sequence) return undefined
+  if (part.id === undefined ? !made : part.id !== place.proxyId) return undefined
+  if (
+    part.correlatedId === undefined ? !made && place.correlatedId : part.correlatedId !== place.correlatedId
+  )
+    return undefined
   const micros = microsOf(record, context)
-  if (record.t !== tapeTime(micros)) return undefined
-  if (record.us === undefined ? own : record.us !== Math.max(0, micros - context.startMicros))
+  const timestamp = timestampOf(record.t, micros)
+  if (timestamp === undefined) return undefined
+  if (record.us === undefined ? !made : record.us !== Math.max(0, micros - context.startMicros))
     return undefined
   const { raw } = record
   const { envelope } = part
@@ -30,7 +36,7 @@ export function plainEntry(
   return `    {
       "proxy_id": ${JSON.stringify(place.proxyId)},
       "sequence": ${place.sequence},
-      "timestamp": "${messageTime(micros)}",
+      "timestamp": "${timestamp}",
       "direction": "${record.direction}",
       "transport": "${context.transport}",
       "jsonrpc_id": ${id !== undefined && isId(id) ? id : 'null'},

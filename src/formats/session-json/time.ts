@@ -1,17 +1,48 @@
 /** Microseconds since the epoch: what session files tell, and more than a `Date` holds. */
 const iso = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,30}))?([Zz]|[+-]\d\d(?::?\d\d)?)?$/
-const tapeTimeLength = '2026-11-21T01:33:10.416Z'.length
 /** Years 1 to 9999, which is what other readers take. */
 const earliest = Date.parse('0001-01-01T00:00:00Z') * 1000
 const latest = Date.parse('9999-12-31T00:00:00Z') * 1000
 
+/** Where the milliseconds of a tape's time begin: `2026-11-21T01:33:10.416Z`. */
+const fractionStart = 20
+const tapeTimeLength = 24
+/** The second that was parsed last, and its microseconds: most messages come in the same one as those before. */
+let lastSecond = ''
+let lastSecondMicros = 0
+
+/** As tapes write it; undefined for any other form, which may be a time all the same. */
+function parseTapeTime(text: string): number | undefined {
+  if (text.length !== tapeTimeLength || text.charAt(tapeTimeLength - 1) !== 'Z') return undefined
+  const second = text.slice(0, fractionStart)
+  const fraction = text.slice(fractionStart, tapeTimeLength - 1)
+  if (!/^\d{3}$/.test(fraction)) return undefined
+  if (second !== lastSecond) {
+    const start = Date.parse(`${second}000Z`)
+    if (Number.isNaN(start) || new Date(start).toISOString() !== `${second}000Z`) return undefined
+    if (!isWritable(start * 1000)) return undefined
+    lastSecond = second
+    lastSecondMicros = start * 1000
+  }
+  return lastSecondMicros + Number(fraction) * 1000
+}
+
+/**
+ * As `messageTime`, of a message on a tape whose time is `t`: undefined unless it is that time to the millisecond, as a
+ * tape has it.
+ */
+export function timestampOf(t: string, micros: number): string | undefined {
+  const start = parseTapeTime(t)
+  if (start === undefined || Math.floor(micros / 1000) !== start / 1000) return undefined
+  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000
+  const seconds = t.slice(0, fractionStart - 1)
+  return fraction === 0 ? `${seconds}+00:00` : `${seconds}.${String(fraction).padStart(6, '0')}+00:00`
+}
+
 /** ISO 8601 as session files have it; without a zone it is UTC. Undefined for anything else. */
 export function parseMicros(text: string): number | undefined {
-  if (text.length === tapeTimeLength) {
-    const ms = Date.parse(text)
-    // As tapes have it, which is what nearly all are.
-    if (ms >= earliest / 1000 && ms * 1000 <= latest && new Date(ms).toISOString() === text) return ms * 1000
-  }
+  const tapeMicros = parseTapeTime(text)
+  if (tapeMicros !== undefined) return tapeMicros
   const match = iso.exec(text)
   if (!match) return undefined
   const [, date, time, seconds = ':00', fraction = '', zone = 'Z'] = match

@@ -1,5 +1,6 @@
 import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
+import { flatMapped } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import { createLayout, usualWithout, type Layout, type Origin } from './layout.js'
 import { inReach } from './demanding.js'
@@ -124,22 +125,21 @@ function metaFrom(first: TapeRecord | undefined): MetaRecord {
   return meta
 }
 
-async function* layOut(
-  recording: Recording,
-  ends: Ends,
-  head: SessionHead,
-): AsyncGenerator<ReturnType<Layout['place']> & { type: TapeRecord['type'] }, void, undefined> {
+type Laid = ReturnType<Layout['place']> & { readonly type: TapeRecord['type'] }
+
+function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<Laid> {
   const layout = createLayout(head, ends.origin)
   let isFirst = ends.hasMeta
   let held: TapeRecord | undefined
-  for await (const record of recording.records()) {
-    if (!isFirst) {
-      if (held) yield { ...layout.place(held), type: held.type }
-      held = record
-    }
+  function* next(record: TapeRecord): Generator<Laid> {
+    if (held) yield { ...layout.place(held), type: held.type }
+    held = isFirst ? undefined : record
     isFirst = false
   }
-  if (held && (held.type !== 'end' || !ends.end)) yield { ...layout.place(held), type: held.type }
+  function* end(): Generator<Laid> {
+    if (held && (held.type !== 'end' || !ends.end)) yield { ...layout.place(held), type: held.type }
+  }
+  return flatMapped(recording.records(), next, end)
 }
 
 async function* notesOf(

@@ -9,6 +9,7 @@ import {
 } from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
+import { flatMapped } from '../iterate.js'
 
 /** A record of a recording with what formats for people and other tools say about it. */
 export type Told =
@@ -51,7 +52,7 @@ export interface OpenRequest {
 const mostOpen = 100_000
 
 /** Goes through a recording once; remembers no payload. */
-export async function* tellRecords(recording: Recording): AsyncGenerator<Told, void, undefined> {
+export function tellRecords(recording: Recording): AsyncIterable<Told> {
   const open = new Map<string, OpenRequest>()
   let startedMs = Number.NaN
   let isUntimed = false
@@ -62,7 +63,7 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
     const us = (Date.parse(record.t ?? '') - startedMs) * 1000
     return Number.isNaN(us) ? 0 : us
   }
-  for await (const record of adopt(recording).records()) {
+  function* tell(record: TapeRecord): Generator<Told> {
     if (record.type === 'meta' && Number.isNaN(startedMs)) {
       startedMs = Date.parse(record.startedAt)
       isUntimed = record.startedAt === noTime
@@ -70,41 +71,48 @@ export async function* tellRecords(recording: Recording): AsyncGenerator<Told, v
     if (record.type !== 'message') {
       const us = record.type === 'unknown' || record.type === 'meta' ? 0 : usOf(record)
       yield { kind: 'other', record, us }
-      continue
+      return
     }
     const us = usOf(record)
     const first = record.seq ?? next
-    for (const [i, part] of record.parts.entries()) {
-      const { envelope, correlatedId, id } = part
-      const seq = first + i
-      const request = correlatedId === undefined ? undefined : open.get(correlatedId)
-      if (request) open.delete(correlatedId!)
-      const text = record.raw.slice(part.start, part.end)
-      const latencyUs = us === undefined || request?.us === undefined ? undefined : us - request.us
-      yield {
-        kind: 'message',
-        record,
-        part,
-        seq,
-        us,
-        ...(latencyUs !== undefined && { latencyUs: Math.max(0, latencyUs) }),
-        text,
-        sizeBytes: part.sizeBytes ?? utf8Length(text),
-        ...(request && { request }),
-      }
-      if (envelope.kind !== 'request' || id === undefined) continue
-      if (open.size >= mostOpen) for (const oldest of open.keys()) if (open.delete(oldest)) break
-      const { method, subject } = envelope
-      const kept = {
-        ...(method !== undefined && { method }),
-        ...(subject !== undefined && { subject }),
-        ...(envelope.id !== undefined && { id: envelope.id }),
-      }
-      const sentUs = us === undefined ? undefined : us + (record.heldMs ?? 0) * 1000
-      open.set(id, { seq, us: sentUs, envelope: kept, conversation: record.conversation })
-    }
+    for (let i = 0; i < record.parts.length; i += 1) yield tellPart(record, record.parts[i]!, first + i, us)
     next = first + record.parts.length
   }
+
+  function tellPart(record: MessageRecord, part: Part, seq: number, us: number | undefined): ToldMessage {
+    const { envelope, correlatedId, id } = part
+    const request = correlatedId === undefined ? undefined : open.get(correlatedId)
+    if (request) open.delete(correlatedId!)
+    const text = record.raw.slice(part.start, part.end)
+    const sizeBytes = part.sizeBytes ?? utf8Length(text)
+    // Member by member: there are millions of them.
+    const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
+    if (request) told.request = request
+    if (us !== undefined && request?.us !== undefined) told.latencyUs = Math.max(0, us - request.us)
+    if (envelope.kind === 'request' && id !== undefined) {
+      if (open.size >= mostOpen) for (const oldest of open.keys()) if (open.delete(oldest)) break
+      open.set(id, {
+        seq,
+        us: us === undefined ? undefined : us + (record.heldMs ?? 0) * 1000,
+        envelope: askedIn(envelope),
+        conversation: record.conversation,
+      })
+    }
+    return told
+  }
+
+  return flatMapped(adopt(recording).records(), tell)
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+/** What is remembered of a request. */
+function askedIn({ method, subject, id }: Envelope): OpenRequest['envelope'] {
+  const asked: Draft<OpenRequest['envelope']> = {}
+  if (method !== undefined) asked.method = method
+  if (subject !== undefined) asked.subject = subject
+  if (id !== undefined) asked.id = id
+  return asked
 }
 
 /** The first line of a recording, where it has one. */
