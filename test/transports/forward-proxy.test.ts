@@ -310,6 +310,49 @@ describe('a tunnel', () => {
     expect(tunnels).toEqual([`127.0.0.1:${upstream} not-http`])
   })
 
+  it.each([
+    'NICK one\r\nUSER a b c d\r\n',
+    'get key\r\n',
+    'EHLO h\r\n',
+    'CONNECT {"verbose":false}\r\n',
+    'OPTIONS rtsp://127.0.0.1/ RTSP/1.0\r\n',
+    'GET /without-a-version\r\n',
+  ])('carries what is no HTTP, though its client speaks first and in words: %j', async (words) => {
+    const upstream = await stage.rawUpstream((socket) => void socket.pipe(socket))
+    const { port, tunnels } = await proxy()
+    const client = await tunnel(port, `127.0.0.1:${upstream}`)
+    for (const part of [words.slice(0, 3), words.slice(3)]) {
+      client.socket.write(part)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await client.until(() => inside(client).toString() === words)
+    expect(tunnels).toEqual([`127.0.0.1:${upstream} not-http`])
+    client.socket.end()
+  })
+
+  it('is looked into when a request comes byte by byte, over many lengths of its target', async () => {
+    const upstream = await stage.httpUpstream((request, response) => response.end(`${request.url?.length}`))
+    const { port } = await proxy()
+    for (const target of ['/', '/mcp?a=1', `/${'a'.repeat(2_000)}`, `http://127.0.0.1:${upstream}/b`]) {
+      const client = await tunnel(port, `127.0.0.1:${upstream}`)
+      for (const byte of `GET ${target.slice(0, 40)}`) client.socket.write(byte)
+      client.socket.write(`${target.slice(40)} HTTP/1.1\r\nHost: 127.0.0.1:${upstream}\r\n\r\n`)
+      await client.until(() => readMessage(inside(client))?.complete === true)
+      expect(inside(client).toString()).toContain(' 200 OK')
+    }
+  })
+
+  it('tells in one plain line when TLS is asked of a server that speaks none', async () => {
+    const upstream = await stage.rawUpstream((socket) => {
+      socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    })
+    const { port } = await proxy()
+    const client = secure((await tunnel(port, `localhost:${upstream}`)).socket, ours.certificate)
+    expect(await ask(client, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(
+      /cannot get an answer from https:\/\/localhost:\d+: it does not speak TLS there[.\s]*$/,
+    )
+  })
+
   it('still is looked into when its client takes its time', async () => {
     let connections = 0
     const upstream = await stage.httpUpstream(

@@ -7,7 +7,12 @@ export type Opening =
   | { readonly kind: 'http' }
   | { readonly kind: 'other' }
 
-const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,24}$/
+/** What may still become a request line (RFC 9112, 3): other protocols begin with a word too (`EHLO`, `NICK`, `get`). */
+const beginning = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,24})(?: ([^\s]*)(?: ([ -~]{0,8})\r?)?)?$/
+/** Whoever is in a tunnel asks for a path. Some name the server again. */
+const targetStarts = ['/', '* ', 'http://', 'https://']
+/** Whoever writes more in one line is told by HTTP that this is too much. */
+const longestLine = 16 * 1024
 /** Begins HTTP/2 without TLS (RFC 9113, 3.4). */
 const http2 = 'PRI * HTTP/2.0'
 
@@ -22,10 +27,24 @@ export function openingOf(bytes: Buffer): Opening | undefined {
   const text = bytes.toString('latin1', 0, 32)
   if (http2.startsWith(text.slice(0, http2.length)))
     return text.length < http2.length ? undefined : { kind: 'other' }
-  const space = text.indexOf(' ')
-  const method = space === -1 ? text : text.slice(0, space)
-  if (!token.test(method)) return { kind: 'other' }
-  return space === -1 ? undefined : { kind: 'http' }
+  const end = bytes.subarray(0, longestLine).indexOf(0x0a)
+  const line = bytes.toString('latin1', 0, end === -1 ? longestLine : end)
+  const [found, , target, version] = beginning.exec(line) ?? []
+  if (found === undefined) return { kind: 'other' }
+  if (target !== undefined && !isTarget(version === undefined ? target : `${target} `))
+    return { kind: 'other' }
+  if (version !== undefined && !isVersion(version)) return { kind: 'other' }
+  if (end === -1) return line.length < longestLine ? undefined : { kind: 'http' }
+  return version?.length === 8 ? { kind: 'http' } : { kind: 'other' }
+}
+
+function isTarget(begun: string): boolean {
+  const text = begun.toLowerCase()
+  return targetStarts.some((start) => text.startsWith(start.slice(0, text.length)))
+}
+
+function isVersion(begun: string): boolean {
+  return 'HTTP/1.'.startsWith(begun.slice(0, 7)) && /^\d?$/.test(begun.slice(7))
 }
 
 /** In some protocols the server speaks first, and the client waits for it. */

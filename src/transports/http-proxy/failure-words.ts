@@ -13,7 +13,19 @@ const words: Readonly<Record<string, string>> = {
 export function failureWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, message } = error as NodeJS.ErrnoException
-  return (code === undefined ? undefined : words[code]) ?? (message || code || 'unknown')
+  if (code === 'EPROTO' || code?.startsWith('ERR_SSL_')) return tlsWords(message)
+  return (code === undefined ? undefined : words[code]) ?? (message || code || 'unknown').trim()
+}
+
+/** OpenSSL's own text names its source files, and ends with a line break. */
+function tlsWords(message: string): string {
+  const [, , reason = 'its answer makes no sense'] =
+    /:SSL routines:([^:]*):([^:\r\n]+)/.exec(message.replaceAll('_', ' ')) ?? []
+  return /wrong version number|packet length too long|http request|unknown protocol|record layer failure/i.test(
+    reason,
+  )
+    ? 'it does not speak TLS there'
+    : `TLS failed: ${reason}`
 }
 
 /** True when what came was no HTTP. */
