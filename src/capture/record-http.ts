@@ -39,6 +39,8 @@ export interface HttpCapture {
   /** For clients. */
   readonly url: string
   readonly recorder: Recorder
+  /** Resolves when nothing is being answered, or after this time. */
+  settled(withinMs: number): Promise<void>
   /** Ends what passes, and the tape. */
   finish(end: SessionEnd): Promise<CaptureFiles>
   /** Gives everything up; can be called at any time, and twice. */
@@ -96,6 +98,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   return {
     url: listening.url,
     recorder,
+    settled: (withinMs) => listening.settled(withinMs),
     async finish(end) {
       capture.live.intercept?.ends()
       await listening.close()

@@ -4,6 +4,9 @@ import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './r
 import type { CaptureFiles } from './running-capture.js'
 import { untilSignal } from './signals.js'
 
+/** For clients to take what servers said last. */
+const lastWordsMs = 1_000
+
 /** A stdio server, for clients that speak HTTP. */
 export interface ListenCaptureOptions extends Omit<
   HttpCaptureOptions,
@@ -34,6 +37,7 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
         capture?.recorder.bytes('err', chunk)
         passOn(chunk)
       },
+      onStray: (line) => capture?.recorder.bytes('out', line),
       onNotice: (line) => options.onNotice(line),
     })
     capture = await startHttpCapture({
@@ -47,7 +51,9 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
     })
     options.onListening(capture.url)
     await ended.signal
-    // Servers have their last words while there is somebody to take them down.
+    // Servers have their last words while there is somebody to hear them, and to take them down.
+    await bridge.endServers()
+    await capture.settled(lastWordsMs)
     await bridge.close()
     return await capture.finish({ exitCode: 0 })
   } finally {

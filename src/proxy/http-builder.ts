@@ -17,6 +17,7 @@ import { createGateBook, noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages, type ExchangeTalk } from './http-messages.js'
+import type { Numbers } from './message-numbers.js'
 import { textOf } from './message-text.js'
 import type { Moment } from './record-builder.js'
 
@@ -40,8 +41,8 @@ export interface HttpBuilder {
 
 type Take = (record: TapeRecord) => void
 
-export function createHttpBuilder(redactor: Redactor, conversations: Conversations): HttpBuilder {
-  const messages = createHttpMessages(redactor)
+export function createHttpBuilder(redactor: Redactor, talks: Conversations, numbers: Numbers): HttpBuilder {
+  const messages = createHttpMessages(redactor, numbers)
   const exchanges = new Map<number, HttpExchange>()
   const book = createGateBook(redactor, ({ direction, conversation = '', http }, part, newId) => {
     messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
@@ -99,7 +100,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
       method: event.method,
       path: redactor.path(event.path),
       requestHeaders: headers,
-      conversation: conversations.of(event.connection, session),
+      conversation: talks.of(event.connection, session),
       requestBody: new HttpBody(longestMessage),
       requests: new Map(),
       requestTold: false,
@@ -132,7 +133,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
   ): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id')
-    if (session !== undefined) conversations.begin(session, exchange.conversation)
+    if (session !== undefined) talks.begin(session, exchange.conversation)
     const isStream = mediaTypeOf(headers) === 'text/event-stream'
     const coding = headerOf(headers, 'content-encoding')
     const decoder = createDecoder(coding)
@@ -177,7 +178,7 @@ export function createHttpBuilder(redactor: Redactor, conversations: Conversatio
     }
     if (sse.event === 'endpoint' && sse.data !== undefined) {
       const session = legacySessionOf(sse.data)
-      if (session !== undefined) conversations.begin(session, exchange.conversation)
+      if (session !== undefined) talks.begin(session, exchange.conversation)
     }
     if (sse.tooLong) {
       take(tooLongOf(sse.sizeBytes, 'server_to_client', at))

@@ -21,6 +21,7 @@ import {
   speaksJsonRpc,
 } from '../wire/index.js'
 import type { HttpExchange } from './http-exchange.js'
+import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten } from './message-text.js'
 
 /** What a message record says of its frame, wherever in HTTP that stood. */
@@ -48,11 +49,10 @@ export interface HttpMessages {
   skip(): void
 }
 
-export function createHttpMessages(redactor: Redactor): HttpMessages {
+export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMessages {
   const correlator = createCorrelator<string>(idKey)
   // The client of 2026-07-28 has no session, and takes whatever connection is free: a retry may come on any.
   const rounds = createRounds<string>()
-  let seq = 0
 
   function partOf(
     exchange: ExchangeTalk,
@@ -107,14 +107,14 @@ export function createHttpMessages(redactor: Redactor): HttpMessages {
       const parts = spans.map(({ start, end }, i) =>
         partOf(exchange, raw, start, end, direction, i === 0 ? given : undefined),
       )
-      const first = seq
-      seq += parts.length
+      const first = numbers.next
+      numbers.next += parts.length
       const redacted = redactor.json(raw)
       if (redacted) return { ...rewritten(redacted, parts), seq: first, red: redacted.red }
       return { raw, batch, parts, seq: first, ...(raw !== text && { bytes: base64(bytes) }) }
     },
     skip() {
-      seq += 1
+      numbers.next += 1
     },
   }
 }

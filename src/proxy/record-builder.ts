@@ -27,6 +27,7 @@ import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { LongLine } from './long-line.js'
+import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Messages above this are forwarded and leave a gap with their size and hash. */
@@ -78,7 +79,7 @@ interface Delivery {
 }
 
 /** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
-export function createRecordBuilder(redactor: Redactor): RecordBuilder {
+export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { next: 0 }): RecordBuilder {
   const framers: Record<Channel, LineFramer> = {
     in: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
     out: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
@@ -104,7 +105,6 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
   let stderrOffset = 0
   /** Bytes of each channel so far, lost ones included. */
   const seenBytes: Record<Channel, number> = { in: 0, out: 0, err: 0 }
-  let seq = 0
   let clock = { ms: -1, t: '' }
 
   function stamp(at: Moment): { t: string; us: number } {
@@ -194,13 +194,13 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     const { t, us } = stamp(at)
     const redacted = redactor.json(raw)
     const record: Draft<MessageRecord> = redacted
-      ? { type: 'message', t, us, direction, ...rewritten(redacted, parts), seq }
-      : { type: 'message', t, us, direction, raw, batch, parts, seq }
+      ? { type: 'message', t, us, direction, ...rewritten(redacted, parts), seq: numbers.next }
+      : { type: 'message', t, us, direction, raw, batch, parts, seq: numbers.next }
     if (frame.end !== 'lf') record.frameEnd = frame.end
     if (redacted) record.red = redacted.red
     else if (raw.length === text.length && raw === exact) record.utf8 = frame.bytes
     else record.bytes = base64(frame.bytes)
-    seq += parts.length
+    numbers.next += parts.length
     if (verdict) return judged(channel, record, frame.endOffset, verdict)
     remember(channel, parts, frame.endOffset + shift[channel])
     return record
@@ -259,8 +259,8 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     )
     went(direction, parts, sent)
     const redacted = redactor.json(text)
-    const first = seq
-    seq += parts.length
+    const first = numbers.next
+    numbers.next += parts.length
     return {
       type: 'message',
       ...stamp(at),
@@ -297,7 +297,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
     current.bytes += frame.bytes.length
     if (!frame.last) return undefined
     oversize[channel] = undefined
-    seq += 1
+    numbers.next += 1
     return {
       type: 'gap',
       ...stamp(at),
@@ -335,7 +335,7 @@ export function createRecordBuilder(redactor: Redactor): RecordBuilder {
           { type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
         ]
       }
-      seq += lines
+      numbers.next += lines
       const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
       return [{ type: 'gap', ...stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
     },

@@ -8,6 +8,7 @@ import { createConversations } from '../transports/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { eventsOf, type HttpBatch } from './http-batch.js'
 import { createRecordBuilder } from './record-builder.js'
+import type { Numbers } from './message-numbers.js'
 import type { Redaction } from './run-redactor.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
@@ -77,11 +78,12 @@ export interface RecorderCore {
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
-  const builder = createRecordBuilder(redactor)
+  const numbers: Numbers = { next: 0 }
+  const builder = createRecordBuilder(redactor, numbers)
   const isStdio = init.meta.wiretape?.transport === 'stdio'
   let httpBuilder: HttpBuilder | undefined
   const http = (): HttpBuilder =>
-    (httpBuilder ??= createHttpBuilder(redactor, createConversations(init.conversationKey)))
+    (httpBuilder ??= createHttpBuilder(redactor, createConversations(init.conversationKey), numbers))
   const now = (): { t: string; us: number } => ({
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),

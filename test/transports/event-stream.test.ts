@@ -25,7 +25,7 @@ function connection(): { response: ServerResponse; texts(): string[]; close(): v
 }
 
 const streamOf = (log = createEventLog(1_000, 1_000), onForgotten = (): void => undefined): EventStream =>
-  createEventStream({ name: 7, log, onSlow: () => undefined, onForgotten })
+  createEventStream({ name: 7, log, onSlow: () => undefined, onCut: () => undefined, onForgotten })
 
 describe('an event stream', () => {
   it('goes on where its client says that it broke, whatever was lost on the way', () => {

@@ -22,6 +22,8 @@ beforeEach(async () => {
   const started = await startTalk({
     command: [process.execPath, '-e', server],
     shared: true,
+    onStray: () => undefined,
+    onGuess: () => undefined,
     onErrors: (chunk) => (heard += String(chunk)),
     onMessage: () => undefined,
     onExit: () => undefined,
@@ -112,7 +114,7 @@ describe('a server process that clients share', () => {
     await one.tell({ method: 'notifications/cancelled', params: { requestId: 7, say: changed } })
     await until('it is told', () => one.own.length > 0)
     expect([one.own, one.asked, talk.idle]).toEqual([[changed], [], true])
-    const [, sentId] = /"requestId":("[^"]+")/.exec(heard) ?? []
+    const [, sentId] = await until('it has heard', () => /"requestId":("[^"]+")/.exec(heard) ?? undefined)
     expect(sentId).toMatch(/^"[0-9a-f]{8}-1"$/)
   })
 })

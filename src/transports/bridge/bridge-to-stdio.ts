@@ -11,7 +11,7 @@ import { createMirroredHeaders } from './mirrored-headers.js'
 import { headerFault, isModern } from './modern-request.js'
 import { readBody } from './read-body.js'
 import { refuse } from './refuse.js'
-import { startTalk, type Party, type Talk } from './talk.js'
+import { startTalk, type Party, type Stray, type Talk } from './talk.js'
 
 export interface StdioBridgeOptions {
   /** The server's argv. */
@@ -20,6 +20,8 @@ export interface StdioBridgeOptions {
   readonly shared: boolean
   /** What servers write to stderr. */
   onErrors(chunk: Buffer): void
+  /** What a server wrote to stdout that is passed on to nobody, line by line, with line ends. */
+  onStray(bytes: Buffer): void
   /** Something the user should know, in one line. */
   onNotice(line: string): void
 }
@@ -27,7 +29,9 @@ export interface StdioBridgeOptions {
 /** A server on stdio, as an HTTP server on loopback. */
 export interface StdioBridge {
   readonly url: URL
-  /** Ends all processes. Can be called twice. */
+  /** Ends all processes; what is open is answered, and nothing new begins. Can be called twice. */
+  endServers(): Promise<void>
+  /** Ends the processes, and the connections. Can be called twice. */
   close(): Promise<void>
 }
 
@@ -40,6 +44,11 @@ const mostNotices = 20
 /** Characters of events for clients that lose a stream, of all sessions together. */
 const mostKept = 16 * 1024 * 1024
 const mostEvents = 10_000
+const wordsOf: Readonly<Record<Stray, string>> = {
+  noise: 'the server wrote something to stdout that is no message',
+  answer: 'the server answered a request that nobody waits for, or under another id',
+  unheard: 'the server said something when no client was there to hear it',
+}
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 /** @throws WiretapeError `usage` when it cannot listen */
@@ -51,7 +60,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   // Before any server: none of them may hold its input open.
   const watchdog = startWatchdog({ groups: true })
   let common: Promise<Talk | string> | undefined
+  let ending: Promise<void> | undefined
   let closing: Promise<void> | undefined
+  const starting = new Set<Promise<unknown>>()
 
   /** Each once: what ails one server may ail hundreds. */
   const told = new Set<string>()
@@ -60,6 +71,11 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     told.add(line)
     options.onNotice(line)
   }
+
+  const noticeCut = (): void =>
+    notice(
+      'a client that does not read lost its connection: others of its server process need not wait for it',
+    )
 
   const server = await startLocalServer({
     host: '127.0.0.1',
@@ -77,6 +93,15 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       watchdog,
       onErrors: (chunk) => options.onErrors(chunk),
       onMessage: (message) => mirrored.learn(message),
+      onStray(bytes, why) {
+        options.onStray(bytes)
+        if (why) notice(`${wordsOf[why]}: it is on the tape, and went to nobody`)
+      },
+      onGuess: () =>
+        notice(
+          'the server asked something while several clients waited for it: stdio does not say whom it means, and the ' +
+            'one that had asked last was asked; without --shared each has a server of its own',
+        ),
       onExit(why) {
         if (why !== undefined) notice(why)
         if (shared) common = undefined
@@ -88,7 +113,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
         }
       },
     })
-    return opening.then((talk) => {
+    const started = opening.then((talk) => {
+      starting.delete(started)
       if (typeof talk === 'string') {
         if (shared) common = undefined
         notice(talk)
@@ -98,11 +124,14 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       }
       return talk
     })
+    starting.add(started)
+    return started
   }
 
   const commonTalk = (): Promise<Talk | string> => (common ??= openTalk(true))
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (ending) return refuse(response, 503, 'the recorder is being ended')
     if ((request.url ?? '').split('?')[0] !== path) return refuse(response, 404, 'there is nothing here')
     if (request.method === 'POST') return post(request, response)
     request.resume()
@@ -196,8 +225,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     if (fault) return refuse(response, 400, fault.why, fault.code, message.envelope.id)
     const talk = await commonTalk()
     if (typeof talk === 'string') return refuse(response, 502, talk)
-    const newStream = (): EventStream => createEventStream({ onSlow: (slow) => talk.hold(slow) })
     const party: Party = { stream: undefined }
+    const newStream = (): EventStream =>
+      createEventStream({ onSlow: (slow) => talk.hold(party, slow), onCut: noticeCut })
     await pass(request, response, [message], { talk, party, newStream, isBatch: false, modern: true })
   }
 
@@ -213,7 +243,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       return refuse(response, 503, `there are ${mostSessions} sessions already`)
     const talk = await (options.shared ? commonTalk() : openTalk(false))
     if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
-    const session = createHttpSession(talk, log)
+    const session = createHttpSession(talk, log, noticeCut)
     sessions.set(session.id, session)
     talk.parties.add(session)
     await pass(request, response, messages, {
@@ -279,14 +309,21 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     }
   }, sweepMs).unref()
 
-  async function closeAll(): Promise<void> {
+  async function endAll(): Promise<void> {
     clearInterval(sweep)
-    await server.close()
+    await Promise.all(starting)
     await Promise.all([...talks].map((talk) => talk.stop()))
     watchdog.dismiss()
   }
 
-  return { url: new URL(path, server.origin), close: () => (closing ??= closeAll()) }
+  const endServers = (): Promise<void> => (ending ??= endAll())
+
+  async function closeAll(): Promise<void> {
+    await endServers()
+    await server.close()
+  }
+
+  return { url: new URL(path, server.origin), endServers, close: () => (closing ??= closeAll()) }
 }
 
 const path = '/mcp'

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { EventLog, LoggedEvent } from './event-log.js'
 
+/** Characters that may wait for a client that does not read, besides the message that it stopped at. */
+const mostQueued = 8 * 1024 * 1024
 /** What a client does before it opens a stream again, in 2025-11-25. */
 const retryMs = 1_000
 
@@ -8,8 +10,10 @@ export interface EventStreamOptions {
   /** Of the stream in its session, for streams that can be taken up again. */
   readonly name?: number
   readonly log?: EventLog
-  /** A slow client slows the server. */
+  /** A slow client slows the server, where nobody else needs it. */
   readonly onSlow: (slow: boolean) => void
+  /** A client that does not read has lost its connection, since too much was waiting for it. */
+  readonly onCut: () => void
   /** Nobody can ask for it any more. */
   readonly onForgotten?: () => void
 }
@@ -37,13 +41,15 @@ export interface EventStream {
   forget(): void
 }
 
-export function createEventStream({ name, log, onSlow, onForgotten }: EventStreamOptions): EventStream {
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { name, log, onSlow, onCut, onForgotten } = options
   const kept: LoggedEvent[] = []
   let connection: ServerResponse | undefined
   let last = 0
   let sent = 0
   let ended = false
   let slow = false
+  let queued = 0
 
   function setSlow(now: boolean): void {
     if (slow === now) return
@@ -56,8 +62,24 @@ export function createEventStream({ name, log, onSlow, onForgotten }: EventStrea
     sent = event.number
     const id = name === undefined ? '' : `id: ${name}-${event.number}\n`
     if (connection.destroyed || connection.write(`${id}event: message\ndata: ${event.text}\n\n`)) return
+    if (slow) {
+      queued += event.text.length
+      return
+    }
+    queued = 0
     setSlow(true)
-    connection.once('drain', () => setSlow(false))
+    const full = connection
+    full.once('drain', () => {
+      if (connection === full) setSlow(false)
+    })
+  }
+
+  function cut(): void {
+    const before = connection
+    connection = undefined
+    setSlow(false)
+    before?.destroy()
+    onCut()
   }
 
   function keep(number: number, text: string): void {
@@ -103,6 +125,7 @@ export function createEventStream({ name, log, onSlow, onForgotten }: EventStrea
     message(text) {
       if (ended) return
       last += 1
+      if (slow && queued > mostQueued) cut()
       write({ number: last, text })
       if (log) keep(last, text)
     },

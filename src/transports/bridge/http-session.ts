@@ -18,7 +18,8 @@ export interface HttpSession extends Party {
   end(): void
 }
 
-export function createHttpSession(talk: Talk, log: EventLog): HttpSession {
+/** @param onCut a client that does not read has lost its connection */
+export function createHttpSession(talk: Talk, log: EventLog, onCut: () => void): HttpSession {
   const streams = new Map<number, EventStream>()
   let count = 0
 
@@ -27,7 +28,8 @@ export function createHttpSession(talk: Talk, log: EventLog): HttpSession {
     const stream = createEventStream({
       name,
       log,
-      onSlow: (slow) => talk.hold(slow),
+      onSlow: (slow) => talk.hold(session, slow),
+      onCut,
       onForgotten: () => streams.delete(name),
     })
     streams.set(name, stream)
@@ -35,7 +37,7 @@ export function createHttpSession(talk: Talk, log: EventLog): HttpSession {
   }
 
   const own = newStream()
-  return {
+  const session: HttpSession = {
     id: randomUUID(),
     talk,
     stream: own,
@@ -56,4 +58,5 @@ export function createHttpSession(talk: Talk, log: EventLog): HttpSession {
       streams.clear()
     },
   }
+  return session
 }

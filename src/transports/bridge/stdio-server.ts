@@ -6,6 +6,8 @@ import { messagesIn, type BridgedMessage } from './message-lines.js'
 
 export interface StdioServerHandlers {
   onMessage(message: BridgedMessage): void
+  /** What it writes to stdout that is no message: a line with its end, or a part of one that is too long. */
+  onNoise(bytes: Buffer): void
   /** What it writes to stderr. */
   onErrors(chunk: Buffer): void
   /** It is gone, and all that it said was told. */
@@ -39,10 +41,11 @@ export async function startStdioServer(
   const framer = createLineFramer({ maxBytes: longestLine })
   const take = (frames: ReturnType<typeof framer.push>): void => {
     for (const frame of frames) {
-      // A line that is no message is passed over, as clients do.
-      if (frame.kind !== 'line') continue
-      for (const message of messagesIn(Buffer.from(frame.bytes).toString('utf8')) ?? [])
-        handlers.onMessage(message)
+      const bytes = Buffer.from(frame.bytes)
+      const messages = frame.kind === 'line' ? messagesIn(bytes.toString('utf8')) : undefined
+      // What is no message is not passed on: clients pass it over.
+      if (!messages) handlers.onNoise(frame.kind === 'line' || frame.last ? endOfLine(bytes) : bytes)
+      for (const message of messages ?? []) handlers.onMessage(message)
     }
   }
   server.stdout.on('data', (chunk: Buffer) => take(framer.push(chunk)))
@@ -69,6 +72,10 @@ export async function startStdioServer(
     },
     stop: () => (stopping ??= stop()),
   }
+}
+
+function endOfLine(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.from('\n')])
 }
 
 /** Gone, with its output read; a child that it left may keep that open, and is not waited for. */

@@ -26,9 +26,13 @@ export interface Talk {
   request(message: BridgedMessage, sink: AnswerSink, party: Party): Promise<{ cancel(): void }>
   /** Sends a notification or an answer. */
   tell(message: BridgedMessage, party: Party): Promise<void>
-  hold(wait: boolean): void
+  /** A client does not take what is for it, or takes it again. */
+  hold(party: Party, wait: boolean): void
   stop(): Promise<void>
 }
+
+/** No message; an answer to no request; something for a client that is not there. */
+export type Stray = 'noise' | 'answer' | 'unheard'
 
 export interface TalkOptions {
   readonly command: readonly string[]
@@ -39,12 +43,18 @@ export interface TalkOptions {
   onErrors(chunk: Buffer): void
   /** A message of the server, as it said it. */
   onMessage(message: BridgedMessage): void
+  /** What it said that is passed on to nobody, with line ends. @param why undefined where that is usual */
+  onStray(bytes: Buffer, why: Stray | undefined): void
+  /** It asked one of several clients that it may mean. */
+  onGuess(): void
   /** The process is gone; nobody may use the talk any more. @param why undefined when we ended it */
   onExit(why: string | undefined): void
 }
 
 /** Requests of a server that may be cancelled. */
 const mostAsked = 1_000
+/** Cancelled requests whose answers may still come. */
+const mostLeft = 1_000
 
 interface Pending {
   /** Exact texts of the client's own id and progress token. */
@@ -71,7 +81,10 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   const run = randomUUID().slice(0, 8)
   let count = 0
   let lastParty: Party | undefined
-  let slow = 0
+  /** Those who do not read, with the count of their streams. */
+  const slow = new Map<Party, number>()
+  const left = new Map<string, Pending>()
+  let held = false
   let goneWhy: string | undefined
   let stopped = false
 
@@ -82,6 +95,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       else said(message)
     },
     onErrors: (chunk) => options.onErrors(chunk),
+    onNoise: (bytes) => options.onStray(bytes, /^\s*$/.test(bytes.toString('latin1')) ? undefined : 'noise'),
     onExit: gone,
   }
   const started = await startStdioServer(options.command, handlers, options.watchdog)
@@ -90,9 +104,16 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
 
   function answered({ text, envelope }: BridgedMessage): void {
     const one = envelope.id === undefined ? undefined : pending.get(idKey(envelope.id))
-    if (!one) return
+    if (!one) {
+      const late = envelope.id === undefined ? undefined : left.get(idKey(envelope.id))
+      return stray(late?.renamed ? withIds(text, { id: late.id }) : text, late ? undefined : 'answer')
+    }
     forget(one)
     give(one, one.renamed ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
+  }
+
+  function stray(text: string, why: Stray | undefined): void {
+    options.onStray(Buffer.from(`${text}\n`), why)
   }
 
   function give({ sink }: Pick<Pending, 'sink'>, text: string): void {
@@ -132,8 +153,12 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     if (kind === 'request' || parties.size === 0) {
       const last = lastParty && parties.has(lastParty) ? lastParty : [...parties].at(-1)
       const party = newest?.party ?? last
-      if (!party) return
-      if (kind === 'request') ask(envelope.id, party)
+      if (!party) return stray(text, 'unheard')
+      if (kind === 'request') {
+        ask(envelope.id, party)
+        const waiting = new Set([...pending.values()].filter((one) => !one.cancelled).map((one) => one.party))
+        if (waiting.size > 1) options.onGuess()
+      }
       return deliver(party, text, newest?.sink)
     }
     for (const party of parties) deliver(party, text, newestOf(party)?.sink)
@@ -151,15 +176,25 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
 
   function deliver(party: Party, text: string, sink: AnswerSink | undefined): void {
     if (sink?.streams) sink.message(text)
-    else party.stream?.message(text)
+    else if (party.stream) party.stream.message(text)
+    else stray(text, 'unheard')
   }
 
   function gone({ exitCode, signal }: ProcessExit): void {
-    const why = `the server ended (${signal ?? `exit ${exitCode}`})`
+    const why = stopped ? 'the server was ended' : `the server ended (${signal ?? `exit ${exitCode}`})`
     goneWhy = why
     for (const one of pending.values()) give(one, failureText(one.id, 502, why))
     pending.clear()
     options.onExit(stopped ? undefined : why)
+  }
+
+  /** One who does not read may stop the server as long as nobody else needs it. */
+  function regulate(): void {
+    if (slow.size === 0 && !held) return
+    const waiting = [...pending.values()].filter((one) => !one.cancelled).map((one) => one.party)
+    const wait = slow.size > 0 && [...parties, ...waiting].every((party) => slow.has(party))
+    if (wait !== held) server.hold(wait)
+    held = wait
   }
 
   return {
@@ -185,12 +220,15 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       const token = envelope.progressToken
       const one: Pending = { id, token, sentId, renamed, sink, party, cancelled: false }
       pending.set(idKey(sentId), one)
+      regulate()
       if (one.token !== undefined) tokens.set(idKey(renamed ? sentId : one.token), one)
       await server.send(renamed ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
       return {
         cancel() {
           if (pending.get(idKey(sentId)) !== one) return
           forget(one)
+          left.set(idKey(sentId), one)
+          if (left.size > mostLeft) left.delete(left.keys().next().value!)
           void server.send(
             `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${sentId}}}`,
           )
@@ -207,9 +245,11 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
       if (meant) meant.cancelled = true
       return server.send(meant?.renamed ? withIds(text, { cancels: meant.sentId }) : text)
     },
-    hold(wait) {
-      slow = Math.max(0, slow + (wait ? 1 : -1))
-      server.hold(slow > 0)
+    hold(party, wait) {
+      const streams = (slow.get(party) ?? 0) + (wait ? 1 : -1)
+      if (streams > 0) slow.set(party, streams)
+      else slow.delete(party)
+      regulate()
     },
     stop() {
       stopped = true

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage, Server } from 'node:http'
+import type { Agent, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
 import type { AnswerRules } from './answer.js'
@@ -76,6 +76,8 @@ export interface HttpProxy {
    * answers that begin meanwhile wait.
    */
   hold(wait: boolean): void
+  /** Resolves when nothing is being answered, or after this time. Never rejects. */
+  settled(withinMs: number): Promise<void>
   /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
   close(): Promise<void>
 }
@@ -107,6 +109,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   const gate = createFloodGate()
   const connections = new Map<Socket, ClientConnection>()
   const sockets = new Set<Socket>()
+  const answering = new Set<ServerResponse>()
   let connectionCount = 0
   let exchangeCount = 0
   let noticed = false
@@ -175,6 +178,8 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     server.on(event, (request, response) => {
       const connection = connections.get(request.socket)
       if (!connection) return
+      answering.add(response)
+      response.once('close', () => answering.delete(response))
       const { exchange, tell } = startTelling()
       startExchange(request, response, connection, setting, exchange, tell)
     })
@@ -210,6 +215,13 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       const path = like.path === upstream.pathname ? like.path + upstream.search : like.path
       const agent = createUpstreamAgent(upstream, { insecure: options.insecure ?? false })
       return postOwn({ ...like, headers }, body, { upstream, agent, path, host: upstream.host }, tell, track)
+    },
+    async settled(withinMs) {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise((done) => (timer = setTimeout(done, withinMs)))
+      const open = [...answering].map((response) => new Promise((done) => response.once('close', done)))
+      await Promise.race([Promise.all(open), late])
+      clearTimeout(timer)
     },
     close: () => (closing ??= closeAll()),
   }
