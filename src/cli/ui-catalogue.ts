@@ -95,7 +95,11 @@ async function tellOf(connection: CaptureConnection, changed: () => void): Promi
 
 /** A recording of another format says when it began once it is read. */
 async function fileRow(path: string): Promise<Row> {
-  const { size } = await stat(path)
+  // One that went away is listed all the same: whoever opens it is told.
+  const size = await stat(path).then(
+    (info) => info.size,
+    () => 0,
+  )
   return {
     session: null,
     label: basename(path),

@@ -39,6 +39,9 @@ export function createOffers(): Offers {
       if (!result) return
       const list = offerLists.get(method)
       if (list) {
+        // An answer that is no list tells nothing about what is offered.
+        const at = result.at(list.member)
+        if (!at || kindAt(at.text, at.start) !== 'array') return
         const known = goesOn ? lists.get(list.kind) : undefined
         const items = known ?? new Map<string, string>()
         lists.set(list.kind, items)

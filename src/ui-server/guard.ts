@@ -11,7 +11,8 @@ export type Refusal = { readonly status: number; readonly why: string } | undefi
 export function createGuard(token: string, port: number): (request: IncomingMessage) => Refusal {
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return (request) => {
-    const { method, headers } = request
+    const { method, headers, url = '' } = request
+    if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'this is no address' }
     if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'only GET is answered here' }
     if (!hosts.has(headers.host ?? '')) return { status: 403, why: 'the Host header names another server' }
     const { origin } = headers

@@ -40,11 +40,14 @@ export async function startUiServer({ catalogue, viewer, port }: UiServerOptions
   const address = server.address() as AddressInfo
   const guard = createGuard(token, address.port)
   server.on('request', (request, response) => {
-    answer(request, response, { pages, catalogue, guard, token, port: address.port }).catch(() => {
-      // A file that went away meanwhile, or a browser that did.
-      if (!response.headersSent) refuse(response, 500, 'it could not be read')
-      else response.destroy()
-    })
+    answer(request, response, { pages, catalogue, guard, token, port: address.port }).catch(
+      (error: unknown) => {
+        // A browser that went away meanwhile, or a file that did.
+        if (response.headersSent) response.destroy()
+        else if (isGone(error)) refuse(response, 404, 'the file is not there any more')
+        else refuse(response, 500, 'it could not be read')
+      },
+    )
   })
   let closing: Promise<void> | undefined
   return {
@@ -71,6 +74,10 @@ function listen(server: Server, port: number): Promise<void> {
     })
     server.listen(port, '127.0.0.1', resolve)
   })
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 interface Stage {

@@ -74,6 +74,42 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.context().close()
   })
 
+  it('may say times that no clock shows', async () => {
+    const far = messageLine('in', '{"jsonrpc":"2.0","id":1,"method":"far"}', { us: 1e300 })
+    const near = messageLine('in', '{"jsonrpc":"2.0","id":2,"method":"near"}', { us: -1e18 })
+    stage.serve('/times.jsonl', tapeOf([far, near], 'times'))
+    const page = await stage.open('/?trace=times.jsonl')
+    await read(page, 2)
+    for (const name of ['far', 'near']) {
+      await page.locator('.row', { hasText: name }).click()
+      await page.locator('.detail-head', { hasText: /10:00:00\.\d+ UTC/ }).waitFor()
+    }
+    await page.keyboard.press('2')
+    await page.locator('.arrow-row').nth(1).waitFor()
+    expect(await page.locator('.arrow-time').allTextContents()).toEqual([
+      expect.stringMatching(/^0\.\d{3}$/),
+      expect.stringMatching(/^0\.\d{3}$/),
+    ])
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('may be many blocks: as many are drawn as one looks at', async () => {
+    const content = Array.from({ length: 20_000 }, (_, i) => ({ type: 'text', text: `block ${i}` }))
+    stage.serve(
+      '/blocks.jsonl',
+      tapeOf([messageLine('out', JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content } }))], 'blocks'),
+    )
+    const page = await stage.open('/?trace=blocks.jsonl')
+    await read(page, 1)
+    await page.keyboard.press('j')
+    await page.locator('.blocks > .button', { hasText: '100 more of 20,000 blocks' }).click()
+    await page.locator('.block', { hasText: 'block 199' }).waitFor()
+    expect(await page.locator('.block').count()).toBe(200)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
   it('leads outside only by links that say where, and tell nobody where from', async () => {
     stage.serve(
       '/link.jsonl',

@@ -92,6 +92,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       'noise Server ready!',
       'stderr warning: low memory',
     ])
+    await page.locator('.status-bar', { hasText: '9 rows of 14 messages and 2 other lines' }).waitFor()
     await page.locator('.row', { hasText: 'tools/call slow' }).click()
     await page.locator('.steps li').first().waitFor()
     expect(await page.locator('.steps .step-name').allTextContents()).toEqual([
@@ -99,6 +100,12 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       expect.stringContaining('notifications/progress'),
       expect.stringContaining('notifications/cancelled'),
     ])
+    // What was never answered unfolds too.
+    const slow = page.locator('.row', { hasText: 'tools/call slow' })
+    await slow.locator('.fold button').click()
+    await page.locator('.row.nested', { hasText: 'notifications/cancelled' }).waitFor()
+    expect(await page.locator('.row.nested').count()).toBe(2)
+    await slow.locator('.fold button').click()
     await page.locator('.row', { hasText: 'tools/call ask' }).click()
     await page.keyboard.press('e')
     const nested = page.locator('.row.nested')

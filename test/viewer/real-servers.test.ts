@@ -191,6 +191,13 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
       .first()
       .waitFor()
     await page.locator('.around', { hasText: 'Server-sent event' }).first().waitFor()
+    // The headers of the answer came before its first event, in a line of their own.
+    const answered = page.locator('.message.from-server .around details').first()
+    await answered.locator('summary').click()
+    await answered.locator('td', { hasText: 'text/event-stream' }).waitFor()
+    expect((await rows(page)).filter((row) => row.startsWith('POST'))).toEqual([])
+    await page.keyboard.press('e')
+    await page.locator('.row.nested', { hasText: 'POST /mcp' }).waitFor()
     await picture(page, 'http')
     expectQuiet(stage)
     await page.context().close()
@@ -220,6 +227,7 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     await page.fill('[data-find=filter]', 'latency:>soon')
     await page.locator('.filter-field.is-faulty').waitFor()
     await page.locator('.drop-down .fault').waitFor()
+    await page.locator('.status-bar', { hasText: 'the filter has a fault: shown is still tool:' }).waitFor()
     await page.fill('[data-find=filter]', 'hello')
     await holds(page, `document.querySelector('.slot-filter .count')?.textContent === '2'`)
     expect(await rows(page)).toEqual(['tools/call echo ok'])
@@ -355,12 +363,17 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
       // Only colours are different.
       const rule = colorScheme === 'dark' ? 'color-contrast' : undefined
       const page = await stage.open('/', { colorScheme })
+      expect(await page.locator('h1').count()).toBe(1)
       findings['landing'] = await seriousFindings(page, rule)
       await picture(page, `landing-${colorScheme}`)
       await page.goto(`${stage.url}/?trace=stdio.jsonl;http.jsonl`)
       await whole(page)
       await page.locator('.row', { hasText: 'tools/call echo' }).first().click()
       await page.locator('.block.text').waitFor()
+      expect(await page.locator('h1').count()).toBe(1)
+      await page.fill('[data-find=highlight]', 'echo')
+      await page.locator('.row.highlighted').first().waitFor()
+      await page.keyboard.press('Escape')
       for (const [view, key] of [
         ['messages', '1'],
         ['sequence', '2'],

@@ -165,6 +165,8 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     await page.keyboard.press('j')
     await page.locator('.facts', { hasText: 'no time' }).waitFor()
     expect(await page.locator('.facts').textContent()).not.toMatch(/1970|0\.0 ms/)
+    // Nor does it say whether anything was taken out.
+    expect(await page.locator('.status-bar').textContent()).not.toContain('redacted')
     await page.keyboard.press('3')
     await page.locator('.grid tbody tr', { hasText: 'tools/call' }).waitFor()
     expect(await page.locator('.grid').textContent()).not.toContain('ms')

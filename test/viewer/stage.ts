@@ -129,12 +129,17 @@ export async function holds(page: Page, expression: string): Promise<void> {
   }
 }
 
-/** Waits until so many messages are read. */
+/** Waits until so many messages and other lines are read. */
 export function read(page: Page, messages: number): Promise<void> {
-  const words = `of ${messages} message`
+  // Lines of stderr and the like are told apart: `of 14 messages and 2 other lines`.
+  const pattern = String.raw`/of ([\d,]+) messages?(?: and ([\d,]+) other)?/`
   return holds(
     page,
-    `!!document.querySelector('.status-bar')?.textContent.includes('${words}') && !document.querySelector('.status-bar progress')`,
+    `(() => {
+      const [, all, others = '0'] = ${pattern}.exec(document.querySelector('.status-bar')?.textContent ?? '') ?? []
+      if (all === undefined || document.querySelector('.status-bar progress')) return false
+      return Number(all.replaceAll(',', '')) + Number(others.replaceAll(',', '')) === ${messages}
+    })()`,
   )
 }
 
@@ -213,6 +218,14 @@ export function messageLine(
   const rest = JSON.stringify({ id, seq: made, us: made * 1000, ...more }).slice(1)
   return `{"t":"${t}","dir":"${dir}","raw":${raw},${rest}`
 }
+
+/** Sums up how much of the page jumps without the person having done anything. */
+export const watchShifts = `{
+  window.shifted = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
+  }).observe({ type: 'layout-shift' })
+}`
 
 /** Fails with what the pages complained about. */
 export function expectQuiet(stage: Stage, ...but: readonly RegExp[]): void {

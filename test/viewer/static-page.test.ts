@@ -14,6 +14,7 @@ import {
   read,
   rows,
   tapeOf,
+  watchShifts,
   type Stage,
 } from './stage.js'
 
@@ -105,6 +106,56 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.context().close()
   })
 
+  it('keeps everything within reach with many recordings of long names, and on a narrow screen', async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `many${i}`)
+    const padding = `"${'x'.repeat(700_000)}"`
+    for (const name of names) {
+      // More than a connection holds back: none may wait for another to be read.
+      const text = answer.replace('"found"', padding)
+      stage.serve(`/${name}.jsonl`, callTape(`${name} of a server with a very long name`, text))
+    }
+    const page = await stage.open(`/?trace=${names.map((name) => `${name}.jsonl`).join(';')}`)
+    await read(page, 20)
+    const outside = `[...document.querySelectorAll('button')].filter((one) =>
+      !one.closest('.lanes') && one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML)`
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 900, height: 700 },
+    ]) {
+      await page.setViewportSize(size)
+      expect(await page.evaluate(outside)).toEqual([])
+      await page.locator('.lane-tab').last().click()
+      await page.locator('.lane-tab[aria-pressed=true]', { hasText: 'many9' }).waitFor()
+      await page.locator('.chip', { hasText: 'Errors' }).waitFor()
+    }
+    await page.context().close()
+  })
+
+  it('says of recordings of different days how many days lie between', async () => {
+    stage.serve('/later.jsonl', callTape('later').replaceAll('2026-08-01', '2026-11-21'))
+    const page = await stage.open('/?trace=a.jsonl;later.jsonl')
+    await read(page, 4)
+    const times = page.locator('.scroller .row .time')
+    expect(await times.last().textContent()).toMatch(/^112d 00:00:00\.\d{3}$/)
+    expect(
+      await page.evaluate(
+        `[...document.querySelectorAll('.row .time')].every((one) => one.scrollWidth <= one.clientWidth)`,
+      ),
+    ).toBe(true)
+    await page.locator('.lane-tab', { hasText: 'later' }).click()
+    await page.locator('.scroller .row .time', { hasText: /^0\.\d{3}$/ }).waitFor()
+    await page.context().close()
+  })
+
+  it('moves nothing when the second recording arrives', async () => {
+    const page = await stage.open('about:blank')
+    await page.addInitScript(watchShifts)
+    await page.goto(`${stage.url}/?trace=a.jsonl;b.jsonl`)
+    await read(page, 4)
+    expect(await page.evaluate('window.shifted')).toBeLessThan(0.005)
+    await page.context().close()
+  })
+
   it('joins the segments of one session', async () => {
     const lines = callTape('a').trimEnd().split('\n')
     const end = (rotated: boolean): string =>
@@ -132,6 +183,17 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.context().close()
   })
 
+  it('says why two recordings cannot be compared', async () => {
+    const page = await stage.open('/?diff=a.jsonl;missing.jsonl')
+    await page.locator('.compare-page .failure', { hasText: 'missing.jsonl could not be fetched' }).waitFor()
+    await page.getByText('A comparison needs two recordings; only one is open').waitFor()
+    await page.goto(`${stage.url}/?diff=a.jsonl`)
+    await page.locator('.notice.bad', { hasText: 'A comparison needs two recordings' }).waitFor()
+    await page.goto(`${stage.url}/?trace=%25`)
+    await page.locator('.failure', { hasText: '% could not be fetched' }).waitFor()
+    await page.context().close()
+  })
+
   it('shows again what the address bar says', async () => {
     const page = await stage.open('/?trace=a.jsonl;b.jsonl')
     await read(page, 4)
@@ -141,11 +203,26 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.locator('.scroller .row').first().click()
     await holds(page, 'location.hash.includes("row=2") && location.hash.includes("filter=")')
     const again = await stage.open(page.url())
-    await read(again, 4)
+    // Of the lane that is looked at.
+    await read(again, 2)
     await again.waitForSelector('.detail-head h2')
     expect(await again.inputValue('[data-find=filter]')).toBe('is:request')
     expect(await again.locator('.lane-tab[aria-pressed=true]').textContent()).toContain('b')
     expect(await again.locator('.row.selected').count()).toBe(1)
+    await again.keyboard.press('c')
+    await again.keyboard.press('e')
+    await again.locator('.row.nested').waitFor()
+    await again.keyboard.press('3')
+    await again.locator('.grid thead button', { hasText: 'p95' }).click()
+    await holds(again, 'location.hash.includes("sort=p95Us") && location.hash.includes("open=2")')
+    await again.reload()
+    await again.locator('[aria-sort=descending]', { hasText: 'p95' }).waitFor()
+    await again.keyboard.press('1')
+    await again.locator('.row.nested').waitFor()
+    // A lane that is not there hides nothing.
+    await again.goto(`${again.url().replace(/#.*/, '')}#lane=44`)
+    await again.reload()
+    await again.locator('.status-bar', { hasText: '2 rows of 4 messages' }).waitFor()
     await page.context().close()
     await again.context().close()
   })

@@ -1,4 +1,6 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -20,16 +22,16 @@ import {
   rows,
   seriousFindings,
   tapeOf,
+  watchShifts,
   type Stage,
 } from './stage.js'
 
-/** Sums up how much of the page jumps without the person having done anything. */
-const watchShifts = `{
-  window.shifted = 0
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value
-  }).observe({ type: 'layout-shift' })
-}`
+/** What is answered to a path that no browser would ask for. */
+async function statusOf({ hostname, port }: URL, path: string): Promise<number | undefined> {
+  const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
 
 describe.skipIf(!hasBrowser)('wiretape ui', () => {
   let stage: Stage
@@ -62,6 +64,9 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await page.reload()
     await read(page, 1)
     expectQuiet(stage)
+    rmSync(play.path('a.jsonl'))
+    await page.reload()
+    await page.locator('.failure', { hasText: /a\.jsonl could not be fetched: .*still there/ }).waitFor()
     await page.context().close()
     actor.child.kill('SIGINT')
     expect(await actor.ended).toMatchObject({ exitCode: 0 })
@@ -78,6 +83,14 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     expect(await seriousFindings(page)).toEqual([])
     await page.locator('.recording', { hasText: 'listed' }).click()
     await read(page, 1)
+    // The address names it: it is there again, and left again.
+    await page.reload()
+    await read(page, 1)
+    await page.goBack()
+    await page.locator('.recording', { hasText: 'listed' }).waitFor()
+    await page.goto(`${new URL(url).origin}/?trace=https://example.com/x.jsonl`)
+    await page.locator('.notice.bad', { hasText: 'example.com is elsewhere' }).waitFor()
+    expect(await statusOf(new URL(url), '//')).toBe(400)
     expectQuiet(stage)
     await page.context().close()
     actor.child.kill('SIGTERM')
@@ -129,7 +142,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await page.keyboard.press('g')
     const last = page.locator('.row', { hasText: 'tools/list' })
     await recorder.send('{"jsonrpc":"2.0","id":100,"method":"tools/list"}\n')
-    await page.locator('.status-bar', { hasText: /of 12[56] messages/ }).waitFor()
+    await page.locator('.status-bar', { hasText: /of 12[45] messages and 1 other line/ }).waitFor()
     expect(await last.count()).toBe(0)
     await page.keyboard.press('f')
     await last.waitFor()

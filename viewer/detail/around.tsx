@@ -1,14 +1,21 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '../../src/model/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
+import { reader, tellFailure } from '../store/actions.js'
+import type { Detail } from '../worker/protocol.js'
 
 /** What stood around a message: HTTP, server-sent events, redaction, links. */
 export function Around({
   record,
   part,
+  row,
 }: {
   readonly record: MessageRecord | HeldRecord | HttpRecord
   readonly part?: Part
+  /** Of a message, to find the headers of its HTTP exchange by. */
+  readonly row?: number
 }) {
   const isMessage = record.type !== 'http'
   const http = isMessage ? record.http : record
@@ -54,8 +61,8 @@ export function Around({
             <pre class="plain-text">{clean(record.requestBody)}</pre>
           )}
           {http.headers && <Headers title={isMessage ? '' : 'Response'} headers={http.headers} />}
-          {!http.headers && isMessage && (
-            <p class="quiet">Headers stand with the first message of the exchange.</p>
+          {!http.headers && isMessage && row !== undefined && record.direction === 'server_to_client' && (
+            <ResponseHeaders row={row} exchange={http.exchange} />
           )}
         </details>
       )}
@@ -64,6 +71,30 @@ export function Around({
       )}
     </div>
   )
+}
+
+/** They came before the first event, once for all messages of the exchange. */
+function ResponseHeaders({ row, exchange }: { readonly row: number; readonly exchange: number }) {
+  const found = useSignal<HttpHeaders | undefined>(undefined)
+  useEffect(() => {
+    let gone = false
+    reader()
+      .call<Detail | undefined>('response', [row, exchange])
+      .then((detail) => {
+        if (!gone) found.value = headersOf(detail)
+      }, tellFailure)
+    return () => {
+      gone = true
+    }
+  }, [row, exchange])
+  if (!found.value) return <p class="quiet">The recording has no headers of this response.</p>
+  return <Headers title="" headers={found.value} />
+}
+
+function headersOf(detail: Detail | undefined): HttpHeaders | undefined {
+  const record = detail?.record
+  if (record?.type === 'http') return record.headers
+  return record?.type === 'message' || record?.type === 'held' ? record.http?.headers : undefined
 }
 
 function Headers({ title, headers }: { readonly title: string; readonly headers: HttpHeaders }) {

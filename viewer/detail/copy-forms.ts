@@ -21,7 +21,10 @@ const notSent = new Set([
  * out when it was recorded, so `[REDACTED]` stands where a token must be filled in.
  */
 export function curlOf(record: MessageRecord, text: string, url: string | null): string {
-  const recorded = (record.http?.headers ?? []).filter(([name]) => !notSent.has(name.toLowerCase()))
+  const recorded = (record.http?.headers ?? []).filter(
+    // For curl a name that begins with @ is that of a file.
+    ([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !notSent.has(name.toLowerCase()),
+  )
   const headers: readonly (readonly [string, string])[] =
     recorded.length > 0 && record.direction === 'client_to_server'
       ? recorded
@@ -31,7 +34,7 @@ export function curlOf(record: MessageRecord, text: string, url: string | null):
         ]
   const target = url === null ? '"$MCP_URL"' : shellWord(url)
   const lines = [
-    `curl -sS -N ${target}`,
+    `curl -sS -N --url ${target}`,
     ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
   ]
   lines.push(`--data-raw ${shellWord(text)}`)
@@ -43,9 +46,10 @@ export function replayOf(file: string, seq: number, session: Session | undefined
   const only = seq < 0 ? '' : ` --filter seq:${seq}`
   const target =
     session && session.url !== null
-      ? `--url ${shellWord(session.url)}`
+      ? `--url=${shellWord(session.url)}`
       : `-- ${(session?.command ?? []).map(shellWord).join(' ') || 'SERVER'}`
-  return `wiretape replay ${shellWord(file)}${only} ${target}`
+  // A name that begins with a dash would be an option.
+  return `wiretape replay ${shellWord(file.replace(/^-/, './-'))}${only} ${target}`
 }
 
 /** For a ticket. */

@@ -26,7 +26,7 @@ export function Facts({ row }: { readonly row: number }) {
         {formatBytes(table.size(row))}
         {answer >= 0 && ` → ${formatBytes(table.size(answer))}`}
       </span>
-      <span class="fact" title={table.at(row) === 0 ? '' : new Date(table.at(row) / 1000).toISOString()}>
+      <span class="fact" title={table.at(row) === 0 ? '' : dateText(table.at(row))}>
         {table.at(row) === 0 ? 'no time' : wallTime(table.at(row))}
       </span>
       {seq >= 0 && <span class="fact">#{seq}</span>}
@@ -38,6 +38,12 @@ export function Facts({ row }: { readonly row: number }) {
 
 /** `14:03:12.345 UTC` */
 export function wallTime(us: number): string {
+  const text = dateText(us)
+  return text === '' ? '' : `${text.slice(-13, -1)} UTC`
+}
+
+/** `2026-08-01T14:03:12.345Z` */
+function dateText(us: number): string {
   const date = new Date(us / 1000)
-  return Number.isNaN(date.getTime()) ? '' : `${date.toISOString().slice(11, 23)} UTC`
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

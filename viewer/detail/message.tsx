@@ -68,7 +68,7 @@ function JsonMessage(props: {
       {record.type === 'message' && record.original !== undefined && (
         <Original original={record.original} sent={record.raw} />
       )}
-      <Around record={record} part={part} />
+      <Around record={record} part={part} row={detail.row} />
     </article>
   )
 }

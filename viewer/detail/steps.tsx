@@ -1,4 +1,4 @@
-import { nameOf } from '../list/row.js'
+import { nameOf, statusText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { Arrow } from '../shell/icons.js'
 import { select } from '../store/actions.js'
@@ -23,9 +23,13 @@ export function Steps({ rows, current }: { readonly rows: readonly number[]; rea
                     ? '0'
                     : `+${formatDuration(Math.max(0, table.at(row) - table.at(current)))}`}
               </span>
-              {table.kind(row) === 'note' ? <span /> : <Arrow left={table.has(row, 'fromServer')} />}
+              {table.kind(row) === 'note' || table.kind(row) === 'http' ? (
+                <span />
+              ) : (
+                <Arrow left={table.has(row, 'fromServer')} />
+              )}
               <span class="step-name">
-                {clean(name)}{' '}
+                {table.kind(row) === 'http' ? `HTTP ${clean(statusText(row).text)}` : clean(name)}{' '}
                 {row !== current && (table.kind(row) === 'request' || table.kind(row) === 'note') && (
                   <em>{clean(subject)}</em>
                 )}

@@ -11,11 +11,14 @@ import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
 import { DifferenceTable } from '../detail/original.js'
 import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
+import { failureText } from '../shell/failure.js'
 import { Chevron } from '../shell/icons.js'
+import { mode } from '../shell/mode.js'
 import { ReaderFailure } from '../store/reader.js'
-import { reader } from '../store/actions.js'
-import { lanes, reading } from '../store/state.js'
+import { chooseFiles, reader } from '../store/actions.js'
+import { comparedOnly, lanes, reading } from '../store/state.js'
 import type { Comparison } from '../worker/compare.js'
+import type { Lane } from '../worker/protocol.js'
 
 type State =
   | { readonly at: 'working'; readonly compared: number }
@@ -25,11 +28,37 @@ type State =
 /** What a second recording answers otherwise than the first. */
 export function ComparePage() {
   const readable = lanes.value.filter(({ state }) => state !== 'failed')
+  return (
+    <div class="page compare-page" tabIndex={0} role="region" aria-label="Compare">
+      {lanes.value.map(
+        (one) =>
+          one.failure && (
+            <p key={one.index} class="failure">
+              {failureText(one.failure)}
+            </p>
+          ),
+      )}
+      {readable.length > 1 ? (
+        <Comparing readable={readable} />
+      ) : (
+        <div class="empty">
+          <p>A comparison needs two recordings; {readable.length === 1 ? 'only one is' : 'none is'} open.</p>
+          {mode !== 'report' && (
+            <button type="button" class="button" onClick={chooseFiles}>
+              Open another file…
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Comparing({ readable }: { readonly readable: readonly Lane[] }) {
   const chosen = useSignal<{ readonly before?: number; readonly after?: number }>({})
   const before = chosen.value.before ?? readable[0]?.index
   const after = chosen.value.after ?? readable[1]?.index
   const state = useSignal<State>({ at: 'working', compared: 0 })
-  const only = useSignal<Verdict | 'differences' | 'all'>('differences')
   useEffect(() => {
     if (reading.value || before === undefined || after === undefined) return undefined
     let gone = false
@@ -78,7 +107,7 @@ export function ComparePage() {
     </label>
   )
   return (
-    <div class="page compare-page" tabIndex={0} role="region" aria-label="Compare">
+    <>
       <header class="compare-head">
         {choose('before', before)}
         <button
@@ -98,16 +127,13 @@ export function ComparePage() {
         </p>
       )}
       {state.value.at === 'failed' && <p class="failure">{state.value.message}</p>}
-      {state.value.at === 'done' && <Found comparison={state.value.comparison} only={only} />}
-    </div>
+      {state.value.at === 'done' && <Found comparison={state.value.comparison} />}
+    </>
   )
 }
 
-function Found(props: {
-  readonly comparison: Comparison
-  readonly only: { value: Verdict | 'differences' | 'all' }
-}) {
-  const { comparison, only } = props
+function Found({ comparison }: { readonly comparison: Comparison }) {
+  const only = comparedOnly
   const { counts, offers, latency, same } = comparison.summary
   const total = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
   const shown = comparison.exchanges.filter(

@@ -7,6 +7,7 @@ import {
   grouped,
   highlightMatches,
   highlightText,
+  lane,
   range,
   table,
   version,
@@ -81,19 +82,27 @@ export function FilterBar() {
   )
 }
 
-/** Counted once for as many rows as there are. */
-let counted = { version: -1, length: 0, errors: 0 }
+/** Counted once for as many rows as there are, by lane. */
+let counted: { readonly version: number; readonly length: number; readonly errors: readonly number[] } = {
+  version: -1,
+  length: 0,
+  errors: [],
+}
 
 function ErrorCount() {
   const now = version.value
   if (counted.version !== now) {
     // Rows that were counted stay what they are, but for a few that were held.
-    let { errors } = counted.length <= table.length ? counted : { errors: 0 }
+    const errors = [...counted.errors]
     for (let row = counted.length; row < table.length; row += 1) {
       const kind = table.kind(row)
-      if ((kind === 'error' || kind === 'result') && isBad(row)) errors += 1
+      if ((kind === 'error' || kind === 'result') && isBad(row))
+        errors[table.lane(row)] = (errors[table.lane(row)] ?? 0) + 1
     }
     counted = { version: now, length: table.length, errors }
   }
-  return counted.errors === 0 ? null : <span class="bad-count">{formatCount(counted.errors)}</span>
+  const { errors } = counted
+  const count =
+    lane.value === 'all' ? errors.reduce((sum, one) => sum + (one ?? 0), 0) : (errors[lane.value] ?? 0)
+  return count === 0 ? null : <span class="bad-count">{formatCount(count)}</span>
 }

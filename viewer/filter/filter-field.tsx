@@ -4,7 +4,7 @@ import { completeFilter, parseFilter, type Completion } from '../../src/filter/i
 import { formatCount } from '../../src/render/index.js'
 import { Icon } from '../shell/icons.js'
 import { clean } from '../shell/clean.js'
-import { hasPatterns, type Matches } from '../store/state.js'
+import { faultyFilter, hasPatterns, type Matches } from '../store/state.js'
 import { knownNames } from './known-names.js'
 
 interface Props {
@@ -90,6 +90,9 @@ export function FilterField(props: Props) {
   const isUnfinished =
     parsed.fault !== undefined && parsed.fault.column > typed.value.length && options.length > 0
   const state = typed.value.trim() === '' || isUnfinished ? 'empty' : parsed.filter ? 'good' : 'faulty'
+  useEffect(() => {
+    if (props.slot === 'filter') faultyFilter.value = state === 'faulty'
+  }, [state])
   const listId = `${props.slot}-options`
   return (
     <div class={`field filter-field is-${state} slot-${props.slot}`}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatBytes } from '../../src/render/index.js'
+import { formatBytes, formatCount } from '../../src/render/index.js'
 import { timeText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { select } from '../store/actions.js'
@@ -11,14 +11,22 @@ import { Marked } from './marked.js'
 import { JsonTree, Link, looksLikeJson } from './tree.js'
 
 const longestText = 20_000
+const blocksAtOnce = 100
 
 /** What a tool, prompt or resource gave, as what it is: text as text, pictures drawn, links with where they lead. */
 export function Blocks({ blocks, search }: { readonly blocks: readonly Block[]; readonly search: string }) {
+  const [drawn, setDrawn] = useState(blocksAtOnce)
+  const more = Math.min(blocksAtOnce, blocks.length - drawn)
   return (
     <div class="blocks">
-      {blocks.map((block, i) => (
+      {blocks.slice(0, drawn).map((block, i) => (
         <BlockView key={i} block={block} search={search} />
       ))}
+      {more > 0 && (
+        <button type="button" class="button" onClick={() => setDrawn(drawn + blocksAtOnce)}>
+          {more} more of {formatCount(blocks.length)} blocks
+        </button>
+      )}
     </div>
   )
 }

@@ -17,7 +17,7 @@ import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
 import { failureText } from '../shell/failure.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
-import { Row } from './row.js'
+import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
 const rowHeight = 26
@@ -50,7 +50,11 @@ export function List() {
   }, [chosen])
 
   return (
-    <section class={lanes.value.length > 1 ? 'list' : 'list one-lane'} aria-label="Messages">
+    <section
+      class={lanes.value.length > 1 ? 'list' : 'list one-lane'}
+      aria-label="Messages"
+      style={{ '--time': timeWidth(newest() - origin.value) }}
+    >
       <div class="row head" aria-hidden="true">
         <span class="cell lane" />
         <span class="cell time">time</span>
@@ -102,6 +106,12 @@ export function List() {
       )}
     </section>
   )
+}
+
+/** When the last row was seen. */
+function newest(): number {
+  const { order } = table
+  return order.length === 0 ? 0 : table.at(order[order.length - 1]!)
 }
 
 /** A folded exchange is marked when its answer is. */

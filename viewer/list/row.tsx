@@ -138,7 +138,9 @@ export function Row(props: RowProps) {
         )}
       </span>
       <span class="cell dir" role="gridcell">
-        {kind !== 'gap' && kind !== 'note' && <Arrow left={table.has(row, 'fromServer')} />}
+        {kind !== 'gap' && kind !== 'note' && kind !== 'http' && (
+          <Arrow left={table.has(row, 'fromServer')} />
+        )}
       </span>
       <span class="cell name" role="gridcell">
         <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
@@ -167,15 +169,24 @@ export function timeText(row: number, origin: number): string {
   return table.at(row) === 0 ? '–' : offsetText(table.at(row) - origin)
 }
 
-/** `12.345`, `2:03.456`, `1:02:03.456` since the first start. */
+/** `12.345`, `2:03.456`, `1:02:03.456`, `3d 01:02:03.456` since the first start. */
 export function offsetText(us: number): string {
-  const sign = us < 0 ? '-' : ''
   const ms = Math.round(Math.abs(us) / 1000)
+  const sign = us < 0 && ms > 0 ? '-' : ''
   const seconds = (ms / 1000) % 60
   const minutes = Math.floor(ms / 60_000) % 60
-  const hours = Math.floor(ms / 3_600_000)
+  const hours = Math.floor(ms / 3_600_000) % 24
+  const days = Math.floor(ms / 86_400_000)
   const two = (n: number): string => String(n).padStart(2, '0')
-  if (hours > 0) return `${sign}${hours}:${two(minutes)}:${seconds.toFixed(3).padStart(6, '0')}`
+  const rest = `${two(minutes)}:${seconds.toFixed(3).padStart(6, '0')}`
+  if (days > 0) return `${sign}${days}d ${two(hours)}:${rest}`
+  if (hours > 0) return `${sign}${hours}:${rest}`
   if (minutes > 0) return `${sign}${minutes}:${seconds.toFixed(3).padStart(6, '0')}`
   return `${sign}${seconds.toFixed(3)}`
+}
+
+/** Room that the times of a list need, by the longest. */
+export function timeWidth(longestUs: number): string | undefined {
+  if (longestUs >= 86_400e6) return '142px'
+  return longestUs >= 3_600e6 ? '92px' : undefined
 }

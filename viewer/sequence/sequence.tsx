@@ -7,7 +7,9 @@ import { clean } from '../shell/clean.js'
 import { Splitter } from '../shell/splitter.js'
 import { askedMeanwhile, headOf, latencyOf, membersOf, statusOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
+import { laneName } from '../store/lane-name.js'
 import { isNested, rowOf, shown } from '../store/shown.js'
+import { sliced } from '../store/sliced.js'
 import {
   chosenOnly,
   filterMatches,
@@ -19,6 +21,7 @@ import {
   selected,
   table,
   version,
+  view,
 } from '../store/state.js'
 import { useEffect, useRef } from 'preact/hooks'
 
@@ -38,22 +41,39 @@ function exchangeOf(row: number): Int32Array {
   return Int32Array.from(all).toSorted((a, b) => table.at(a) - table.at(b) || a - b)
 }
 
-/** Messages of what passes filter, lane and range, each by itself; or those of the chosen exchange. */
+/** Messages of what passes filter, lane and range, each by itself. */
+const passing = sliced<Int32Array>(
+  new Int32Array(0),
+  () => (view.value === 'sequence' ? [shown.value, grouped.value] : undefined),
+  function* () {
+    const items = shown.peek()
+    if (!grouped.peek()) return items.map(rowOf)
+    const isEverything = !filterMatches.peek() && !range.peek() && lane.peek() === 'all'
+    if (isEverything) return table.order
+    const wanted = new Uint8Array(table.length)
+    for (let i = 0; i < items.length; i += 1) {
+      if (i % 4096 === 0) yield
+      if (!isNested(items[i]!)) wanted[items[i]!] = 1
+    }
+    const { order } = table
+    const kept = new Int32Array(order.length)
+    let count = 0
+    for (let i = 0; i < order.length; i += 1) {
+      if (i % 4096 === 0) yield
+      const row = order[i]!
+      if (wanted[headOf(row)] === 0 && wanted[row] === 0) continue
+      kept[count] = row
+      count += 1
+    }
+    return kept.subarray(0, count)
+  },
+)
+
+/** Those, or the messages of the chosen exchange. */
 const messages = computed<Int32Array>(() => {
   version.value
-  if (chosenOnly.value && selected.value >= 0 && selected.value < table.length)
-    return exchangeOf(selected.value)
-  if (!grouped.value) return shown.value.map(rowOf)
-  const wanted = new Uint8Array(table.length)
-  for (const item of shown.value) if (!isNested(item)) wanted[item] = 1
-  const kept = new Int32Array(table.length)
-  let count = 0
-  for (const row of table.order) {
-    if (wanted[headOf(row)] === 0 && wanted[row] === 0) continue
-    kept[count] = row
-    count += 1
-  }
-  return kept.subarray(0, count)
+  const isChosen = chosenOnly.value && selected.value >= 0 && selected.value < table.length
+  return isChosen ? exchangeOf(selected.value) : passing.value
 })
 
 function Diagram() {
@@ -78,7 +98,9 @@ function Diagram() {
         {servers.map((one) => (
           <span key={one.index} class="actor" style={{ left: `${places.get(one.index)!}%` }}>
             <i class={`swatch lane-${one.index % 8}`} />
-            <span>{clean(one.sessions[0]?.server?.name ?? one.sessions[0]?.label ?? one.name)}</span>
+            <span title={clean(one.sessions[0]?.server?.name ?? '')}>
+              {clean(servers.length > 1 ? laneName(one) : (one.sessions[0]?.server?.name ?? laneName(one)))}
+            </span>
           </span>
         ))}
       </div>

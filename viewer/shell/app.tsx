@@ -1,19 +1,22 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
-import { crashed, lanes, notice, table, version, view } from '../store/state.js'
+import { crashed, lanes, notice, opening, table, version, view } from '../store/state.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
 import { Dialogs } from './dialogs.js'
 import { FilterBar } from '../filter/filter-bar.js'
+import { Reels } from './icons.js'
 import { Landing } from './landing.js'
 import { Splitter } from './splitter.js'
 import { StatusBar } from './status-bar.js'
 import { TopBar } from './top-bar.js'
 import { useKeys } from './keys.js'
+import { clean } from './clean.js'
+import { failureText } from './failure.js'
 import { DropArea } from './drop-area.js'
 
 /** The whole page. */
@@ -25,18 +28,52 @@ export function App() {
   return (
     <DropArea onFiles={(files) => void openFiles(files)}>
       <div class={`app ${some ? (failed ? 'is-failed' : '') : 'is-empty'}`}>
-        <TopBar />
-        {crashed.value !== undefined && (
-          <p class="banner bad" role="alert">
-            The reader stopped: {crashed.value}. Reload the page to try again.
-          </p>
-        )}
-        {failed ? <Failed /> : some ? <Work /> : <Landing />}
+        <div>
+          <TopBar />
+          {crashed.value !== undefined && (
+            <p class="banner bad" role="alert">
+              The reader stopped: {crashed.value}. Reload the page to try again.
+            </p>
+          )}
+          {lanes.value.map(
+            (one) =>
+              one.failure &&
+              one.bytesRead > 0 && (
+                <p key={one.index} class="banner bad" role="alert">
+                  {failureText(one.failure)}
+                </p>
+              ),
+          )}
+        </div>
+        {failed ? <Failed /> : some ? <Work /> : opening.value.length > 0 ? <Opening /> : <Landing />}
         {some && <StatusBar />}
         <Dialogs />
         <Notice />
       </div>
     </DropArea>
+  )
+}
+
+/** What was asked for has not arrived. */
+function Opening() {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 2_000)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <main class="landing">
+      <div class="landing-card" aria-busy="true">
+        <Reels />
+        <h1>Opening</h1>
+        {opening.value.slice(0, 20).map((name, i) => (
+          <p key={i}>{clean(name)}</p>
+        ))}
+        <p class="quiet" role="status">
+          {isLate ? 'Nothing has come yet: whoever serves it takes its time.' : ''}
+        </p>
+      </div>
+    </main>
   )
 }
 

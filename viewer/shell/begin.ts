@@ -1,8 +1,8 @@
 import { connect, open } from '../store/actions.js'
 import { bindAddress } from '../store/address.js'
-import { crashed, follow, hasPatterns, notice, view } from '../store/state.js'
+import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
-import { openingsOf } from './landing.js'
+import { openListed, type Listed } from './landing.js'
 import { mode } from './mode.js'
 import { ownScript } from './own-script.js'
 import { bindTheme } from './theme.js'
@@ -13,6 +13,7 @@ export function begin(): void {
   bindAddress()
   bindTheme()
   Object.assign(globalThis, { loadWiretapePatterns: loadPatterns })
+  if (mode === 'ui') reloadOnReturn()
   if (mode === 'report') void openEmbedded()
   else void openNamed()
 }
@@ -62,18 +63,31 @@ async function openNamed(): Promise<void> {
   }
   const traces = (query.get('trace') ?? query.get('diff') ?? '').split(';').filter((url) => url !== '')
   if (query.has('diff') && traces.length > 1) view.value = 'compare'
+  if (query.has('diff') && traces.length === 1)
+    notice.value = {
+      text: 'A comparison needs two recordings: ?diff=before.jsonl;after.jsonl. One is opened.',
+      tone: 'bad',
+    }
   const openings: Opening[] = []
   for (const text of traces) {
     const opening = openingOf(text)
     if (opening) openings.push(opening)
   }
   if (openings.length > 0) await open(openings)
+  else if (mode === 'ui' && query.has('open')) await openChosen(query.get('open')!)
   else if (mode === 'ui') await openGiven()
 }
 
 /** Only https, or what comes from where the page comes from. */
 function openingOf(text: string): Opening | undefined {
   const url = URL.canParse(text, location.href) ? new URL(text, location.href) : undefined
+  if (url && mode === 'ui' && url.origin !== location.origin) {
+    notice.value = {
+      text: `Not opened: ${url.host} is elsewhere, and wiretape ui shows what is on this machine. Download the file and drop it here.`,
+      tone: 'bad',
+    }
+    return undefined
+  }
   if (!url || (url.protocol !== 'https:' && url.origin !== location.origin)) {
     notice.value = {
       text: `Not opened: ${text.slice(0, 200)} is neither https nor from this site.`,
@@ -81,18 +95,56 @@ function openingOf(text: string): Opening | undefined {
     }
     return undefined
   }
-  return { kind: 'url', name: decodeURIComponent(url.pathname.split('/').at(-1) || url.host), url: url.href }
+  return { kind: 'url', name: nameOf(url), url: url.href }
+}
+
+/** The last part of the path, as a person writes it. */
+function nameOf(url: URL): string {
+  const name = url.pathname.split('/').at(-1) || url.host
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    // A lone % is no code for anything.
+    return name
+  }
 }
 
 /** The files that were named on the command line of `wiretape ui`. */
 async function openGiven(): Promise<void> {
   try {
     const response = await fetch('./api/given')
-    if (!response.ok) return
-    const given = (await response.json()) as Parameters<typeof openingsOf>[0][]
-    if (given.some(({ state }) => state === 'live')) follow.value = true
-    await open(given.flatMap(openingsOf))
+    if (!response.ok)
+      throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
+    await openListed((await response.json()) as Listed[])
   } catch (error) {
-    crashed.value = error instanceof Error ? error.message : String(error)
+    notice.value = {
+      text: `What was named on the command line could not be opened: ${error instanceof Error ? error.message : String(error)}. Is wiretape still running?`,
+      tone: 'bad',
+    }
+  }
+}
+
+/** Back to the list of recordings, or forth to what was chosen there, is another page. */
+function reloadOnReturn(): void {
+  addEventListener('popstate', () => {
+    const isOpen = lanes.peek().length > 0
+    const wanted = new URLSearchParams(location.search).has('open')
+    if (isOpen !== wanted) location.reload()
+  })
+}
+
+/** A recording of the list, which the address names. */
+async function openChosen(id: string): Promise<void> {
+  try {
+    const response = await fetch('./api/recordings')
+    if (!response.ok) throw new Error(`wiretape answered ${response.status}`)
+    const chosen = ((await response.json()) as Listed[]).filter((one) => one.id === id)
+    if (chosen.length === 0) throw new Error('it is not in the list any more')
+    await openListed(chosen)
+  } catch (error) {
+    notice.value = {
+      text: `The recording that the address names could not be opened: ${error instanceof Error ? error.message : String(error)}.`,
+      tone: 'bad',
+    }
   }
 }

@@ -9,6 +9,7 @@ import { failureText } from './failure.js'
 import { clean } from './clean.js'
 import { Icon } from './icons.js'
 import { deeds, type Deed } from './keys.js'
+import { redactionOf } from './status-bar.js'
 
 export function Dialogs() {
   switch (dialog.value) {
@@ -218,7 +219,7 @@ function SessionFacts({ session, format }: { readonly session: Session; readonly
     ['started', session.startedAt],
     ['lasted', session.durationMs === undefined ? undefined : formatDuration(session.durationMs * 1000)],
     ['end', session.error ?? end],
-    ['redaction', session.redaction],
+    ['redaction', redactionOf(session, format) ?? 'not known'],
     ['taken out', session.redacted?.map(({ rule, count }) => `${rule} ${count}`).join(', ')],
     ...session.metadata.map(([name, text]) => [name, text] as const),
   ]

@@ -2,12 +2,13 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { formatBytes } from '../../src/render/index.js'
 import { chooseFiles, open } from '../store/actions.js'
+import { follow } from '../store/state.js'
 import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
 
 /** A recording of the data folder, as `wiretape ui` lists it. */
-interface Listed {
+export interface Listed {
   readonly id: string
   readonly name: string
   readonly label: string
@@ -89,7 +90,11 @@ function Recordings() {
             <button
               type="button"
               class={`recording is-${one.state}`}
-              onClick={() => void open(openingsOf(one))}
+              onClick={() => {
+                // The address names it, so that it can be reloaded and left again.
+                history.pushState(null, '', `?open=${encodeURIComponent(one.id)}`)
+                void openListed([one])
+              }}
             >
               <b>{clean(one.label)}</b>
               <span class="recording-state">
@@ -106,8 +111,14 @@ function Recordings() {
   )
 }
 
+/** Opens recordings of the list; what is being recorded is followed. */
+export function openListed(recordings: readonly Listed[]): Promise<void> {
+  if (recordings.some(({ state }) => state === 'live')) follow.value = true
+  return open(recordings.flatMap(openingsOf))
+}
+
 /** The files of a recording, fetched from wiretape; a live one goes on. */
-export function openingsOf(one: Pick<Listed, 'id' | 'files' | 'state'>) {
+function openingsOf(one: Pick<Listed, 'id' | 'files' | 'state'>) {
   return one.files.map((name, i) => ({
     kind: 'url' as const,
     name,

@@ -1,6 +1,7 @@
 import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
+import type { Session } from '../../src/model/index.js'
 import { shown } from '../store/shown.js'
-import { dialog, grouped, lane, lanes, table, version } from '../store/state.js'
+import { dialog, faultyFilter, filterText, lane, lanes, table, version } from '../store/state.js'
 import { clean } from './clean.js'
 
 /** One line at the bottom: what is shown, what the recording is, what is wrong with it. */
@@ -10,12 +11,21 @@ export function StatusBar() {
   const one = all.length === 1 ? all[0]! : all.find(({ index }) => index === lane.value)
   const busy = all.filter(({ state }) => state === 'reading')
   const problems = all.reduce((sum, { problemCount, failure }) => sum + problemCount + (failure ? 1 : 0), 0)
+  const { rows, besides } = table.count(lane.value)
   const session = one?.sessions.at(-1)
   return (
     <footer class="status-bar">
       <span>
-        {countOf(shown.value.length, grouped.value ? 'row' : 'message')} of {countOf(table.length, 'message')}
+        {countOf(shown.value.length, 'row')} of {countOf(rows - besides, 'message')}
+        {besides > 0 && ` and ${countOf(besides, 'other line')}`}
       </span>
+      {faultyFilter.value && (
+        <span class="warn-words">
+          {filterText.value === ''
+            ? 'the filter has a fault: everything is shown'
+            : `the filter has a fault: shown is still ${clean(filterText.value)}`}
+        </span>
+      )}
       {busy.length > 0 && <Progress done={sum(busy, 'bytesRead')} all={sum(busy, 'sizeBytes')} />}
       {session && (
         <button type="button" class="bare session-words" onClick={() => (dialog.value = 'session')}>
@@ -32,7 +42,9 @@ export function StatusBar() {
         </button>
       )}
       <span class="grow" />
-      {session && session.redaction === 'none' && <span class="warn-words">not redacted</span>}
+      {session && one && redactionOf(session, one.format) === 'none' && (
+        <span class="warn-words">not redacted</span>
+      )}
       {problems > 0 && (
         <button type="button" class="bare warn-words" onClick={() => (dialog.value = 'problems')}>
           {countOf(problems, 'problem')}
@@ -42,15 +54,23 @@ export function StatusBar() {
   )
 }
 
+/** What the recording says about redaction; other formats and other recorders say nothing. */
+export function redactionOf({ id, redaction }: Session, format: string): string | undefined {
+  return format !== 'trace-v1' || /^session-\d+$/.test(id) ? undefined : redaction
+}
+
 function sum<K extends string>(list: readonly Record<K, number>[], key: K): number {
   return list.reduce((total, one) => total + one[key], 0)
 }
 
 function Progress({ done, all }: { readonly done: number; readonly all: number }) {
+  // Who sends it need not say how much there is.
+  const isKnown = all > done
   return (
     <span class="progress-words">
-      <progress value={done} max={Math.max(1, all)} aria-label="Reading" /> {formatBytes(done)} of{' '}
-      {formatBytes(all)}
+      <progress {...(isKnown && { value: done })} max={Math.max(1, all)} aria-label="Reading" />{' '}
+      {formatBytes(done)}
+      {isKnown && ` of ${formatBytes(all)}`}
     </span>
   )
 }

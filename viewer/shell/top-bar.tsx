@@ -17,12 +17,14 @@ const views: readonly { readonly id: View; readonly name: string; readonly key: 
 export function TopBar() {
   version.value
   const some = lanes.value.length > 0
+  // Before something is open the page has a heading of its own.
+  const Brand = some ? 'h1' : 'span'
   return (
     <header class="top-bar">
-      <span class="brand">
+      <Brand class="brand">
         <Reels />
         wiretape
-      </span>
+      </Brand>
       {some && <Lanes />}
       <span class="grow" />
       {some && (

@@ -10,6 +10,7 @@ import {
   lane,
   lanes,
   notice,
+  opening,
   range,
   reading,
   selected,
@@ -59,16 +60,21 @@ export function connect(worker: Worker): void {
       table.add(rows, changes)
       changed()
     },
-    lane(one) {
-      told.set(one.index, one)
-      const before = lanes.peek()[one.index]
-      if (before?.state === one.state && table.length > 0) {
+    opening(names) {
+      // Those that arrived get their lanes right after.
+      if (names.length > 0) opening.value = names
+    },
+    lanes(all) {
+      for (const one of all) told.set(one.index, one)
+      const isSame = all.every(({ index, state }) => lanes.peek()[index]?.state === state)
+      if (isSame && table.length > 0) {
         // How far it is read is shown with the rows.
         changed()
         return
       }
       batch(() => {
         takeLanes()
+        opening.value = []
         // It is whole: what is still to be drawn is drawn at once.
         version.value += 1
       })
@@ -91,6 +97,7 @@ export function connect(worker: Worker): void {
 /** Opens recordings beside those that are open. */
 export async function open(openings: readonly Opening[]): Promise<void> {
   if (openings.length === 0) return
+  opening.value = openings.map(({ name }) => name)
   try {
     await reader().open(openings)
   } catch (error) {

@@ -1,27 +1,43 @@
 import { effect } from '@preact/signals'
 import { search } from './actions.js'
+import { verdicts } from '../../src/compare/index.js'
 import {
+  comparedOnly,
+  expanded,
   filterText,
   grouped,
   highlightText,
   lane,
+  lanes,
+  opening,
   origin,
   range,
+  reading,
   selected,
   table,
+  toolsOrder,
   version,
   view,
+  type ToolsKey,
   type View,
 } from './state.js'
 
 const views: readonly View[] = ['messages', 'sequence', 'tools', 'compare']
 /** After the last change; browsers refuse addresses that change too often. */
 const pauseMs = 250
+/** Unfolded exchanges that an address names. */
+const mostOpen = 50
 
 /** Takes the view from the address bar, and keeps it there from then on. Times are microseconds since the start. */
 export function bindAddress(): void {
   const wanted = new URLSearchParams(location.hash.slice(1))
   apply(wanted)
+  effect(() => {
+    const all = lanes.value
+    // An address may name a lane of other recordings.
+    const isThere = all.length > 0 && !reading.value && opening.value.length === 0
+    if (isThere && lane.value !== 'all' && !all[lane.value]) lane.value = 'all'
+  })
   let timer: ReturnType<typeof setTimeout> | undefined
   let last = location.hash
   effect(() => {
@@ -52,6 +68,10 @@ function describe(): string {
   if (highlightText.value !== '') state.set('highlight', highlightText.value)
   if (!grouped.value) state.set('messages', 'all')
   if (range.value) state.set('range', range.value.map((at) => Math.round(at - origin.peek())).join('..'))
+  const { key, down } = toolsOrder.value
+  if (key !== 'calls' || !down) state.set('sort', `${key}${down ? '' : '.up'}`)
+  if (comparedOnly.value !== 'differences') state.set('only', comparedOnly.value)
+  if (expanded.value.size > 0) state.set('open', [...expanded.value].slice(-mostOpen).join(','))
   if (selected.value >= 0) state.set('row', String(selected.value))
   return state.toString()
 }
@@ -64,6 +84,13 @@ function apply(wanted: URLSearchParams): void {
   grouped.value = wanted.get('messages') !== 'all'
   search('filter', (wanted.get('filter') ?? '').slice(0, 4_000))
   search('highlight', (wanted.get('highlight') ?? '').slice(0, 4_000))
+  const sort = /^(name|calls|errors|p50Us|p95Us|maxUs|sizeBytes)(\.up)?$/.exec(wanted.get('sort') ?? '')
+  if (sort) toolsOrder.value = { key: sort[1] as ToolsKey, down: sort[2] === undefined }
+  comparedOnly.value =
+    verdicts.find((one) => one === wanted.get('only')) ??
+    (wanted.get('only') === 'all' ? 'all' : 'differences')
+  const open = (wanted.get('open') ?? '').split(',').filter((text) => /^\d{1,9}$/.test(text))
+  expanded.value = new Set(open.slice(0, mostOpen).map(Number))
   const row = Number(wanted.get('row') ?? NaN)
   const span = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(wanted.get('range') ?? '')
   if (!Number.isInteger(row) && !span) return

@@ -12,7 +12,7 @@ export function headOf(row: number): number {
     const request = table.linked(row)
     return request >= 0 ? request : row
   }
-  if (kind === 'note' && table.linked(row) >= 0) return headOf(table.linked(row))
+  if ((kind === 'note' || kind === 'http') && table.linked(row) >= 0) return headOf(table.linked(row))
   return row
 }
 
@@ -26,7 +26,7 @@ const farthest = 400_000
 export function membersOf(head: number): number[] {
   // They may come long after.
   const members = table.notes.filter((note) => note !== head && headOf(note) === head)
-  if (table.kind(head) !== 'request') return members
+  if (table.kind(head) !== 'request' && !table.is(head, 'joined')) return members
   const lane = table.lane(head)
   const answer = table.peer(head)
   const last = Math.min(table.length, head + farthest)
@@ -58,7 +58,7 @@ export function askedMeanwhile(head: number): number[] {
 
 /** Whether there is something to unfold. */
 export function hasMembers(row: number): boolean {
-  return (table.kind(row) === 'request' && table.peer(row) >= 0) || isNoted(row)
+  return (table.kind(row) === 'request' && table.peer(row) >= 0) || table.is(row, 'joined') || isNoted(row)
 }
 
 /** There is a note about it, or about its answer. */

@@ -1,10 +1,15 @@
 import type { Lane } from '../worker/protocol.js'
 import { lanes } from './state.js'
 
-/** What a lane is called: its label, and its file where another has the same label. */
+/** What a lane is called: its label; where another has the same, what tells them apart stands first. */
 export function laneName(one: Lane): string {
   const label = one.sessions[0]?.label ?? ''
+  const file = one.name.replace(/\.jsonl(?:\.gz)?$/, '')
+  const others = lanes.value.filter((other) => other && other !== one)
+  if (others.some(({ name }) => name === one.name)) {
+    const number = lanes.value.filter(({ name, index }) => name === one.name && index <= one.index).length
+    return `${number} · ${label || file}`
+  }
   if (label === '') return one.name
-  const isShared = lanes.value.some((other) => other && other !== one && other.sessions[0]?.label === label)
-  return isShared ? `${label} · ${one.name.replace(/\.jsonl(?:\.gz)?$/, '')}` : label
+  return others.some(({ sessions }) => sessions[0]?.label === label) ? `${file} · ${label}` : label
 }

@@ -27,7 +27,8 @@ export function createReader(
   worker: Worker,
   on: {
     rows(rows: Rows, changes: Changes): void
-    lane(lane: Lane): void
+    lanes(lanes: readonly Lane[]): void
+    opening(names: readonly string[]): void
     matches(found: FromWorker & { type: 'matches' }): void
     crashed(message: string): void
   },
@@ -40,8 +41,11 @@ export function createReader(
       case 'rows':
         on.rows(data.rows, data.changes)
         break
-      case 'lane':
-        on.lane(data.lane)
+      case 'lanes':
+        on.lanes(data.lanes)
+        break
+      case 'opening':
+        on.opening(data.names)
         break
       case 'matches':
         on.matches(data)

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals'
 import { askedMeanwhile, headOf, membersOf } from './exchange.js'
-import { expanded, filterMatches, grouped, lane, range, table, version } from './state.js'
+import { sliced } from './sliced.js'
+import { expanded, filterMatches, grouped, lane, range, table } from './state.js'
 
 /** One line of the list: a row number, or `~row` for a row that is unfolded below its exchange. */
 export type Item = number
@@ -8,34 +9,45 @@ export type Item = number
 export const isNested = (item: Item): boolean => item < 0
 export const rowOf = (item: Item): number => (item < 0 ? ~item : item)
 
+/** Rows between two breaks. */
+const step = 4096
+
 /** Rows that pass lane, range and filter, exchanges as one row where asked; nothing unfolded. */
-const base = computed<Int32Array>(() => {
-  version.value
-  const onlyLane = lane.value
-  const between = range.value
-  const matches = filterMatches.value
-  const asExchanges = grouped.value
-  const { order } = table
-  const kept = new Int32Array(order.length)
-  const heads = matches && asExchanges ? headsOf(order, matches.has) : undefined
-  let count = 0
-  for (const row of order) {
-    if (onlyLane !== 'all' && table.lane(row) !== onlyLane) continue
-    if (asExchanges && headOf(row) !== row) continue
-    if (between && !isWithin(row, between)) continue
-    if (heads) {
-      if (heads[row] === 0) continue
-    } else if (matches && !matches.has(row)) continue
-    kept[count] = row
-    count += 1
-  }
-  return kept.subarray(0, count)
-})
+const base = sliced<Int32Array>(
+  new Int32Array(0),
+  () => [lane.value, range.value, filterMatches.value, grouped.value],
+  function* () {
+    const onlyLane = lane.peek()
+    const between = range.peek()
+    const matches = filterMatches.peek()
+    const asExchanges = grouped.peek()
+    const { order } = table
+    const kept = new Int32Array(order.length)
+    const heads = matches && asExchanges ? yield* headsOf(order, matches.has) : undefined
+    let count = 0
+    for (let i = 0; i < order.length; i += 1) {
+      if (i % step === 0) yield
+      const row = order[i]!
+      if (onlyLane !== 'all' && table.lane(row) !== onlyLane) continue
+      if (asExchanges && headOf(row) !== row) continue
+      if (between && !isWithin(row, between)) continue
+      if (heads) {
+        if (heads[row] === 0) continue
+      } else if (matches && !matches.has(row)) continue
+      kept[count] = row
+      count += 1
+    }
+    return kept.subarray(0, count)
+  },
+)
 
 /** An exchange is shown when one of its messages matches. */
-function headsOf(order: Int32Array, has: (row: number) => boolean): Uint8Array {
+function* headsOf(order: Int32Array, has: (row: number) => boolean): Generator<void, Uint8Array> {
   const heads = new Uint8Array(order.length)
-  for (const row of order) if (has(row)) heads[headOf(row)] = 1
+  for (let i = 0; i < order.length; i += 1) {
+    if (i % step === 0) yield
+    if (has(order[i]!)) heads[headOf(order[i]!)] = 1
+  }
   return heads
 }
 
@@ -52,24 +64,29 @@ export const shown = computed<Int32Array>(() => {
   const rows = base.value
   const open = expanded.value
   if (open.size === 0 || !grouped.value) return rows
-  const inserted = new Map<number, number[]>()
+  const unfolded: { readonly at: number; readonly members: readonly number[] }[] = []
   let more = 0
   for (const head of open) {
+    const at = head < table.length ? rows.indexOf(head) : -1
+    if (at < 0) continue
     const members = [...membersOf(head), ...askedMeanwhile(head)].toSorted((a, b) => a - b)
-    inserted.set(head, members)
+    unfolded.push({ at, members })
     more += members.length
   }
   const items = new Int32Array(rows.length + more)
-  let at = 0
-  for (const row of rows) {
-    items[at] = row
-    at += 1
-    for (const member of open.has(row) ? inserted.get(row)! : []) {
-      items[at] = ~member
-      at += 1
+  let from = 0
+  let to = 0
+  for (const { at, members } of unfolded.toSorted((a, b) => a.at - b.at)) {
+    items.set(rows.subarray(from, at + 1), to)
+    to += at + 1 - from
+    from = at + 1
+    for (const member of members) {
+      items[to] = ~member
+      to += 1
     }
   }
-  return items.subarray(0, at)
+  items.set(rows.subarray(from), to)
+  return items
 })
 
 /** Where a row is in the list, or where its exchange is; -1 when it is not shown. */

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Lane } from '../worker/protocol.js'
+import { startOf, type Lane } from '../worker/protocol.js'
 import { createTable } from './table.js'
 
 /** Everything the page knows. One place, so that the address bar can restore it. */
@@ -7,6 +7,9 @@ export const table = createTable()
 /** Goes up when rows came or changed, at most once a frame. */
 export const version = signal(0)
 export const lanes = signal<readonly Lane[]>([])
+
+/** Names of what is being fetched and is not there yet. */
+export const opening = signal<readonly string[]>([])
 
 export type View = 'messages' | 'sequence' | 'tools' | 'compare'
 export const view = signal<View>('messages')
@@ -36,8 +39,19 @@ export const highlightText = signal('')
 export const filterMatches = signal<Matches | undefined>(undefined)
 export const highlightMatches = signal<Matches | undefined>(undefined)
 
+/** What stands in the filter's field is not understood: the rows are those of `filterText`. */
+export const faultyFilter = signal(false)
 /** The engine for patterns was loaded since the page began. */
 export const hasPatterns = signal(false)
+
+export type ToolsKey = 'name' | 'calls' | 'errors' | 'p50Us' | 'p95Us' | 'maxUs' | 'sizeBytes'
+/** The column that the table of tools is sorted by. */
+export const toolsOrder = signal<{ readonly key: ToolsKey; readonly down: boolean }>({
+  key: 'calls',
+  down: true,
+})
+/** Which comparisons are listed: a verdict, `differences` or `all`. */
+export const comparedOnly = signal('differences')
 
 export type Dialog = 'help' | 'palette' | 'export' | 'problems' | 'session'
 export const dialog = signal<Dialog | undefined>(undefined)
@@ -47,13 +61,14 @@ export const crashed = signal<string | undefined>(undefined)
 
 export const theme = signal<'light' | 'dark' | 'system'>('system')
 
-/** When the first row of all was seen; times are shown since then. */
+/** When the first row of what is looked at was seen; times are shown since then. */
 export const origin = computed(() => {
   version.value
   let first = Infinity
-  for (const { sessions } of lanes.value) {
+  const shown = lanes.value.filter(({ index }) => lane.value === 'all' || index === lane.value)
+  for (const { sessions } of shown) {
     // A recording without times begins in 1970.
-    for (const { startedAt } of sessions) first = Math.min(first, (Date.parse(startedAt) || Infinity) * 1000)
+    for (const { startedAt } of sessions) first = Math.min(first, startOf(startedAt) || Infinity)
   }
   if (Number.isFinite(first)) return first
   return table.length === 0 ? 0 : table.at(table.order.find((row) => table.at(row) > 0) ?? 0)

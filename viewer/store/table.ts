@@ -6,6 +6,8 @@ export type RowKind = EntryKind | 'note'
 
 export interface Table {
   readonly length: number
+  /** How many rows there are, and how many of them are no messages; of one lane, or of all. */
+  count(lane: number | 'all'): { readonly rows: number; readonly besides: number }
   add(rows: Rows, changes: Changes): void
   lane(row: number): number
   kind(row: number): RowKind
@@ -40,6 +42,9 @@ export interface Table {
 
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
 
+/** Kinds after it stand for what is no message. */
+const lastMessageKind = entryKinds.indexOf('invalid')
+
 export function createTable(): Table {
   let capacity = 1 << 14
   let length = 0
@@ -60,6 +65,8 @@ export function createTable(): Table {
   const words: string[] = []
   const held = new Map<number, number>()
   const notes: number[] = []
+  const rowsOf: number[] = []
+  const besidesOf: number[] = []
   let newest = -Infinity
   let sorted = true
 
@@ -118,7 +125,14 @@ export function createTable(): Table {
       id.set(rows.id, first)
       for (const word of rows.strings) words.push(word)
       length = Math.max(length, first + count)
-      for (let row = first; row < first + count; row += 1) if (extra[row]! >= extraFlag.note) addNote(row)
+      let besides = 0
+      for (let row = first; row < first + count; row += 1) {
+        if (kind[row]! > lastMessageKind) besides += 1
+        if ((extra[row]! & extraFlag.note) !== 0) addNote(row)
+        else if (linked[row]! >= 0) extra[linked[row]!]! |= extraFlag.joined
+      }
+      rowsOf[rows.lane] = (rowsOf[rows.lane] ?? 0) + count
+      besidesOf[rows.lane] = (besidesOf[rows.lane] ?? 0) + besides
       noteOrder(first, count)
       changes.rows.forEach((row, i) => {
         kind[row] = changes.kind[i]!
@@ -128,6 +142,7 @@ export function createTable(): Table {
         if (changes.heldUs[i]! > 0) held.set(row, changes.heldUs[i]!)
       })
     },
+    count: (only) => ({ rows: total(rowsOf, only), besides: total(besidesOf, only) }),
     lane: (row) => lane[row]!,
     kind: (row) => ((extra[row]! & extraFlag.note) === 0 ? entryKinds[kind[row]!]! : 'note'),
     notes,
@@ -157,6 +172,10 @@ export function createTable(): Table {
       return all
     },
   }
+}
+
+function total(counts: readonly number[], only: number | 'all'): number {
+  return only === 'all' ? counts.reduce((sum, count) => sum + (count ?? 0), 0) : (counts[only] ?? 0)
 }
 
 function extend<T extends Numbers>(from: T, to: T): T {

@@ -35,16 +35,28 @@ export function laneHeightFor(lanes: number): number {
 const mostBars = 6_000
 
 /** Lanes with a bar for each exchange, a tick for what else happened, errors in red, gaps hatched. */
-export function draw(context: CanvasRenderingContext2D, picture: Picture): void {
-  const { width, height } = picture
-  context.clearRect(0, 0, width, height)
-  if (picture.isEmpty) return
-  drawAxis(context, picture)
+export function* draw(element: HTMLCanvasElement, picture: Picture): Generator<void, void> {
   const { order } = table
   const first = lowerBound(order, picture.from - longest(order))
   const last = lowerBound(order, picture.to + 1)
-  if (last - first <= mostBars) drawBars(context, picture, order, first, last)
-  else drawSums(context, picture, order, first, last)
+  // What was drawn before stays until the new picture is there.
+  const sums =
+    !picture.isEmpty && last - first > mostBars ? yield* sumUp(picture, order, first, last) : undefined
+  const context = blank(element, picture)
+  if (picture.isEmpty) return
+  drawAxis(context, picture)
+  if (sums) drawSums(context, picture, sums)
+  else drawBars(context, picture, order, first, last)
+}
+
+/** The canvas, empty, in the size of the picture. */
+function blank(element: HTMLCanvasElement, { width, height }: Picture): CanvasRenderingContext2D {
+  const ratio = devicePixelRatio
+  element.width = Math.round(width * ratio)
+  element.height = Math.round(height * ratio)
+  const context = element.getContext('2d')!
+  context.scale(ratio, ratio)
+  return context
 }
 
 const xOf = (picture: Picture, at: number): number =>
@@ -122,14 +134,17 @@ function drawBars(
   }
 }
 
-function drawSums(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  order: Int32Array,
-  first: number,
-  last: number,
-): void {
-  const { laneHeight } = picture
+/** Messages by columns of pixels, lane by lane. */
+interface Sums {
+  readonly columns: number
+  readonly sums: Uint32Array
+  readonly bads: Uint32Array
+  readonly gaps: Uint8Array
+  readonly notes: readonly number[]
+  readonly most: number
+}
+
+function* sumUp(picture: Picture, order: Int32Array, first: number, last: number): Generator<void, Sums> {
   const columns = Math.ceil(picture.width / 2)
   const lanes = picture.lanes.length
   const sums = new Uint32Array(columns * lanes)
@@ -138,8 +153,9 @@ function drawSums(
   const scale = columns / Math.max(1, picture.to - picture.from)
   const notes: number[] = []
   let most = 1
-  const placeOf = Array.from({ length: 256 }, (_, lane) => picture.lanes.indexOf(lane))
+  const placeOf = placesOf(picture)
   for (let i = first; i < last; i += 1) {
+    if (i % 4096 === 0) yield
     const row = order[i]!
     const lane = placeOf[table.lane(row)]!
     const column = Math.floor((table.at(row) - picture.from) * scale)
@@ -152,6 +168,20 @@ function drawSums(
     if (kind === 'gap') gaps[cell] = 1
     else if (kind === 'note') notes.push(row)
   }
+  return { columns, sums, bads, gaps, notes, most }
+}
+
+const placesOf = ({ lanes }: Picture): readonly number[] =>
+  Array.from({ length: 256 }, (_, lane) => lanes.indexOf(lane))
+
+function drawSums(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  { columns, sums, bads, gaps, notes, most }: Sums,
+): void {
+  const { laneHeight } = picture
+  const lanes = picture.lanes.length
+  const placeOf = placesOf(picture)
   for (let lane = 0; lane < lanes; lane += 1) {
     const bottom = axisHeight + (lane + 1) * laneHeight - 2
     for (let column = 0; column < columns; column += 1) {
@@ -212,11 +242,17 @@ function longest(order: Int32Array): number {
   return order.length > 200_000 ? 0 : 60e6
 }
 
+const day = 86_400e6
+
 function niceStep(wanted: number): number {
   // Minutes and hours are counted by sixty.
   for (const seconds of [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400]) {
     if (wanted > 10e6 && seconds * 1e6 >= wanted) return seconds * 1e6
   }
+  return wanted > day ? roundStep(wanted / day) * day : roundStep(wanted)
+}
+
+function roundStep(wanted: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)))
   for (const factor of [1, 2, 5, 10]) if (power * factor >= wanted) return power * factor
   return power * 10
@@ -230,5 +266,11 @@ function label(us: number, step: number): string {
   if (seconds < 60) return `${seconds} s`
   const two = (n: number): string => String(n).padStart(2, '0')
   if (seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
+  if (seconds >= 86_400) {
+    const clock = `${two(Math.floor(seconds / 3600) % 24)}:${two(Math.floor(seconds / 60) % 60)}`
+    const days = `${Math.floor(seconds / 86_400)}d`
+    if (step >= day) return days
+    return step < 60e6 ? `${days} ${clock}:${two(seconds % 60)}` : `${days} ${clock}`
+  }
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
 }

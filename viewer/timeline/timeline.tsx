@@ -4,6 +4,7 @@ import { formatDuration } from '../../src/render/index.js'
 import { headOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
 import { filterMatches, lane, lanes, origin, range, selected, table, version } from '../store/state.js'
+import { inSlices } from '../store/sliced.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
 import { isDark } from '../shell/theme.js'
@@ -30,11 +31,21 @@ export function Timeline() {
   const { order } = table
   // Those without a time come first.
   const timed = lowerBound(order, 1)
-  const begin = timed === order.length ? 0 : Math.min(origin.value, table.at(order[timed]!))
-  const end = timed === order.length ? 1 : table.at(order[order.length - 1]!)
+  const isShown = (row: number): boolean => onlyLane === 'all' || table.lane(row) === onlyLane
+  // A lane that is looked at alone has its own time.
+  let first = timed
+  while (first < order.length && !isShown(order[first]!)) first += 1
+  let last = order.length - 1
+  while (last > first && !isShown(order[last]!)) last -= 1
+  const begin = first === order.length ? 0 : Math.min(origin.value, table.at(order[first]!))
+  const end = first === order.length ? 1 : table.at(order[last]!)
   const pad = Math.max(1, (end - begin) * 0.01)
   const [from, to] = window.value ?? [begin - pad * 0.2, end + pad]
   const matches = filterMatches.value
+
+  useEffect(() => {
+    window.value = undefined
+  }, [onlyLane])
 
   useLayoutEffect(() => {
     const element = canvas.current!
@@ -48,12 +59,7 @@ export function Timeline() {
 
   useEffect(() => {
     const element = canvas.current!
-    const ratio = devicePixelRatio
-    element.width = Math.round(width.value * ratio)
-    element.height = Math.round(height * ratio)
-    const context = element.getContext('2d')!
-    context.scale(ratio, ratio)
-    draw(context, {
+    const steps = draw(element, {
       width: width.value,
       height,
       from,
@@ -65,6 +71,8 @@ export function Timeline() {
       inks: inksOf(element),
       shown: (row) => !matches || matches.has(row) || matches.has(headOf(row)),
     })
+    // A short one is there with the frame.
+    return steps.next().done ? undefined : inSlices(steps, () => undefined)
     // The colours come from the style sheet.
   }, [
     version.value,

@@ -7,12 +7,11 @@ import { JsonTree } from '../json/tree.js'
 import { offsetText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { reader, search, select, tellFailure } from '../store/actions.js'
-import { lane, lanes, origin, reading, version, view } from '../store/state.js'
+import { laneName } from '../store/lane-name.js'
+import { lane, lanes, origin, reading, toolsOrder, version, view, type ToolsKey } from '../store/state.js'
 import type { OfferHistory, Usage } from '../worker/tools.js'
 
-type Key = 'name' | 'calls' | 'errors' | 'p50Us' | 'p95Us' | 'maxUs' | 'sizeBytes'
-
-const columns: readonly { readonly key: Key; readonly name: string }[] = [
+const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
   { key: 'name', name: 'what' },
   { key: 'calls', name: 'calls' },
   { key: 'errors', name: 'errors' },
@@ -26,7 +25,6 @@ const columns: readonly { readonly key: Key; readonly name: string }[] = [
 export function ToolsPage() {
   const usage = useSignal<readonly Usage[] | undefined>(undefined)
   const offers = useSignal<readonly OfferHistory[]>([])
-  const sort = useSignal<{ readonly key: Key; readonly down: boolean }>({ key: 'calls', down: true })
   // While rows stream in, now and then is enough.
   const stamp = reading.value ? Math.floor(version.value / 40) : version.value
   useEffect(() => {
@@ -45,7 +43,9 @@ export function ToolsPage() {
   }, [stamp, reading.value])
 
   const all = (usage.value ?? []).filter((one) => lane.value === 'all' || one.lane === lane.value)
-  const sorted = all.toSorted((a, b) => compare(a, b, sort.value.key) * (sort.value.down ? -1 : 1))
+  const sorted = all.toSorted(
+    (a, b) => compare(a, b, toolsOrder.value.key) * (toolsOrder.value.down ? -1 : 1),
+  )
   const slowest = Math.max(1, ...all.map(({ maxUs }) => maxUs ?? 0))
   const histories = offers.value.filter((one) => lane.value === 'all' || one.lane === lane.value)
   return (
@@ -66,22 +66,26 @@ export function ToolsPage() {
                     scope="col"
                     class={key === 'name' ? '' : 'number'}
                     aria-sort={
-                      sort.value.key === key ? (sort.value.down ? 'descending' : 'ascending') : 'none'
+                      toolsOrder.value.key === key
+                        ? toolsOrder.value.down
+                          ? 'descending'
+                          : 'ascending'
+                        : 'none'
                     }
                   >
                     <button
                       type="button"
                       class="bare"
                       onClick={() =>
-                        (sort.value = {
+                        (toolsOrder.value = {
                           key,
-                          down: sort.value.key === key ? !sort.value.down : key !== 'name',
+                          down: toolsOrder.value.key === key ? !toolsOrder.value.down : key !== 'name',
                         })
                       }
                     >
                       {name}
                       <span aria-hidden="true">
-                        {sort.value.key === key ? (sort.value.down ? ' ↓' : ' ↑') : ''}
+                        {toolsOrder.value.key === key ? (toolsOrder.value.down ? ' ↓' : ' ↑') : ''}
                       </span>
                     </button>
                   </th>
@@ -110,7 +114,7 @@ export function ToolsPage() {
   )
 }
 
-function compare(a: Usage, b: Usage, key: Key): number {
+function compare(a: Usage, b: Usage, key: ToolsKey): number {
   if (key === 'name') return nameOf(a).localeCompare(nameOf(b))
   if (key === 'errors') return a.errors / a.calls - b.errors / b.calls || a.errors - b.errors
   return (a[key] ?? -1) - (b[key] ?? -1)
@@ -139,15 +143,18 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
         <button type="button" class="bare link-like" title="Show these calls" onClick={() => showCalls(one)}>
           <span class="method">{clean(one.method)}</span> <b>{clean(one.subject)}</b>
         </button>
+        {lanes.value.length > 1 && (
+          <span class="quiet lane-of"> {clean(laneName(lanes.value[one.lane]!))}</span>
+        )}
         {one.fromServer && <em class="tag">asked by the server</em>}
       </th>
       <td class="number">{formatCount(one.calls)}</td>
       <td class={`number ${one.errors > 0 ? 'bad' : ''}`} title={countOf(one.errors, 'error')}>
         {one.errors === 0 ? '' : `${Math.round(share * 100)} %`}
         {one.unanswered > 0 && (
-          <span class="warn-words" title="without an answer">
+          <span class="warn-words" title="requests without an answer">
             {' '}
-            +{one.unanswered}
+            {formatCount(one.unanswered)} open
           </span>
         )}
       </td>
@@ -183,7 +190,11 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
 
 function Offers({ history }: { readonly history: OfferHistory }) {
   const of = lanes.value[history.lane]
-  const name = of ? (of.sessions[0]?.server?.name ?? of.sessions[0]?.label ?? of.name) : ''
+  const name = of
+    ? lanes.value.length > 1
+      ? laneName(of)
+      : (of.sessions[0]?.server?.name ?? of.sessions[0]?.label ?? of.name)
+    : ''
   if (history.offered.length === 0 && history.changes.length === 0) return null
   return (
     <section class="offers">

@@ -1,13 +1,21 @@
 import { createTraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
-import { createFold, type Diagnostic, type PlainMessage, type TapeRecord } from '../../src/model/index.js'
+import {
+  createFold,
+  type Diagnostic,
+  type HttpRecord,
+  type PlainMessage,
+  type TapeRecord,
+} from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { idOf, isFrame, methodOf, noteOf, subjectOf } from './describe.js'
+import { createHttpExchanges } from './http-exchanges.js'
 import { LaneRows } from './lane-rows.js'
 import {
   extraFlag,
   idNumber,
   idNumberOfBytes,
   idText,
+  startOf,
   type Changes,
   type Lane,
   type Rows,
@@ -40,6 +48,8 @@ export interface LaneIndex {
   /** 0 where there is none. */
   readonly httpStatus: (local: number) => number
   readonly isNote: (local: number) => boolean
+  /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
+  readonly responseOf: (exchange: number, local: number) => number
   word(number: number): string
   /** As `placeOf`, without the part. */
   lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
@@ -75,9 +85,11 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     if (brokenLine.has(problem.code)) addBroken(problem)
   }, takePlain)
   const kept = new LaneRows()
+  const exchanges = createHttpExchanges()
   const message = new PlainView()
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
+  let sessions = 0
 
   /** A line that is none has a row too, where it stands. */
   function addBroken(problem: Diagnostic): void {
@@ -89,7 +101,11 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   function take(line: TraceLine): void {
     const { record } = line
     const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
-    if (record.type === 'meta') began = (Date.parse(record.startedAt) || 0) * 1000
+    if (record.type === 'meta') {
+      began = startOf(record.startedAt)
+      if (fold.sessions.length > sessions) exchanges.begin(fold.entries.length)
+      sessions = fold.sessions.length
+    }
     if (count > 0 && first < kept.length) {
       // A held message goes on: its line says now what was passed on.
       kept.offset.fill(line.offset, first, first + count)
@@ -107,7 +123,17 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')
       kept.httpStatus[row] = statusOf(record)
       if (record.type === 'note' && record.about !== undefined) noteAbout(row, fold.rowOf(record.about))
+      if (record.type === 'http') noteHttp(record, row)
+      else if (isFrame(record) && record.http)
+        exchanges.add(record.http.exchange, row, sideOf(record.direction === 'server_to_client'))
     }
+  }
+
+  /** What went well belongs to what was sent; what did not is seen by itself. */
+  function noteHttp({ exchange, status, why }: HttpRecord, row: number): void {
+    const sent = exchanges.request(exchange)
+    exchanges.add(exchange, row, 'both')
+    if (sent >= 0 && why === undefined && status !== undefined && status < 400) fold.entries.link(row, sent)
   }
 
   function noteAbout(note: number, about: number): void {
@@ -140,6 +166,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       (line.sse ? extraFlag.sse : 0)
     kept.conversation[row] = words.numberOfBytes(bytes, line.conversationStart, line.conversationEnd)
     kept.httpStatus[row] = line.httpStatus
+    if (line.httpExchange >= 0) exchanges.add(line.httpExchange, row, sideOf(line.fromServer))
     return true
   }
 
@@ -169,6 +196,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     rule: (local) => kept.rule[local]!,
     httpStatus: (local) => kept.httpStatus[local]!,
     isNote: (local) => (kept.extra[local]! & extraFlag.note) !== 0,
+    responseOf: (exchange, local) => exchanges.response(exchange, local),
     word: (number) => words.wordOf(number),
     lineAt: (local) => ({ offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]! }),
     placeOf(local) {
@@ -281,6 +309,8 @@ function emptyRows(lane: number, first: number, count: number): Rows {
 function conversationOf(record: TapeRecord): string {
   return isFrame(record) || record.type === 'http' ? (record.conversation ?? '') : ''
 }
+
+const sideOf = (fromServer: boolean): 'request' | 'response' => (fromServer ? 'response' : 'request')
 
 function statusOf(record: TapeRecord): number {
   if (record.type === 'http') return record.status ?? 0

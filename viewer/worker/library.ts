@@ -19,6 +19,8 @@ export interface Library {
   readonly length: number
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole: boolean): Promise<Detail>
+  /** The first row of the response of a message's HTTP exchange, which has its headers. */
+  response(row: number, exchange: number): Promise<Detail | undefined>
   /** Lane and row in it. */
   locate(row: number): { readonly lane: LaneIndex; readonly local: number }
   name(lane: number): string
@@ -28,6 +30,8 @@ export interface Library {
 
 /** Payloads above this are shown on demand only. */
 const longestShown = 2 << 20
+/** To one server at once, in all browsers at least. */
+const connections = 4
 /** How often the page gets the counts of a lane that is being read. */
 const tellEveryMs = 400
 
@@ -54,17 +58,18 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
   }
 
   function describer(lane: LaneIndex, { name, format, source }: Pick<Opened, 'name' | 'format' | 'source'>) {
-    return (state: Lane['state'], failure?: Lane['failure']): void => {
-      const message: Lane = {
-        ...lane.describe(),
-        name,
-        format,
-        state,
-        sizeBytes: source.sizeBytes,
-        ...(failure && { failure }),
-      }
-      tell({ type: 'lane', lane: message })
-    }
+    return (state: Lane['state'], failure?: Lane['failure']): Lane => ({
+      ...lane.describe(),
+      name,
+      format,
+      state,
+      sizeBytes: source.sizeBytes,
+      ...(failure && { failure }),
+    })
+  }
+
+  function tellLanes(...told: Lane[]): void {
+    if (told.length > 0) tell({ type: 'lanes', lanes: told })
   }
 
   function flush(lane: LaneIndex): void {
@@ -79,11 +84,9 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     library.onRows(changed)
   }
 
-  async function read(opened: Opened): Promise<void> {
-    const { lane, describe, state } = addLane(opened)
+  async function read(opened: Opened, { lane, describe, state }: ReturnType<typeof addLane>): Promise<void> {
     const extra: Diagnostic[] = []
     let told = 0
-    describe(state)
     try {
       for await (const chunk of opened.chunks((problem) => extra.push(problem))) {
         lane.push(chunk)
@@ -91,14 +94,14 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
         const now = performance.now()
         if (now - told < tellEveryMs) continue
         told = now
-        describe(state)
+        tellLanes(describe(state))
       }
       lane.end()
       flush(lane)
-      describe('done')
+      tellLanes(describe('done'))
     } catch (error) {
       flush(lane)
-      describe('failed', failureOf(error))
+      tellLanes(describe('failed', failureOf(error)))
     }
   }
 
@@ -106,6 +109,22 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     const lane = lanes[laneOf.get(row)]
     if (row < 0 || row >= laneOf.length || !lane) throw new WiretapeError('usage', `there is no row ${row}`)
     return { lane, local: localOf.get(row) }
+  }
+
+  async function detail(row: number, whole: boolean): Promise<Detail> {
+    const { lane, local } = locate(row)
+    const { offset, sizeBytes, part } = lane.placeOf(local)
+    const bytes = await lane.source.slice(offset, sizeBytes)
+    const line = decodeLine(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+    const found = { row, lane: lane.index, part, offset, sizeBytes }
+    if (!('record' in line)) return { ...found, record: brokenRecord(bytes, line.fault.message) }
+    const { record } = line
+    if (whole || sizeBytes <= longestShown) return { ...found, record }
+    if (record.type === 'message' || record.type === 'held')
+      return { ...found, record: withoutText(record), leftOut: record.raw.length }
+    if (record.type === 'noise' || record.type === 'stderr')
+      return { ...found, record: { ...record, text: '' }, leftOut: record.text.length }
+    return { ...found, record }
   }
 
   const library: Library = {
@@ -119,37 +138,45 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     },
     async open(openings) {
       const opened: Opened[] = []
-      for (const opening of openings) {
-        try {
-          opened.push(await openOne(opening))
-        } catch (error) {
-          const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
-          addLane({ name: opening.name, format: '', source, follows: false }).describe(
-            'failed',
-            failureOf(error),
-          )
-        }
+      const failed: { readonly name: string; readonly error: unknown }[] = []
+      const missing = new Set(openings)
+      const tellMissing = (): void => tell({ type: 'opening', names: [...missing].map(({ name }) => name) })
+      tellMissing()
+      const all = await Promise.all(
+        openings.map(async (opening) => {
+          try {
+            return await openOne(opening, openings.length > connections)
+          } catch (error) {
+            return { name: opening.name, error }
+          } finally {
+            missing.delete(opening)
+            tellMissing()
+          }
+        }),
+      )
+      for (const one of all) {
+        if ('error' in one) failed.push(one)
+        else opened.push(one)
       }
+      // All have their places at once: what arrives later moves nothing.
+      const groups = groupSegments(opened).map((group) => ({ group, added: addLane(group) }))
+      const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
+      const failures = failed.map(({ name, error }) =>
+        addLane({ name, format: '', source, follows: false }).describe('failed', failureOf(error)),
+      )
+      tellLanes(...groups.map(({ added }) => added.describe(added.state)), ...failures)
       // Those that go on for ever would keep the others waiting.
-      const groups = groupSegments(opened)
-      const following = groups.filter(({ follows }) => follows).map(read)
-      for (const group of groups) if (!group.follows) await read(group)
+      const following = groups
+        .filter(({ group }) => group.follows)
+        .map(({ group, added }) => read(group, added))
+      for (const { group, added } of groups) if (!group.follows) await read(group, added)
       await Promise.all(following)
     },
-    async detail(row, whole) {
+    detail,
+    async response(row, exchange) {
       const { lane, local } = locate(row)
-      const { offset, sizeBytes, part } = lane.placeOf(local)
-      const bytes = await lane.source.slice(offset, sizeBytes)
-      const line = decodeLine(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
-      const detail = { row, lane: lane.index, part, offset, sizeBytes }
-      if (!('record' in line)) return { ...detail, record: brokenRecord(bytes, line.fault.message) }
-      const { record } = line
-      if (whole || sizeBytes <= longestShown) return { ...detail, record }
-      if (record.type === 'message' || record.type === 'held')
-        return { ...detail, record: withoutText(record), leftOut: record.raw.length }
-      if (record.type === 'noise' || record.type === 'stderr')
-        return { ...detail, record: { ...record, text: '' }, leftOut: record.text.length }
-      return { ...detail, record }
+      const first = lane.responseOf(exchange, local)
+      return first < 0 ? undefined : detail(lane.globalOf(first), false)
     },
   }
   return library

@@ -21,9 +21,13 @@ export interface Opened {
   readonly follows: boolean
 }
 
-/** @throws WiretapeError when it is no recording, or cannot be fetched */
-export async function openOne(opening: Opening): Promise<Opened> {
-  return opening.kind === 'file' ? openBlob(opening.name, opening.blob) : openUrl(opening)
+/**
+ * @param early what is fetched arrives whether it is read or not: a browser opens few connections to one server, and
+ *   one that waits to be read would keep others from beginning
+ * @throws WiretapeError when it is no recording, or cannot be fetched
+ */
+export async function openOne(opening: Opening, early = false): Promise<Opened> {
+  return opening.kind === 'file' ? openBlob(opening.name, opening.blob) : openUrl(opening, early)
 }
 
 async function openBlob(name: string, blob: Blob): Promise<Opened> {
@@ -90,7 +94,7 @@ function placeIn(head: Uint8Array): { session?: string; segment: number } {
   return identity ? { session: identity.session, segment: identity.segment } : { segment: 0 }
 }
 
-async function openUrl(opening: Opening & { kind: 'url' }): Promise<Opened> {
+async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Promise<Opened> {
   const { name, url } = opening
   const response = await fetchTrace(name, url)
   const total = Number(response.headers.get('content-length') ?? 0)
@@ -107,7 +111,7 @@ async function openUrl(opening: Opening & { kind: 'url' }): Promise<Opened> {
     },
     slice: (offset, sizeBytes) => growing.slice(offset, sizeBytes),
   }
-  async function* chunks(): AsyncGenerator<Uint8Array> {
+  async function* arriving(): AsyncGenerator<Uint8Array> {
     let chunk: Uint8Array | undefined = first
     while (chunk) {
       growing.add(chunk)
@@ -121,7 +125,43 @@ async function openUrl(opening: Opening & { kind: 'url' }): Promise<Opened> {
       chunk = next.value
     }
   }
+  const chunks = early && opening.follow !== true ? readEarly(arriving(), growing) : arriving
   return { name, format: 'trace-v1', source, chunks, ...placeIn(first), follows: opening.follow === true }
+}
+
+/** Takes what arrives at once, into what the browser keeps outside of memory; gives it when it is asked for. */
+function readEarly(
+  arriving: AsyncIterable<Uint8Array>,
+  growing: Source,
+): () => AsyncGenerator<Uint8Array, void, undefined> {
+  let came: () => void = () => undefined
+  let isOver = false
+  /** Bytes came after they were asked for. */
+  let isMore = false
+  const whole = (async () => {
+    for await (const _ of arriving) {
+      isMore = true
+      came()
+    }
+  })().finally(() => {
+    isOver = true
+    came()
+  })
+  // Whoever reads is told of it.
+  whole.catch(() => undefined)
+  return async function* chunks() {
+    let at = 0
+    for (;;) {
+      isMore = false
+      const wasOver = isOver
+      const bytes = await growing.slice(at, 1 << 22)
+      at += bytes.length
+      if (bytes.length > 0) yield bytes
+      else if (wasOver) break
+      else if (!isMore && !isOver) await new Promise<void>((resolve) => (came = resolve))
+    }
+    await whole
+  }
 }
 
 async function fetchTrace(name: string, url: string): Promise<Response> {
@@ -130,7 +170,7 @@ async function fetchTrace(name: string, url: string): Promise<Response> {
     response = await fetch(url, { redirect: 'follow', referrerPolicy: 'no-referrer' })
   } catch (cause) {
     throw new WiretapeError('unreadable', `${name} could not be fetched`, {
-      hint: 'Its server is out of reach, or does not allow this page to read it: it must answer with the header Access-Control-Allow-Origin. Or download the file and drop it here.',
+      hint: 'Its server is out of reach, leads elsewhere, or does not allow this page to read it: it must answer with the header Access-Control-Allow-Origin. Or download the file and drop it here.',
       cause,
     })
   }
@@ -139,7 +179,10 @@ async function fetchTrace(name: string, url: string): Promise<Response> {
     'unreadable',
     `${name} could not be fetched: the server answered ${response.status}`,
     {
-      hint: response.status === 404 ? 'Check the address.' : 'Download the file and drop it here.',
+      hint:
+        response.status === 404
+          ? 'Check the address, and whether the file is still there.'
+          : 'Download the file and drop it here.',
     },
   )
 }

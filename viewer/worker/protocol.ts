@@ -47,6 +47,14 @@ export interface Rows {
   readonly strings: readonly string[]
 }
 
+const latestMs = Date.UTC(9000, 0)
+
+/** Microseconds since 1970; 0 for what is no time, or one that no clock has shown. */
+export function startOf(startedAt: string): number {
+  const ms = Date.parse(startedAt)
+  return ms >= 0 && ms < latestMs ? ms * 1000 : 0
+}
+
 /** An id that is a small whole number stands for itself; another is a word. -1 is none. */
 export function idNumber(text: string, wordOf: (text: string) => number): number {
   if (text === '') return -1
@@ -92,6 +100,8 @@ export const extraFlag = {
   note: 8,
   /** There is a note about it. */
   noted: 16,
+  /** Something else belongs to it: progress, cancellation, what HTTP said. */
+  joined: 32,
 } as const
 
 /** One row in full. */
@@ -121,7 +131,10 @@ export type FromWorker =
       readonly count: number
       readonly done: boolean
     }
-  | { readonly type: 'lane'; readonly lane: Lane }
+  /** They are new, or more is known of them. */
+  | { readonly type: 'lanes'; readonly lanes: readonly Lane[] }
+  /** What is being fetched and has no lane yet. */
+  | { readonly type: 'opening'; readonly names: readonly string[] }
   | { readonly type: 'rows'; readonly rows: Rows; readonly changes: Changes }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'failure'; readonly id: number; readonly message: string; readonly hint?: string }

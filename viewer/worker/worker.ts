@@ -49,6 +49,7 @@ export function startWorker(scope: WorkerScope): void {
       exportLane(laneAt(index as number), format as string, page as ReportPage | undefined),
     open: ([openings]) => library.open(openings as Opening[]),
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
+    response: ([row, exchange]) => library.response(row as number, exchange as number),
     detail: ([row, whole]) => library.detail(row as number, whole === true),
   }
 

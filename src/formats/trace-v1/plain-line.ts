@@ -35,6 +35,8 @@ export class PlainLine {
   http = false
   /** 0 where there is none. */
   httpStatus = 0
+  /** Number of the HTTP exchange; -1 where there is none. */
+  httpExchange = -1
   sse = false
 }
 
@@ -75,6 +77,7 @@ const names = {
   message: bytesOf('message'),
   progressToken: bytesOf('progressToken'),
   status: bytesOf('status'),
+  exchange: bytesOf('exchange'),
   corr: bytesOf('corr'),
   late: bytesOf('late'),
   seq: bytesOf('seq'),
@@ -276,6 +279,7 @@ function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
   line.idStart = line.corrStart = line.seq = line.us = line.conversationStart = -1
   line.late = line.redacted = line.http = line.sse = false
   line.httpStatus = 0
+  line.httpExchange = -1
   let at = start
   while (bytes[at] === COMMA) {
     const name = at + 2
@@ -334,9 +338,13 @@ function readHttp(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 1
     const value = skipName(bytes, at)
     if (value < 0) return -1
-    if (sizeOfName(bytes, name) === 6 && matches(bytes, name, names.status) && bytes[value]! !== isNull[0]) {
+    const size = sizeOfName(bytes, name)
+    if (size === 6 && matches(bytes, name, names.status) && bytes[value]! !== isNull[0]) {
       at = skipCount(bytes, value)
       line.httpStatus = numberAt(bytes, value, at)
+    } else if (size === 8 && matches(bytes, name, names.exchange)) {
+      at = skipCount(bytes, value)
+      line.httpExchange = numberAt(bytes, value, at)
     } else at = skipAny(bytes, value)
     at = nextMember(bytes, at)
     if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
