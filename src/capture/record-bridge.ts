@@ -44,6 +44,7 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
     })
     bridge = await startHttpBridge({
       url: new URL(capture.url),
+      upstream: options.upstream,
       headers: options.headers,
       input: client.input,
       output: client.output,

@@ -108,6 +108,43 @@ describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => 
     upstream.close()
   })
 
+  it('find a server that has moved on its own origin, and no other', async () => {
+    let origin = ''
+    const asked: string[] = []
+    const upstream = createHttpServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`)
+      request.resume()
+      const location = {
+        '/mcp': `${origin}/mcp/`,
+        '/mcp/': '/mcp/v1?x=1',
+        '/away': 'http://elsewhere.test/mcp?code=1',
+      }[request.url!]
+      if (location !== undefined) return void response.writeHead(307, { Location: location }).end()
+      request.on('end', () =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end('{"jsonrpc":"2.0","id":1,"result":{}}'),
+      )
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => upstream.once('listening', resolve))
+    origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+    for (const [path, expected] of [
+      ['/mcp', '"id":1,"result":{}}'],
+      [
+        '/away',
+        '"code":307,"message":"wiretape: HTTP 307 Temporary Redirect: it leads to http://elsewhere.test/mcp; give',
+      ],
+    ]) {
+      const actor = stage.start(bridgeTo(origin + path, '--header', 'Authorization: Bearer hush'))
+      actor.stdin.end('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+      expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+      expect(actor.stdout().toString()).toContain(expected)
+    }
+    expect(asked).toEqual(['/mcp', '/mcp/', '/mcp/v1?x=1', '/away'].map((path) => `POST ${path} Bearer hush`))
+    upstream.closeAllConnections()
+    upstream.close()
+  })
+
   it('hear that a server of HTTP+SSE is gone', async () => {
     const answer = (id: unknown): string =>
       `event: message\ndata: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"protocolVersion":"2024-11-05"}}\n\n`

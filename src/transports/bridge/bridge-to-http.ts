@@ -14,6 +14,8 @@ import { createStandaloneStream } from './standalone-stream.js'
 export interface HttpBridgeOptions {
   /** Of the server, plain HTTP. */
   readonly url: URL
+  /** The server as others know it, where `url` is that of a proxy of ours. @default the same */
+  readonly upstream?: URL
   /** Sent with every request. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Of the client. Its end is the end of the session. */
@@ -41,7 +43,7 @@ const accept = ['Accept', 'application/json, text/event-stream'] as const
 
 /** Carries messages between the two. Their text stays as it is. */
 export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
-  const { input, output } = options
+  const { input, output, upstream = options.url } = options
   const agent = new http.Agent({ keepAlive: true, noDelay: true })
   const mirrored = createMirroredHeaders()
   const requests = createOpenRequests()
@@ -84,13 +86,16 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   const begin: typeof startCall = (request, handlers) => {
-    const call = startCall(request, {
-      ...handlers,
-      onEnd(body, broken) {
-        calls.delete(call)
-        handlers.onEnd(body, broken)
+    const call = startCall(
+      { ...request, upstream },
+      {
+        ...handlers,
+        onEnd(body, broken) {
+          calls.delete(call)
+          handlers.onEnd(body, broken)
+        },
       },
-    })
+    )
     calls.add(call)
     if (output.writableNeedDrain) call.hold(true)
     return call
@@ -124,6 +129,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
       let status = 0
       let lastId: string | undefined
       let retryMs: number | undefined
+      let location: string | undefined
       const call = begin(
         {
           url,
@@ -135,6 +141,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
         {
           onHead(code, came) {
             status = code
+            location = came.location
             if (isInitialize && code < 300) identity.session = [came['mcp-session-id']].flat()[0]
             if (!one) resolve()
           },
@@ -146,7 +153,8 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
           },
           onEnd(body, broken) {
             if (status < 300) take(body)
-            if (one) void conclude(message, one, { status, body, broken, lastId, retryMs }).then(resolve)
+            if (one)
+              void conclude(message, one, { status, body, broken, lastId, retryMs, location }).then(resolve)
             else resolve()
             if (envelope.method === 'notifications/initialized' && status < 300 && broken === undefined)
               listen()
@@ -165,11 +173,12 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     readonly broken: string | undefined
     readonly lastId: string | undefined
     readonly retryMs: number | undefined
+    readonly location: string | undefined
   }
 
   /** The POST of a request is over. */
   async function conclude(message: BridgedMessage, one: OpenRequest, outcome: Outcome): Promise<void> {
-    const { status, body, broken, lastId, retryMs } = outcome
+    const { status, body, broken, lastId, retryMs, location } = outcome
     if (!requests.isOpen(one) || over) return
     const isInitialize = message.envelope.method === 'initialize'
     if (status >= 300) {
@@ -184,7 +193,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
         })
         if (legacy) return post(message, one, legacy.postUrl)
       }
-      return refuse(one, status, body)
+      return refuse(one, status, body, location)
     }
     // Its answer comes on the stream.
     if (legacy && broken === undefined) return
@@ -208,13 +217,16 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     fail(one, 502, `the server's answer (HTTP ${status}) had no result of this request`)
   }
 
-  function refuse(one: OpenRequest, status: number, body: string): void {
+  function refuse(one: OpenRequest, status: number, body: string, location: string | undefined): void {
     const messages = messagesIn(body)
     if (messages?.some(({ envelope }) => envelope.id !== undefined && idKey(envelope.id) === idKey(one.id)))
       return take(body)
     const error = errorFor(one.id, body)
-    if (error === undefined)
-      return fail(one, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${excerpt(body)}`)
+    if (error === undefined) {
+      const said =
+        location === undefined ? excerpt(body) : `it leads to ${placeOf(location)}; give that to --url`
+      return fail(one, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${said}`)
+    }
     requests.settle(one.id)
     say(error)
   }
@@ -284,7 +296,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     const call = { ended: (): void => undefined }
     const ended = new Promise<void>((resolve) => (call.ended = resolve))
     startCall(
-      { url: options.url, agent, method: 'DELETE', headers: identity.versioned() },
+      { url: options.url, upstream, agent, method: 'DELETE', headers: identity.versioned() },
       { onHead: () => undefined, onEvent: () => undefined, onEnd: () => call.ended() },
     )
     await Promise.race([ended, deadline.over])
@@ -302,6 +314,11 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     })
     .then(() => agent.destroy())
   return { finished, end: finish }
+}
+
+/** A query may be a secret. */
+function placeOf(location: string): string {
+  return excerpt(location.replace(/[?#].*$/s, ''))
 }
 
 function excerpt(body: string): string {

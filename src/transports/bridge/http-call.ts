@@ -3,6 +3,8 @@ import { createSseParser, type SseEvent } from '../../wire/index.js'
 
 /** Longest answer, or event. */
 const longestMessage = 64 * 1024 * 1024
+/** As many as anybody needs who does not go round in circles. */
+const mostRedirects = 5
 
 export interface CallRequest {
   readonly url: URL
@@ -10,6 +12,8 @@ export interface CallRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: string
+  /** What servers call the origin of `url`, which may be that of a proxy of ours. @default the same */
+  readonly upstream?: URL
 }
 
 export interface CallHandlers {
@@ -33,7 +37,7 @@ export interface Call {
 }
 
 export function startCall(request: CallRequest, handlers: CallHandlers): Call {
-  const { url, agent, method, headers, body } = request
+  const { agent, method, headers, body } = request
   let over = false
   let held = false
   let answer: IncomingMessage | undefined
@@ -47,21 +51,36 @@ export function startCall(request: CallRequest, handlers: CallHandlers): Call {
   }
 
   const bytes = body === undefined ? undefined : Buffer.from(body)
-  const outgoing = http.request({
-    host: url.hostname,
-    port: url.port,
-    path: url.pathname + url.search,
-    method,
-    agent,
-    headers: [
-      'Host',
-      url.host,
-      ...headers.flat(),
-      ...(bytes ? ['Content-Length', String(bytes.length)] : []),
-    ],
-  })
-  outgoing.on('error', (error) => end(error.message))
-  outgoing.on('response', (came) => {
+  let outgoing = send(request.url, mostRedirects)
+
+  function send(url: URL, redirects: number): http.ClientRequest {
+    const sent = http.request({
+      host: url.hostname,
+      port: url.port,
+      path: url.pathname + url.search,
+      method,
+      agent,
+      headers: [
+        'Host',
+        url.host,
+        ...headers.flat(),
+        ...(bytes ? ['Content-Length', String(bytes.length)] : []),
+      ],
+    })
+    sent.on('error', (error) => {
+      if (sent === outgoing) end(error.message)
+    })
+    sent.on('response', (came) => {
+      const next = redirects > 0 ? redirectOf(came, method, url, request.upstream ?? url) : undefined
+      if (!next || over) return take(came)
+      came.on('error', () => undefined).resume()
+      outgoing = send(next, redirects - 1)
+    })
+    sent.end(bytes)
+    return sent
+  }
+
+  function take(came: IncomingMessage): void {
     answer = came
     if (held) came.pause()
     const isStream = /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
@@ -82,8 +101,7 @@ export function startCall(request: CallRequest, handlers: CallHandlers): Call {
     })
     came.on('end', () => end())
     came.on('error', (error) => end(error.message))
-  })
-  outgoing.end(bytes)
+  }
 
   const call: Call = {
     abort() {
@@ -97,4 +115,14 @@ export function startCall(request: CallRequest, handlers: CallHandlers): Call {
     },
   }
   return call
+}
+
+/** Where the same request is to be sent again. Headers are for their own server only: undefined for any other. */
+function redirectOf(came: IncomingMessage, method: string, url: URL, upstream: URL): URL | undefined {
+  const { statusCode = 0, headers } = came
+  const isFollowed = [307, 308].includes(statusCode) || (method === 'GET' && [301, 302].includes(statusCode))
+  const base = upstream.origin + url.pathname + url.search
+  if (!isFollowed || headers.location === undefined || !URL.canParse(headers.location, base)) return undefined
+  const target = new URL(headers.location, base)
+  return target.origin === upstream.origin ? new URL(target.pathname + target.search, url.origin) : undefined
 }
