@@ -114,7 +114,10 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     stage.serve(
       '/link.jsonl',
       tapeOf([
-        messageLine('in', '{"jsonrpc":"2.0","id":1,"method":"m","params":{"u":"https://example.com/x?y=1"}}'),
+        messageLine(
+          'in',
+          '{"jsonrpc":"2.0","id":1,"method":"m","params":{"u":"https://good.example@evil.example/x?y=1"}}',
+        ),
       ]),
     )
     const page = await stage.open('/?trace=link.jsonl')
@@ -122,9 +125,10 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.keyboard.press('j')
     const link = page.locator('a.link')
     await link.waitFor()
-    expect(await link.getAttribute('href')).toBe('https://example.com/x?y=1')
-    expect(await link.textContent()).toBe('https://example.com/x?y=1')
+    expect(await link.getAttribute('href')).toBe('https://good.example@evil.example/x?y=1')
+    expect(await link.textContent()).toBe('https://good.example@evil.example/x?y=1')
     expect(await link.getAttribute('rel')).toContain('noreferrer')
+    expect(await link.getAttribute('title')).toBe('Opens a page of evil.example')
     await page.context().close()
   })
 

@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await read(page, 4)
     expect(await page.locator('.lane-name').allTextContents()).toEqual(['a', 'b'])
     expect(await page.locator('.lane-label').allTextContents()).toEqual(['a', 'b'])
+    expect(await page.title()).toBe('a and 1 more · wiretape')
     await page.locator('.lane-tab', { hasText: 'b' }).click()
     expect(await rows(page)).toEqual(['tools/call search ok'])
     await page.context().close()
@@ -189,6 +190,10 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     await page.getByText('A comparison needs two recordings; only one is open').waitFor()
     await page.goto(`${stage.url}/?diff=a.jsonl`)
     await page.locator('.notice.bad', { hasText: 'A comparison needs two recordings' }).waitFor()
+    // What does not arrive is told apart from what was not asked for.
+    await page.route('**/slow.jsonl', () => undefined)
+    await page.goto(`${stage.url}/?trace=slow.jsonl`)
+    await page.locator('.landing-card', { hasText: /^Opening.*slow\.jsonl.*Nothing has come yet/ }).waitFor()
     await page.goto(`${stage.url}/?trace=%25`)
     await page.locator('.failure', { hasText: '% could not be fetched' }).waitFor()
     await page.context().close()

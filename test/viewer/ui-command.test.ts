@@ -149,12 +149,14 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await recorder.send('{"jsonrpc":"2.0","id":101,"method":"prompts/list"}\n')
     await page.locator('.row', { hasText: 'prompts/list' }).waitFor()
     expect(await page.evaluate('window.shifted')).toBeLessThan(0.01)
+    expectQuiet(stage)
+    // Whoever follows is told that nothing more comes.
+    actor.child.kill('SIGKILL')
+    await actor.ended
+    await page.locator('.banner', { hasText: /stopped arriving.*Reload/ }).waitFor()
+    await page.context().close()
     recorder.stdin.end()
     await recorder.ended
-    expectQuiet(stage)
-    await page.context().close()
-    actor.child.kill('SIGTERM')
-    await actor.ended
   })
 
   it('writes a report that opens from a disk, fetches nothing, and shows the same', async () => {

@@ -208,8 +208,11 @@ function StringValue(props: {
 
 /** Opens nowhere by itself: it shows where it goes, and asks for no page with our address. */
 export function Link({ to }: { readonly to: string }) {
+  // What stands before an @ looks like a host and is none.
+  const host = URL.canParse(to) ? new URL(to).host : ''
+  const title = `Opens a page of ${clean(host)}`
   return (
-    <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={`Opens ${to}`} class="link">
+    <a href={to} target="_blank" rel="noopener noreferrer nofollow" title={title} class="link">
       {clean(to)}
     </a>
   )

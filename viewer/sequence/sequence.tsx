@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { formatDuration } from '../../src/render/index.js'
 import { DetailPane } from '../detail/detail.js'
-import { nameOf, statusText, timeText } from '../list/row.js'
+import { nameOf, statusText, timeText, timeWidth } from '../list/row.js'
 import { Scroller, type ScrollerHandle } from '../list/scroller.js'
 import { clean } from '../shell/clean.js'
 import { Splitter } from '../shell/splitter.js'
@@ -82,7 +82,11 @@ function Diagram() {
   const servers = lanes.value.filter(
     (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
   )
-  const places = new Map(servers.map((one, i) => [one.index, 12 + ((i + 1) / servers.length) * 70]))
+  // Long times need room.
+  const last = rows.length === 0 ? 0 : table.at(rows[rows.length - 1]!)
+  const clientPlace = timeWidth(last - origin.value) === undefined ? 12 : 24
+  const gap = (82 - clientPlace) / Math.max(1, servers.length)
+  const places = new Map(servers.map((one, i) => [one.index, clientPlace + (i + 1) * gap]))
   const chosen = selected.value
   useEffect(() => {
     const index = rows.indexOf(chosen)
@@ -92,13 +96,18 @@ function Diagram() {
   return (
     <section class="sequence" aria-label="Sequence diagram">
       <div class="actors" aria-hidden="true">
-        <span class="actor client" style={{ left: '12%' }}>
+        <span class="actor client" style={{ left: `${clientPlace}%` }}>
           <span>{clean(servers[0]?.sessions[0]?.client?.name ?? 'client')}</span>
         </span>
         {servers.map((one) => (
-          <span key={one.index} class="actor" style={{ left: `${places.get(one.index)!}%` }}>
+          <span
+            key={one.index}
+            class="actor"
+            title={clean(`${laneName(one)} · ${one.sessions[0]?.server?.name ?? ''}`)}
+            style={{ left: `${places.get(one.index)!}%`, maxWidth: `${Math.min(30, gap)}%` }}
+          >
             <i class={`swatch lane-${one.index % 8}`} />
-            <span title={clean(one.sessions[0]?.server?.name ?? '')}>
+            <span>
               {clean(servers.length > 1 ? laneName(one) : (one.sessions[0]?.server?.name ?? laneName(one)))}
             </span>
           </span>
@@ -125,7 +134,15 @@ function Diagram() {
           columns={1}
           handle={handle}
           row={(index, style, key) => (
-            <Arrow key={key} row={rows[index]!} index={index} style={style} places={places} chosen={chosen} />
+            <Arrow
+              key={key}
+              row={rows[index]!}
+              index={index}
+              style={style}
+              clientPlace={clientPlace}
+              places={places}
+              chosen={chosen}
+            />
           )}
         />
       )}
@@ -137,10 +154,12 @@ function Arrow(props: {
   readonly row: number
   readonly index: number
   readonly style: { transform: string }
+  /** Of the lines, in percent of the width. */
+  readonly clientPlace: number
   readonly places: ReadonlyMap<number, number>
   readonly chosen: number
 }) {
-  const { row, places, chosen } = props
+  const { row, clientPlace, places, chosen } = props
   const place = places.get(table.lane(row)) ?? 82
   const kind = table.kind(row)
   const fromServer = table.has(row, 'fromServer')
@@ -160,7 +179,7 @@ function Arrow(props: {
     >
       <span role="gridcell" class="arrow-cell">
         <span class="arrow-time">{timeText(row, origin.value)}</span>
-        {[12, ...places.values()].map((at, i) => (
+        {[clientPlace, ...places.values()].map((at, i) => (
           <i key={i} class="lifeline" style={{ left: `${at}%` }} />
         ))}
         {beside ? (
@@ -168,7 +187,10 @@ function Arrow(props: {
             {clean(name)} {clean(subject)}
           </span>
         ) : (
-          <span class={`shaft ${isAnswer ? 'answer' : ''}`} style={{ left: '12%', right: `${100 - place}%` }}>
+          <span
+            class={`shaft ${isAnswer ? 'answer' : ''}`}
+            style={{ left: `${clientPlace}%`, right: `${100 - place}%` }}
+          >
             <span class="arrow-label">
               {isAnswer ? (
                 <>

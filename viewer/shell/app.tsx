@@ -4,6 +4,8 @@ import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
 import { crashed, lanes, notice, opening, table, version, view } from '../store/state.js'
+import { laneName } from '../store/lane-name.js'
+import type { Lane } from '../worker/protocol.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
@@ -24,6 +26,9 @@ export function App() {
   useKeys()
   version.value
   const some = lanes.value.length > 0
+  useEffect(() => {
+    document.title = titleOf(lanes.value)
+  }, [lanes.value])
   const failed = some && table.length === 0 && lanes.value.every(({ state }) => state === 'failed')
   return (
     <DropArea onFiles={(files) => void openFiles(files)}>
@@ -52,6 +57,13 @@ export function App() {
       </div>
     </DropArea>
   )
+}
+
+/** Tells the tabs of a browser apart. */
+function titleOf(all: readonly Lane[]): string {
+  if (!all[0]) return 'wiretape'
+  const more = all.length > 1 ? ` and ${all.length - 1} more` : ''
+  return `${clean(laneName(all[0]))}${more} · wiretape`
 }
 
 /** What was asked for has not arrived. */

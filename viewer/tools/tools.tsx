@@ -90,7 +90,7 @@ export function ToolsPage() {
                     </button>
                   </th>
                 ))}
-                <th scope="col">
+                <th scope="col" class="latency-bar">
                   <span class="quiet">latency</span>
                 </th>
               </tr>
@@ -154,7 +154,7 @@ function UsageRow({ one, slowest }: { readonly one: Usage; readonly slowest: num
         {one.unanswered > 0 && (
           <span class="warn-words" title="requests without an answer">
             {' '}
-            {formatCount(one.unanswered)} open
+            {formatCount(one.unanswered)} unanswered
           </span>
         )}
       </td>
