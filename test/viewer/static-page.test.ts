@@ -104,6 +104,15 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await page.title()).toBe('a and 1 more · wiretape')
     await page.locator('.lane-tab', { hasText: 'b' }).click()
     expect(await rows(page)).toEqual(['tools/call search ok'])
+    // Two of one label are told apart, and each has errors of its own.
+    stage.serve('/a2.jsonl', callTape('a', '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}'))
+    await page.goto(`${stage.url}/?trace=a.jsonl;a2.jsonl`)
+    await page.locator('.chip', { hasText: /^Errors1$/ }).waitFor()
+    expect(await page.locator('.lane-name').allTextContents()).toEqual(['a · a', 'a2 · a'])
+    await page.keyboard.press('2')
+    await page.locator('.actor', { hasText: 'a2 · a' }).waitFor()
+    await page.locator('.lane-tab', { hasText: 'a · a' }).first().click()
+    await page.locator('.chip', { hasText: /^Errors$/ }).waitFor()
     await page.context().close()
   })
 
