@@ -1,5 +1,5 @@
 import { isUnansweredRow } from './facts.js'
-import { table } from './state.js'
+import { lanes, table } from './state.js'
 
 /** The row under which a row is shown when exchanges are one row; itself when it stands alone. */
 export function headOf(row: number): number {
@@ -98,6 +98,8 @@ export function statusOf(row: number): Status {
       if (table.has(row, 'dropped')) return 'dropped'
       if (table.has(row, 'waiting')) return 'held'
       if (table.has(row, 'cancelled')) return 'cancelled'
+      // Its answer may stand in what is not read yet.
+      if (lanes.peek()[table.lane(row)]?.state === 'reading') return 'none'
       return isUnansweredRow(row) ? 'waiting' : 'none'
     }
     case 'result':
