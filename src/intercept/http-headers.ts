@@ -6,7 +6,8 @@ type RawHeaders = readonly string[]
 
 /**
  * Headers of a request with another body, where they repeat what it says (2026-07-28): `Mcp-Method`, `Mcp-Name`,
- * `MCP-Protocol-Version`, `Mcp-Param-*`, and its length. A header that did not agree with the body before is left.
+ * `MCP-Protocol-Version`, `Mcp-Param-*`, and its length. A header that did not agree with the body before is left; one
+ * that only the new body needs is added.
  */
 export function agreeing(
   headers: RawHeaders,
@@ -21,6 +22,14 @@ export function agreeing(
     const value = headers[n + 1]!
     const next = valueFor(name.toLowerCase(), value, old, now, sizeBytes)
     if (next !== undefined) changed.push(name, next)
+  }
+  if (headerOf(headers, 'mcp-method') === undefined) return changed
+  for (const [header, was, is] of [
+    ['Mcp-Name', old.name, now.name],
+    ['MCP-Protocol-Version', old.version, now.version],
+  ] as const) {
+    const isNew = was === undefined && headerOf(headers, header.toLowerCase()) === undefined
+    if (isNew && is !== undefined) changed.push(header, encoded(is))
   }
   return changed
 }
@@ -126,7 +135,7 @@ export function headersFor(like: RawHeaders, frame: FrameText, sizeBytes: number
   if (modern && method !== undefined) {
     headers.push('Mcp-Method', method)
     if (subject !== undefined && namedMethods.test(method)) {
-      headers.push('Mcp-Name', subject)
+      headers.push('Mcp-Name', encoded(subject))
     }
   }
   return headers

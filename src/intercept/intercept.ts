@@ -164,6 +164,8 @@ export class Intercept {
   }
 
   hold(on: boolean): void {
+    // Who asked for it has gone meanwhile, and nobody is there to let anything go.
+    if (on && this.#screens === 0) return
     this.#gate.settings.hold = on
     this.#gate.settings.everything = false
     if (!on) this.forwardAll('passthrough')

@@ -9,12 +9,14 @@ import {
 } from '../wire/index.js'
 import { GateFault } from './fault.js'
 import { readParts, type FrameText } from './frame.js'
+import { otherShape } from './message-shape.js'
 
 /**
  * Reads what a person typed to be sent: JSON-RPC, on one line afterwards.
  *
  * @param marker what redaction puts in the place of a secret: nobody meant that
- * @param like what it takes the place of; it may have the marker as often as that, and is a batch if that is one
+ * @param like what it takes the place of: it may have the marker as often as that, is a batch if that is one, and asks
+ * for something or answers as that does
  * @throws GateFault
  */
 export function readTyped(text: string, marker: string, like?: FrameText): FrameText {
@@ -39,6 +41,14 @@ export function readTyped(text: string, marker: string, like?: FrameText): Frame
   if (like && (like.batch !== frame.batch || like.parts.length !== frame.parts.length)) {
     const was = like.batch ? `a batch of ${like.parts.length}` : 'one message'
     throw new GateFault('invalid', `it takes the place of ${was} and has to be that too`)
+  }
+  for (const [n, { envelope }] of (like?.parts ?? []).entries()) {
+    if (envelope.kind === 'invalid') continue
+    const other = otherShape(envelope.kind, frame.parts[n]!.envelope.kind)
+    if (other !== undefined) {
+      const which = frame.batch ? `message ${n + 1} of the batch: ` : ''
+      throw new GateFault('invalid', which + other, 'answer it or drop it, or inject a message of your own')
+    }
   }
   return frame
 }

@@ -175,6 +175,40 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     await end(recorder)
   })
 
+  it('an edited request of 2026-07-28 gets the headers that it needs now, and loses those that it had', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(upstream.url, '--break', 'is:request')
+    const screen = await attach(stage)
+    const list = { id: 1, method: 'tools/list', params: {} }
+    const edits = [
+      {
+        was: list,
+        said: { 'mcp-method': 'tools/list' },
+        is: call(1, 'x'),
+        method: 'tools/call',
+        name: 'echo',
+      },
+      {
+        was: call(2, 'x'),
+        said: { 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+        is: { ...list, id: 2 },
+        method: 'tools/list',
+      },
+      // Of another era: no such headers.
+      { was: { ...list, id: 3 }, said: {}, is: call(3, 'x') },
+    ]
+    for (const [n, { was, said, is, method, name }] of edits.entries()) {
+      const got = post(url, was, said)
+      const { message } = await screen.held(n + 1)
+      await screen.tell({ type: 'edit', message, text: JSON.stringify({ jsonrpc: '2.0', ...is }) })
+      await got
+      const { 'mcp-method': sentMethod, 'mcp-name': sentName } = upstream.headers[n]!
+      expect([sentMethod, sentName]).toEqual([method, name])
+    }
+    screen.close()
+    await end(recorder)
+  })
+
   it('a person answers in the place of the server; others pass meanwhile', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(upstream.url, '--break', 'dir:in id:1')

@@ -197,6 +197,8 @@ describe('a held message', () => {
       ['{"jsonrpc":"2.0",\n "id":1,}', 'invalid', /^not valid JSON: .* line 2, column /],
       ['{"id":1,"method":"ping"}', 'invalid', /^not JSON-RPC: "jsonrpc" is not "2.0"/],
       ['[]', 'invalid', /^not JSON-RPC/],
+      ['{"jsonrpc":"2.0","id":1,"result":{}}', 'invalid', /^it would be an answer instead of a request/],
+      ['{"jsonrpc":"2.0","method":"ping"}', 'invalid', /^it would be a notification instead of a request/],
       [`[${text}]`, 'invalid', /one message/],
       [text.replace('"x"', '"[REDACTED]"'), 'redacted', /\[REDACTED\]/],
     ]
@@ -268,6 +270,25 @@ describe('holding', () => {
     await answerTo(recorder, 2)
     await recorder.send(ping(3))
     await answerTo(recorder, 3)
+  })
+
+  it('does not begin for a screen that goes as soon as it has asked for it', async () => {
+    const recorder = record()
+    const path = await socketOf(stage)
+    // The first has the gate loaded, the others find it there.
+    for (const id of [1, 2, 3, 4]) {
+      const socket = net.connect(path)
+      const closed = new Promise((done) => socket.once('close', done))
+      socket.resume()
+      socket.end('{"type":"hello","protocol":1,"role":"screen"}\n{"type":"hold","id":1,"on":true}\n')
+      await closed
+      await recorder.send(ping(id))
+      await answerTo(recorder, id)
+    }
+    const onlooker = await attach(stage, { role: 'onlooker' })
+    expect(await onlooker.event('its state', ({ type }) => type === 'state')).toMatchObject({
+      state: { hold: false, held: 0, screens: 0 },
+    })
   })
 
   it('drops what is held when the last screen goes with --on-detach drop', async () => {

@@ -1,5 +1,6 @@
 import type { FilterSubject } from '../../filter/index.js'
 import { readEnvelope } from '../../wire/index.js'
+import { otherShape } from '../message-shape.js'
 import { RuleFailure } from './failure.js'
 import { removePaths, replaceMatches, setValues } from './message-edits.js'
 import type { Rule } from './rule.js'
@@ -89,17 +90,11 @@ function change(outcome: PartOutcome, text: string): boolean {
  */
 export function checkChanged(outcome: PartOutcome, subject: FilterSubject): void {
   const { kind, problem } = readEnvelope(outcome.text, 0)
-  if (subject.kind === 'invalid' || shapeOf(kind) === shapeOf(subject.kind)) return
-  const words =
-    kind === 'invalid'
-      ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}`
-      : `it would be a ${shapeOf(kind)} instead of a ${shapeOf(subject.kind)}`
+  const other = otherShape(subject.kind, kind)
+  if (subject.kind === 'invalid' || other === undefined) return
+  const words = kind === 'invalid' ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}` : other
   outcome.problem = `rule ${outcome.names.join(', ')} cannot be applied: ${words}`
   outcome.end = failClosed(subject, outcome.problem)
-}
-
-function shapeOf(kind: FilterSubject['kind']): string {
-  return kind === 'result' || kind === 'error' ? 'answer' : kind
 }
 
 function failClosed({ kind, id }: FilterSubject, problem: string): PartEnd {
