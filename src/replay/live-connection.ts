@@ -1,4 +1,4 @@
-import type { Envelope } from '../model/index.js'
+import { createRecent, type Envelope } from '../model/index.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from '../transports/index.js'
 import { findJsonValue, idKey, isFault, kindAt, partsOf, readEnvelope } from '../wire/index.js'
 
@@ -14,6 +14,8 @@ export interface LiveEvents {
   question(text: string, envelope: Envelope): void
   /** What is no message. */
   noise(text: string): void
+  /** An answer to a request that was answered already, or that nobody made. */
+  stray(id: string, again: boolean): void
   ended(reason: string): void
 }
 
@@ -39,6 +41,8 @@ export async function openLive(
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
   const pending = new Map<string, Pending>()
+  /** The last ones, and those that nobody waits for any more. */
+  const answered = createRecent<true>({ entries: 4096 })
   const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
@@ -55,7 +59,12 @@ export async function openLive(
     if (envelope.kind === 'invalid') return events.noise(message)
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
-    if (id !== undefined && pending.has(id)) return settle(id, { text: message, envelope })
+    if (id !== undefined && pending.has(id)) {
+      answered.set(id, true)
+      return settle(id, { text: message, envelope })
+    }
+    if (id !== undefined && envelope.id !== undefined && !answered.get(`late ${id}`))
+      events.stray(envelope.id, answered.get(id) === true)
     // An error without an id answers what its own response belongs to.
     const asked = id === undefined && via ? keysOf(via) : []
     if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
@@ -93,7 +102,10 @@ export async function openLive(
       return ended
     },
     expect: (id, waiting) => void pending.set(idKey(id), waiting),
-    forget: (id) => void pending.delete(idKey(id)),
+    forget(id) {
+      pending.delete(idKey(id))
+      answered.set(`late ${idKey(id)}`, true)
+    },
     send: (frame) => connection.send(frame),
     close: () => connection.close(),
   }

@@ -26,6 +26,8 @@ export interface Mark {
 /** `--set`: a value for a place in the messages that have it. */
 export interface SetValue {
   readonly path: CompiledPath
+  /** The path as it was given. */
+  readonly name: string
   /** As JSON text. */
   readonly json: string
   /** Only where something was redacted. @default false: in every message that has the place */

@@ -1,30 +1,43 @@
+import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault } from '../wire/index.js'
+import { findJsonValue, isFault, type Span } from '../wire/index.js'
 import type { SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
 /**
  * Values of `--set` for a place that was redacted in some message of the client are for redacted places only: the same
  * place of another message keeps what stands there.
+ *
+ * @throws WiretapeError `usage` for a place that no message of the client has
  */
 export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise<readonly SetValue[]> {
-  if (sets.length === 0 || plan.session?.redaction === 'none') return sets
+  if (sets.length === 0) return sets
+  const used = new Set<SetValue>()
   const narrow = new Set<SetValue>()
+  const isRedacted = plan.session?.redaction !== 'none'
   for (const frame of plan.frames) {
-    if (narrow.size === sets.length) break
+    if (used.size === sets.length && (!isRedacted || narrow.size === sets.length)) break
     const record = await plan.read(frame.locator)
-    if (!record.raw.includes(redactionMarker)) continue
     for (const { part } of frame.messages) {
       const { start, end } = record.parts[part]!
       const text = record.raw.slice(start, end)
-      for (const set of sets) if (redactedPlacesOf(set, text).length > 0) narrow.add(set)
+      for (const set of sets) {
+        const places = placesOf(set, text)
+        if (places.length > 0) used.add(set)
+        if (places.some((place) => text.slice(place.start, place.end).includes(redactionMarker)))
+          narrow.add(set)
+      }
     }
   }
+  const unused = sets.find((set) => !used.has(set))
+  if (unused)
+    throw new WiretapeError('usage', `the value for ${unused.name} has no place in a message of the client`, {
+      hint: 'A path begins at the message: $.params.arguments.token. `wiretape inspect -v` shows what they have.',
+    })
   return sets.map((set) => (narrow.has(set) ? { ...set, onlyRedacted: true } : set))
 }
 
-function redactedPlacesOf({ path }: SetValue, text: string): readonly unknown[] {
+function placesOf({ path }: SetValue, text: string): readonly Span[] {
   const whole = findJsonValue(text)
-  if (isFault(whole)) return []
-  return path.find(text, whole).filter(({ start, end }) => text.slice(start, end).includes(redactionMarker))
+  return isFault(whole) ? [] : path.find(text, whole)
 }

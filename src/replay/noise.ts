@@ -1,10 +1,12 @@
 import { createRedactor } from '../redaction/index.js'
 
-/** Counts what a server says in the place of messages, and keeps the beginning of the first. */
+/** Counts what a server says that fits nowhere, and keeps the beginning of the first of each kind. */
 export interface Noise {
   take(text: string): void
-  /** For a person; undefined when there was none. */
-  note(): string | undefined
+  /** Of an answer that nobody waits for. @param again its request was answered before */
+  stray(id: string, again: boolean): void
+  /** For a person. */
+  notes(): string[]
 }
 
 const longestSample = 80
@@ -14,15 +16,33 @@ const longestSeen = 1_000
 export function createNoise(): Noise {
   let count = 0
   let first = ''
+  const twice = { count: 0, first: '' }
+  const unasked = { count: 0, first: '' }
   return {
     take(text) {
       count += 1
       if (count === 1) first = sampleOf(text)
     },
-    note() {
-      if (count === 0) return undefined
-      const what = count === 1 ? '1 thing that is' : `${count} things that are`
-      return `the server said ${what} no JSON-RPC, first: ${first}`
+    stray(id, again) {
+      const kind = again ? twice : unasked
+      kind.count += 1
+      if (kind.count === 1) kind.first = sampleOf(id)
+    },
+    notes() {
+      const notes: string[] = []
+      if (count > 0) {
+        const what = count === 1 ? '1 thing that is' : `${count} things that are`
+        notes.push(`the server said ${what} no JSON-RPC, first: ${first}`)
+      }
+      if (twice.count > 0) {
+        const what = twice.count === 1 ? '1 request' : `${twice.count} requests`
+        notes.push(`the server answered ${what} more than once, first the one with id ${twice.first}`)
+      }
+      if (unasked.count > 0) {
+        const what = unasked.count === 1 ? '1 answer has an id' : `${unasked.count} answers have ids`
+        notes.push(`${what} that no request had, first: ${unasked.first}`)
+      }
+      return notes
     },
   }
 }

@@ -171,7 +171,7 @@ async function settingsOf(
 }
 
 function setOf(at: string, value: unknown): SetValue {
-  return { path: understood(() => compilePath(at)), json: JSON.stringify(value) }
+  return { path: understood(() => compilePath(at)), name: at, json: JSON.stringify(value) }
 }
 
 function filterOf(text: string | undefined): Filter | undefined {

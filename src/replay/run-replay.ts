@@ -97,6 +97,7 @@ export async function runReplay(
       question: (text, envelope) =>
         react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
       noise: (text) => noise.take(text),
+      stray: (id, again) => noise.stray(id, again),
       ended: stop,
     })
     if ('error' in live) {
@@ -287,14 +288,14 @@ export async function runReplay(
   }
   await tellTheRest()
   const changes = stopped === undefined ? compareOffers(plan.index.offers, offers) : []
-  const note = noise.note()
+  const notes = noise.notes()
   return {
     counts: tally.counts,
     offers: changes,
     latency: tally.latency(),
     times: tally.times,
     given: values.given(),
-    ...(note !== undefined && { notes: [note] }),
+    ...(notes.length > 0 && { notes }),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),

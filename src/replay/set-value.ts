@@ -11,10 +11,12 @@ import type { SetValue } from './live-values.js'
 export function parseSetValue(text: string, env: Readonly<Record<string, string | undefined>>): SetValue {
   // Equal signs stand in filters of a path too: `$.params[?@.a=='b']=value`.
   const cut = cutOf(text)
-  if (cut === undefined)
-    throw new WiretapeError('usage', '--set: it has no value', {
+  if (cut === undefined) {
+    const why = text.includes('=') ? 'its path has a bracket that is not closed' : 'it has no value'
+    throw new WiretapeError('usage', `--set: ${why}`, {
       hint: "write --set '$.params.arguments.token=${TOKEN}'",
     })
+  }
   const value = text.slice(cut + 1).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const known = env[name]
     if (known === undefined)
@@ -24,6 +26,7 @@ export function parseSetValue(text: string, env: Readonly<Record<string, string 
   try {
     return {
       path: compilePath(text.slice(0, cut)),
+      name: text.slice(0, cut),
       json: isFault(findJsonValue(value)) ? JSON.stringify(value) : value,
     }
   } catch (problem) {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as said, tapeOf } from '../compare/stage.js'
@@ -180,6 +180,49 @@ describe('wiretape replay', () => {
       await replay('secret.jsonl', server('mini-mcp.mjs'), '--set', `${place}=again`, '--output', results),
     ).toMatchObject({ code: 0 })
     expect(readFileSync(results, 'utf8')).toContain('"password":"again"')
+  })
+
+  it('accepts no answer that did not come, and says so', async () => {
+    const before = readFileSync(stage.path('asks.jsonl'), 'utf8')
+    copyFileSync(stage.path('base.jsonl'), stage.path('late.jsonl'))
+    const silent = ['-e', 'process.stdin.resume()']
+    const run = await replay('asks.jsonl', [process.execPath, ...silent], '--update', '--timeout', '0.5')
+    expect(run.code).toBe(1)
+    const answers = `process.stdin.on('data', (data) => String(data).split('\\n').forEach((line) => {
+      const { id, method } = line ? JSON.parse(line) : {}
+      if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } } }))
+    }))`
+    const late = await replay('late.jsonl', [process.execPath, '-e', answers], '--update', '--timeout', '0.3')
+    expect(late.code).toBe(1)
+    expect(late.stdout).toMatch(/^Not accepted: \d+ answers that did not come$/m)
+    expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)
+  })
+
+  it('refuses a value that has no place in any message', async () => {
+    const run = await replay('base.jsonl', release(), '--set', '$.params.nope=1')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(
+      /^wiretape: the value for \$\.params\.nope has no place in a message of the client/,
+    )
+    const open = await replay('base.jsonl', release(), '--set', '$.params[=1')
+    expect(open.stderr).toContain('--set: its path has a bracket that is not closed')
+  })
+
+  it('says when requests are answered twice, or under ids that none had', async () => {
+    const twice = `const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, ${JSON.stringify(release().slice(1))}, { stdio: ['pipe', 'pipe', 'inherit'] })
+      process.stdin.pipe(child.stdin)
+      let rest = ''
+      child.stdout.on('data', (data) => {
+        const lines = (rest + data).split('\\n')
+        rest = lines.pop()
+        for (const line of lines) console.log(line + '\\n' + line + '\\n{"jsonrpc":"2.0","id":"x","result":{}}')
+      })`
+    const run = await replay('base.jsonl', [process.execPath, '-e', twice])
+    expect(run.stdout).toMatch(
+      /^Note: the server answered \d+ requests more than once, first the one with id 0$/m,
+    )
+    expect(run.stdout).toMatch(/^Note: \d+ answers have ids that no request had, first: "x"$/m)
   })
 
   it('sets a value only where one was redacted, and keeps it out of an updated recording', async () => {

@@ -56,7 +56,7 @@ describe('an answer that repeats what --set gave', () => {
     ['"then"', '"now"', { value: 'now', recorded: 'then' }, false],
     ['{}', '{"key":"abcd"}', { value: 'abcd', recorded: '[REDACTED]' }, false],
   ])('knows it from the message: %s, given %s', (recorded, json, expected, isRedacted) => {
-    const values = createLiveValues([{ path: compilePath('$.params.a'), json }])
+    const values = createLiveValues([{ path: compilePath('$.params.a'), name: '$.params.a', json }])
     values.apply(`{"params":{"a":${recorded}}}`, isRedacted ? [{ at: '/params/a', tag: 't' }] : [])
     expect(values.given()).toEqual([expected])
   })

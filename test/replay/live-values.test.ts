@@ -88,7 +88,9 @@ describe('the values of this run', () => {
     const request = '{"params":{"arguments":{"token":"[REDACTED]"}}}'
     const marks = [{ at: '/params/arguments/token', tag: 'a' }]
     expect(createLiveValues([]).apply(request, marks).missing).toEqual(['/params/arguments/token'])
-    const values = createLiveValues([{ path: compilePath('$.params.arguments.token'), json: '"t"' }])
+    const values = createLiveValues([
+      { path: compilePath('$.params.arguments.token'), name: '$.params.arguments.token', json: '"t"' },
+    ])
     expect(values.apply(request, marks)).toMatchObject({
       text: '{"params":{"arguments":{"token":"t"}}}',
       missing: [],

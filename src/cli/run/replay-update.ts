@@ -54,7 +54,12 @@ export async function updateRecording(
       message.peer >= 0 &&
       (comparison?.verdict !== 'same' || (newOffers && tellsOffers(message.method ?? ''))),
   )
-  if (accepted.length === 0) return exitCode.done
+  const left = outcomes.filter(
+    ({ comparison, response }) => comparison && comparison.verdict !== 'same' && response === undefined,
+  )
+  if (left.length > 0) await io.write(`Not accepted: ${countOf(left.length, 'answer')} that did not come\n`)
+  const status = left.length > 0 ? exitCode.found : exitCode.done
+  if (accepted.length === 0) return status
   // Cursors and handles go with the answers that brought them, so the whole run is taken.
   const { entries } = plan.index
   const texts = new Map<number, string>()
@@ -75,8 +80,5 @@ export async function updateRecording(
       `  #${message.seq} ${escapeText([message.method, message.name].filter(Boolean).join(' '))}\n`,
     )
   }
-  const left = outcomes.filter(
-    ({ comparison, response }) => comparison && comparison.verdict !== 'same' && response === undefined,
-  )
-  return left.length > 0 ? exitCode.found : exitCode.done
+  return status
 }

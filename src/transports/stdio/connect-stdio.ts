@@ -55,6 +55,9 @@ export async function connectStdio(
     if (!closing) events.ended(`the server ${how}`)
   })
 
+  /** Until the server has taken what was written. */
+  let room: Promise<void> | undefined
+
   async function close(): Promise<void> {
     closing = true
     stdin.end()
@@ -67,13 +70,16 @@ export async function connectStdio(
   return {
     send({ text }) {
       if (stdin.destroyed || stdin.write(`${text}\n`)) return Promise.resolve()
-      return new Promise<void>((resolve) => {
+      // One for all who wait: a server may ask more than it reads.
+      room ??= new Promise<void>((resolve) => {
         const done = (): void => {
           for (const event of ['drain', 'close', 'error']) stdin.off(event, done)
+          room = undefined
           resolve()
         }
         for (const event of ['drain', 'close', 'error']) stdin.on(event, done)
       })
+      return room
     },
     close: () => (closed ??= close()),
   }
