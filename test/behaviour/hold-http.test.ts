@@ -333,6 +333,37 @@ describe('a held request', () => {
 })
 
 describe('an event stream', () => {
+  it.each([
+    ['of Streamable HTTP', ''],
+    ['of HTTP+SSE, behind where to POST to', 'event: endpoint\ndata: ORIGIN/messages?sessionId=1\n\n'],
+  ])('%s is held from its first message on', async (_, before) => {
+    const message = (n: number): string => `data: {"jsonrpc":"2.0","method":"n${n}"}\n\n`
+    let origin = ''
+    origin = new URL(
+      await stage.serve((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(before.replace('ORIGIN', origin) + message(1) + message(2))
+      }),
+    ).origin
+    const { recorder, url } = await record(`${origin}/mcp`, '--intercept')
+    const screen = await attach(stage)
+    const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const held = [await screen.held(1), await screen.held(2)]
+    expect(held.map(({ text }) => JSON.parse(text as string) as Line)).toMatchObject([
+      { method: 'n1' },
+      { method: 'n2' },
+    ])
+    await screen.tell({ type: 'drop', message: held[0]!['message'] })
+    await screen.tell({ type: 'forward', message: held[1]!['message'] })
+    const expected = before.replace('ORIGIN', new URL(url).origin) + message(2)
+    let came = ''
+    while (came.length < expected.length) came += (await reader.read()).value ?? ''
+    expect(came).toBe(expected)
+    await reader.cancel()
+    await end(recorder)
+  })
+
   it('that was open before is held from the next event on, and takes events of ours', async () => {
     let send: (data: string) => void = () => undefined
     const upstream = await stage.serve((_, response) => {

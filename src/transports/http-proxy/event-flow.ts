@@ -3,7 +3,7 @@ import { createSseParser, type SseParser } from '../../wire/index.js'
 import type { BodyChange, BodyFlow, FlowObserver } from './body-flow.js'
 import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
-import { momentNow } from './http-event.js'
+import { momentNow, type Moment } from './http-event.js'
 
 /** Longer events are passed on as they come. */
 const longestEvent = 64 * 1024 * 1024
@@ -68,13 +68,32 @@ export function createEventFlow(
 
   function onData(chunk: Buffer): void {
     const moment = momentNow()
-    const keeper = options.gatekeeper()
     const bytes = change ? change.push(chunk) : chunk
+    if (bytes === chunk || bytes.equals(chunk)) return takeBytes(chunk, moment)
     // What is changed on its way is not cut into events: only the first one of a legacy stream is.
-    if ((!keeper?.wants(head, 'answer') && pendingBytes === 0) || chunk !== bytes) {
+    if (pendingBytes > 0) passPending(moment)
+    parser = undefined
+    const rest = bytes.subarray(firstBoundary(tail, bytes))
+    const came = chunk.length - rest.length
+    const isWhole = rest.length > 0 && came >= 0 && chunk.subarray(came).equals(rest)
+    write(isWhole ? bytes.subarray(0, bytes.length - rest.length) : bytes)
+    observer.chunk(isWhole ? chunk.subarray(0, came) : chunk, moment)
+    if (isWhole) takeBytes(rest, moment)
+  }
+
+  function passPending(moment: Moment): void {
+    const rest = takeBlock(pendingBytes)
+    write(rest)
+    observer.chunk(rest, moment)
+  }
+
+  /** They go on as they came. */
+  function takeBytes(bytes: Buffer, moment: Moment): void {
+    const keeper = options.gatekeeper()
+    if (!keeper?.wants(head, 'answer') && pendingBytes === 0) {
       parser = undefined
       write(bytes)
-      return observer.chunk(chunk, moment)
+      return observer.chunk(bytes, moment)
     }
     if (!parser) {
       const start = atBoundary() ? 0 : firstBoundary(tail, bytes)
@@ -105,11 +124,9 @@ export function createEventFlow(
       observer.chunk(block, momentNow())
     }
     if (pendingBytes > longestEvent) {
-      const rest = takeBlock(pendingBytes)
       parser = undefined
       keeper?.unseen(head, 'answer', 'an event of more than 64 MB')
-      write(rest)
-      observer.chunk(rest, momentNow())
+      passPending(momentNow())
     }
   }
 
@@ -156,11 +173,7 @@ export function createEventFlow(
     ended = true
     source.off('data', onData)
     source.off('end', onEnd)
-    if (pendingBytes > 0) {
-      const rest = takeBlock(pendingBytes)
-      write(rest)
-      observer.chunk(rest, moment)
-    }
+    if (pendingBytes > 0) passPending(moment)
     if (change) write(change.end())
     if (source.rawTrailers.length > 0) destination.addTrailers(pairsOf(source.rawTrailers))
     observer.ended(moment)
