@@ -1,5 +1,5 @@
 /** Whoever of a client, a recorder and a server is killed: nobody is left over, and the tape can be read. */
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { wiretape } from './run-cli.js'
@@ -191,5 +191,23 @@ describe('a forward proxy', () => {
     expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
     await onlyRunning()
     await expectTape('closed')
+  })
+})
+
+describe('a replay', () => {
+  it('leaves no server behind', async () => {
+    const tape = resolve(stage.out, 'talk.jsonl')
+    mkdirSync(stage.out, { recursive: true })
+    const ping = '{"t":"2026-08-01T10:00:00.000Z","dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}}'
+    const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":[]}'
+    writeFileSync(tape, `${meta}\n${ping}\n`)
+    const heard = resolve(stage.out, 'heard')
+    const stubborn = `process.stdin.once('data', () => require('node:fs').writeFileSync(process.argv[1], ''))
+      setTimeout(() => {}, 60_000)`
+    const command = [process.execPath, '-e', stubborn, heard]
+    const replay = stage.start([process.execPath, cli, 'replay', tape, '--', ...command])
+    await until('the server has heard something', () => existsSync(heard))
+    kill(replay.pid)
+    await onlyRunning()
   })
 })

@@ -1,4 +1,4 @@
-import { startServer, type ServerProcess } from '../../transports/index.js'
+import { startServer, startWatchdog, type ServerProcess } from '../../transports/index.js'
 import { createLineFramer } from '../../wire/index.js'
 import type { Writable } from 'node:stream'
 
@@ -26,13 +26,20 @@ export async function openServerLine(
   take: (text: string) => Promise<void>,
   ended: (why: string) => void,
 ): Promise<ServerLine | { readonly error: string }> {
+  // It may not end by itself when we are killed.
+  const watchdog = startWatchdog()
   const server = await startServer(command)
-  if ('error' in server) return server
+  if ('error' in server) {
+    watchdog.dismiss()
+    return server
+  }
+  watchdog.watch(server.pid)
   server.stdin.on('error', () => undefined)
   server.stderr.on('error', () => undefined)
   server.stderr.pipe(errorOutput, { end: false })
   const read = readLines(server, take)
   void server.exited.then(async ({ exitCode, signal }) => {
+    watchdog.dismiss()
     await read
     ended(signal === undefined ? `it ended with status ${exitCode}` : `it was ended by ${signal}`)
   })

@@ -1,6 +1,7 @@
 import type { ClientConnection, ClientEvents } from '../http-client/client-frame.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
 import { startServer, type NotStarted } from './server-process.js'
+import { startWatchdog } from './watchdog.js'
 
 /** Longer lines are passed over. */
 const longestLine = 64 * 1024 * 1024
@@ -17,10 +18,16 @@ export async function connectStdio(
   command: readonly string[],
   events: StdioClientEvents,
 ): Promise<ClientConnection | NotStarted> {
+  // The server may not end by itself when we are killed.
+  const watchdog = startWatchdog()
   const started = await startServer(command)
-  if ('error' in started) return started
+  if ('error' in started) {
+    watchdog.dismiss()
+    return started
+  }
   const server = started
   const { stdin, stdout, stderr } = server
+  watchdog.watch(server.pid)
   const framer = createLineFramer({ maxBytes: longestLine })
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   let closing = false
@@ -49,6 +56,7 @@ export async function connectStdio(
   stdin.on('error', () => undefined)
 
   const gone = server.exited.then(async ({ exitCode, signal }) => {
+    watchdog.dismiss()
     // A process that it started may hold its output open.
     await Promise.race([outputEnded, wait(patienceMs)])
     const how = signal === undefined ? `exited with ${exitCode}` : `was ended by ${signal}`
