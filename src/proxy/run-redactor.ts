@@ -1,12 +1,23 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { WiretapeError } from '../model/index.js'
-import { compileRules, createRedactor, type Redactor, type RuleSources } from '../redaction/index.js'
+import {
+  compileRules,
+  createRedactor,
+  literalRule,
+  type Redactor,
+  type RuleSources,
+} from '../redaction/index.js'
 
 /** What to redact. Can be posted to another thread, which makes the same rules of it. */
 export interface Redaction extends RuleSources {
   /** The built-in rules; a rules file can do without them too. */
   readonly defaults: boolean
+  /** What is known to be a secret, for the built-in rules. */
+  readonly secrets?: readonly string[]
 }
+
+/** Shorter ones are found where they mean something else. */
+const shortestSecret = 6
 
 /** Hexadecimal digits of a tag. */
 const tagLength = 16
@@ -21,8 +32,11 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
   const key = randomBytes(32)
   const tag = (secret: string): string =>
     createHmac('sha256', key).update(secret).digest('hex').slice(0, tagLength)
-  const { defaults, patterns, file } = redaction
-  if (!patterns?.length && !file) return createRedactor({ defaults, tag })
+  const { defaults, patterns, file, secrets = [] } = redaction
+  const known = secrets
+    .filter((secret) => secret.length >= shortestSecret)
+    .map((secret) => literalRule('header-value', secret))
+  if (!patterns?.length && !file) return createRedactor({ defaults, rules: defaults ? known : [], tag })
   const compiled = await compileRules({ ...(patterns && { patterns }), ...(file && { file }) })
   const [first, ...others] = compiled.diagnostics
   if (first) {
@@ -32,5 +46,6 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
       line === undefined ? '' : `, line ${line}${column === undefined ? '' : `, column ${column}`}`
     throw new WiretapeError('usage', `${first.message}${place}${more}`)
   }
-  return createRedactor({ defaults: defaults && compiled.defaults, rules: compiled.rules, tag })
+  const builtIn = defaults && compiled.defaults
+  return createRedactor({ defaults: builtIn, rules: [...compiled.rules, ...(builtIn ? known : [])], tag })
 }

@@ -2,6 +2,7 @@ import type { CompiledRules, RuleSources } from './compile-rules.js'
 
 export type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
+export { literalRule } from './literal-rule.js'
 export { marker as redactionMarker } from './marker.js'
 export { restoreEdits } from './restore.js'
 export {

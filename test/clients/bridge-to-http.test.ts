@@ -75,18 +75,29 @@ describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => 
       socket.on('error', () => undefined)
       socket.once('data', (chunk) => {
         seen.push(String(chunk))
-        socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\nConnection: close\r\n\r\nno!!')
+        socket.end(
+          'HTTP/1.1 401 Unauthorized\r\nContent-Length: 16\r\nConnection: close\r\n\r\nno!! plain words',
+        )
       })
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => upstream.once('listening', resolve))
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`
-    const options = ['--header', 'Authorization: Bearer ${MY_TOKEN}', '--header', 'X-Two: 2']
+    const options = [
+      '--header',
+      'Authorization: Bearer ${MY_TOKEN}',
+      '--header',
+      'X-Two: 2',
+      '--header',
+      'X-Odd: ${ODD_ONE}',
+    ]
     const missing = stage.start(bridgeTo(url, ...options))
     expect(await missing.ended).toMatchObject({ exitCode: 2 })
     expect(missing.stderr().toString()).toMatch(
       /^wiretape: --header Authorization: there is no variable MY_TOKEN \(.*\)\n$/,
     )
-    const actor = stage.start(bridgeTo(url, ...options), { env: { ...stage.env, MY_TOKEN: 'hush-hush' } })
+    const actor = stage.start(bridgeTo(url, ...options), {
+      env: { ...stage.env, MY_TOKEN: 'hush-hush', ODD_ONE: 'plain words' },
+    })
     actor.stdin.end('{"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}\nno JSON\n')
     expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
     const said = actor
@@ -98,13 +109,13 @@ describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => 
     expect(said).toContainEqual({
       jsonrpc: '2.0',
       id: 'a',
-      error: { code: 401, message: 'wiretape: HTTP 401 Unauthorized: no!!' },
+      error: { code: 401, message: 'wiretape: HTTP 401 Unauthorized: no!! plain words' },
     })
     expect(said).toContainEqual(
       expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
     )
-    expect(seen[0]).toMatch(/\r\nAuthorization: Bearer hush-hush\r\nX-Two: 2\r\n/)
-    expect(readFileSync(stage.tape(), 'utf8')).not.toContain('hush-hush')
+    expect(seen[0]).toMatch(/\r\nAuthorization: Bearer hush-hush\r\nX-Two: 2\r\nX-Odd: plain words\r\n/)
+    expect(readFileSync(stage.tape(), 'utf8')).toMatch(/^(?!.*(hush-hush|plain words)).*no!! \[REDACTED\]/s)
     upstream.close()
   })
 

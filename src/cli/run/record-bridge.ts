@@ -10,12 +10,14 @@ import { parseUrl } from './record-http.js'
 /** Records a remote server for a client that speaks stdio only: the client has started us in its place. */
 export async function runRecordBridge(url: string, options: RecordOptions, io: Io): Promise<number> {
   const upstream = parseUrl(url)
-  const headers = (options.header ?? []).map((text) => parseHeader(text, process.env))
+  const given = (options.header ?? []).map((text) => parseHeader(text, process.env))
+  const capture = captureOptions(options, options.label ?? upstream.hostname, io)
   try {
     const result = await recordBridge({
-      ...captureOptions(options, options.label ?? upstream.hostname, io),
+      ...capture,
+      redaction: { ...capture.redaction, secrets: given.flatMap(({ secrets }) => secrets) },
       upstream,
-      headers,
+      headers: given.map(({ name, value }) => [name, value] as const),
       insecure: options.insecure === true,
       onNotice: (line) => void io.complain(line),
     })
@@ -28,24 +30,54 @@ export async function runRecordBridge(url: string, options: RecordOptions, io: I
   }
 }
 
+/** Headers that say how a request is sent, or what this client and this server have agreed on. */
+const ownHeaders =
+  /^(host|content-(length|type|encoding)|transfer-encoding|connection|proxy-connection|keep-alive|te|trailer|upgrade|expect|accept|last-event-id|mcp-(session-id|protocol-version|method|name|param-.*))$/i
+
+/** A header that the user gave. */
+export interface GivenHeader {
+  readonly name: string
+  readonly value: string
+  /** What of it came from the environment. */
+  readonly secrets: readonly string[]
+}
+
 /** `Name: value`, with `${VARIABLE}` of the environment put in. The value may be a secret, and is never told. */
-export function parseHeader(
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly [name: string, value: string] {
+export function parseHeader(text: string, env: Readonly<Record<string, string | undefined>>): GivenHeader {
+  const hint = "such as --header 'Authorization: Bearer ${TOKEN}'"
   const [, name = '', written = ''] = /^([^:]*):\s*([^]*)$/.exec(text) ?? []
-  const value = written.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
-    const given = env[variable]
-    if (given !== undefined) return given
-    const hint = `set it in the environment of wiretape, or in "env" of the client's configuration`
-    throw new WiretapeError('usage', `--header ${name}: there is no variable ${variable}`, { hint })
-  })
   try {
     validateHeaderName(name)
-    validateHeaderValue(name, value)
   } catch (cause) {
-    const hint = "such as --header 'Authorization: Bearer ${TOKEN}'"
     throw new WiretapeError('usage', `--header ${name || '(nothing)'} is no header`, { hint, cause })
   }
-  return [name, value.trim()]
+  if (ownHeaders.test(name))
+    throw new WiretapeError('usage', `--header ${name}: wiretape says that header itself`, {
+      hint: 'leave it out',
+    })
+  const secrets: string[] = []
+  const value = written
+    .replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
+      // A file that a token is read from ends with a line break.
+      const given = env[variable]?.trim()
+      if (given === undefined) {
+        throw new WiretapeError('usage', `--header ${name}: there is no variable ${variable}`, {
+          hint: `set it in the environment of wiretape, or in "env" of the client's configuration`,
+        })
+      }
+      secrets.push(given)
+      return given
+    })
+    .trim()
+  if (/[\r\n]/.test(value))
+    throw new WiretapeError('usage', `--header ${name}: its value has a line break`, {
+      hint: 'a header is one line',
+    })
+  try {
+    validateHeaderValue(name, value)
+  } catch (cause) {
+    const why = 'its value has a character that no header may have'
+    throw new WiretapeError('usage', `--header ${name}: ${why}`, { hint, cause })
+  }
+  return { name, value, secrets }
 }

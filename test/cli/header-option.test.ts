@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { parseHeader } from '../../src/cli/run/record-bridge.js'
+
+const env = { TOKEN: 'hush-hush\n', TWO: 'one\ntwo', ODD: 'a\u0000b' }
+
+describe('--header', () => {
+  it('has what the environment says, without the line break of a file, and knows it for a secret', () => {
+    expect(parseHeader('Authorization: Bearer ${TOKEN}', env)).toEqual({
+      name: 'Authorization',
+      value: 'Bearer hush-hush',
+      secrets: ['hush-hush'],
+    })
+    expect(parseHeader('X-Plain:a: b ', env)).toEqual({ name: 'X-Plain', value: 'a: b', secrets: [] })
+  })
+
+  it.each<[text: string, why: string]>([
+    ['X: ${TWO}', '--header X: its value has a line break'],
+    ['X: ${ODD}', '--header X: its value has a character that no header may have'],
+    ['X: ${NONE}', '--header X: there is no variable NONE'],
+    ['no header', '--header (nothing) is no header'],
+    ['a b: c', '--header a b is no header'],
+    ...['Host', 'content-length', 'Transfer-Encoding', 'Connection', 'MCP-Session-Id'].map(
+      (name): [string, string] => [`${name}: x`, `--header ${name}: wiretape says that header itself`],
+    ),
+  ])('is refused with the reason: %j', (text, why) => {
+    expect(() => parseHeader(text, env)).toThrow(why)
+  })
+})
