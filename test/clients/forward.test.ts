@@ -293,6 +293,21 @@ describe('when no MCP traffic passed', () => {
   })
 })
 
+describe('a client that does not believe our certificate, after one that did', () => {
+  it.runIf(clients[0]![1])('ends the recording of that server, whose tape says so', async () => {
+    const origin = await serve()
+    const post = `curl -sS -o /dev/null -H content-type:application/json -d '${initialize}' ${origin}/mcp`
+    const mixed = `${post}; curl -s -o /dev/null --cacert theirs.pem ${origin}/other; ${post}; ${post}`
+    const actor = forward(['sh', '-c', mixed])
+    await actor.ended
+    const lines = readFileSync(stage.tape(), 'utf8').split('\n')
+    expect(lines.filter((line) => line.includes('"method":"initialize"'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('"type":"note"')).join()).toContain(
+      'from here on all connections to this server pass unseen',
+    )
+  })
+})
+
 describe('what makes no sense', () => {
   it.each([
     [['--url', 'http://x/'], /--forward and --url exclude each other/],

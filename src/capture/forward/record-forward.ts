@@ -67,6 +67,9 @@ export interface ForwardResult {
   readonly traffic: TrafficReport
 }
 
+/** Others, who believe it, are not seen any more either: whose a connection is, is not known before it is let through. */
+const pinnedNote =
+  'a client does not believe our certificate: from here on all connections to this server pass unseen'
 /** Places and servers that are remembered. */
 const mostRemembered = 1_000
 /** What a client that is gone has still sent is waited for, but not for the children it left. */
@@ -133,6 +136,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
       if ('bytes' in event) readBuffers.passed(event.bytes.length)
     },
     onTunnel(place, why) {
+      if (why === 'pinned' && tunnels.get(place) !== why) tapes.unseen(place, pinnedNote)
       if (tunnels.size < mostRemembered) tunnels.set(place, why)
     },
   })

@@ -17,6 +17,8 @@ export interface ServerTapes {
    * @param since when the first of them began
    */
   open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined
+  /** From now on nothing of what goes to a place is seen: its tape says so. @param place `host:port` */
+  unseen(place: string, why: string): void
   /** Why a tape could not be made. */
   readonly trouble: unknown
   /** What is held does not keep the run. */
@@ -44,6 +46,7 @@ export interface ServerTapesOptions {
 export function createServerTapes(options: ServerTapesOptions): ServerTapes {
   const { label } = options
   const tapes = new Map<SeenServer, RunningCapture>()
+  const notes = new Map<string, (text: string) => void>()
   /** Tapes that everybody waits for. */
   const slow = new Set<SeenServer>()
   let trouble: unknown
@@ -67,6 +70,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     tapes.set(server, capture)
     const recorder = capture.record((waits) => wait(server, waits))
     capture.register()
+    notes.set(placeOf(origin), (text) => recorder.enter({ kind: 'note', text }))
     // Nobody goes on before the thread is there to record it.
     wait(server, true)
     capture.live.connect({
@@ -89,6 +93,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
       return trouble
     },
     open,
+    unseen: (place, why) => notes.get(place)?.(why),
     ends() {
       for (const { live } of tapes.values()) live.intercept?.ends()
     },
@@ -103,6 +108,12 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
       for (const capture of tapes.values()) capture.close()
     },
   }
+}
+
+/** As a client names it to a proxy. */
+function placeOf(origin: string): string {
+  const { hostname, port, protocol } = new URL(origin)
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`
 }
 
 /** As the tape of one server tells it: what went elsewhere (OAuth) says where, and nothing is older than the tape. */
