@@ -198,6 +198,28 @@ describe('wiretape replay', () => {
     expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)
   })
 
+  it('stops when nobody listens any more at the URL', async () => {
+    const dying = `const http = require('node:http')
+      const server = http.createServer((request, response) => {
+        let body = ''
+        request.on('data', (chunk) => (body += chunk)).on('end', () => {
+          const { id, method } = JSON.parse(body || '{}')
+          if (method === 'tools/list') process.exit()
+          const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+          response.writeHead(id === undefined ? 202 : 200, { 'content-type': 'application/json' })
+          response.end(id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, result }))
+        })
+      }).listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port + '/mcp'))`
+    const theatre = createStage()
+    const actor = theatre.start([process.execPath, '-e', dying])
+    await printed(actor, '/mcp')
+    const run = await stage.run('replay', 'base.jsonl', '--url', actor.stdout().toString().trim())
+    theatre.close()
+    expect(run.code).toBe(1)
+    expect(run.stdout).toMatch(/^Stopped: the server is gone: the connection was refused$/m)
+    expect(run.stdout).toMatch(/ [1-9]\d* not sent/)
+  })
+
   it('refuses a value that has no place in any message', async () => {
     const run = await replay('base.jsonl', release(), '--set', '$.params.nope=1')
     expect(run).toMatchObject({ code: 2, stdout: '' })

@@ -32,6 +32,8 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   let protocolVersion: string | undefined
   let closed: Promise<void> | undefined
   const reading = new Set<Promise<void>>()
+  /** The server has answered something. */
+  let reached = false
 
   function headersFor(accept: string, frame?: ClientFrame): Headers {
     const headers: Headers = [['Accept', accept]]
@@ -76,7 +78,11 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   }
 
   function fail(frame: ClientFrame, error: unknown): void {
-    if (!signal.aborted) events.failed(frame, failureWords(error))
+    if (signal.aborted) return
+    const words = failureWords(error)
+    events.failed(frame, words)
+    // Nobody listens any more where somebody did: what else is sent would only wait.
+    if (reached && isRefused(error)) events.ended(`the server is gone: ${words}`)
   }
 
   function track(work: Promise<void>): void {
@@ -86,6 +92,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
 
   async function receive(response: OpenResponse, frame: ClientFrame): Promise<void> {
     const { status, headers, body } = response
+    reached = true
     try {
       if (frame.method === 'initialize' && typeof headers['mcp-session-id'] === 'string')
         sessionId = headers['mcp-session-id']
@@ -212,6 +219,10 @@ function refusal(status: number, headers: http.IncomingHttpHeaders, text: string
   if (status === 401) return `HTTP 401: the server asks for authorization`
   if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${headers.location ?? 'nowhere'}`
   return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
 /** Ends early when the signal does. */
