@@ -60,7 +60,7 @@ export interface ReplayOptions {
 export interface ReplayResult {
   /** Nothing differs that counts. */
   readonly same: boolean
-  /** One text for each exchange and offer that differs, for a test to print; empty when `same`, or when it was stopped before anything differed. */
+  /** One text for each exchange and offer that differs, and why it was stopped, for a test to print; empty when `same`. */
   readonly differences: readonly string[]
   /** Why it ended before its time: the server died or refused the handshake, or it was aborted. */
   readonly stopped?: string
@@ -95,6 +95,7 @@ export async function replay(
   target: ReplayTarget,
   options: ReplayOptions = {},
 ): Promise<ReplayResult> {
+  checkOptions(options)
   const path = resolve(recording)
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
@@ -130,6 +131,7 @@ export async function replay(
     if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'the server cannot be reached')
     const { same, notes, stopped, counts, offers, latency } = result
     const differences = [
+      ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
       ...exchanges
         .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not sent')
         .map((exchange) =>
@@ -151,6 +153,29 @@ export async function replay(
   } finally {
     await records.close()
   }
+}
+
+/** Those who write JavaScript have no compiler to tell them. */
+function checkOptions(options: ReplayOptions): void {
+  const { timeoutMs = 10_000, speed = Infinity } = options
+  const refuse = (name: string, hint: string): never => {
+    throw new WiretapeError('usage', `the option ${name} makes no sense`, { hint })
+  }
+  if (!(timeoutMs > 0 && timeoutMs <= longestTimerMs))
+    refuse('timeoutMs', `it is a number of milliseconds, from 1 to ${longestTimerMs}`)
+  if (!(speed > 0)) refuse('speed', 'it is a number above 0, or Infinity')
+  for (const [name, words] of Object.entries(choices)) {
+    const value = options[name as keyof typeof choices]
+    if (value !== undefined && !words.includes(value)) refuse(name, `it is ${words.join(', ')}`)
+  }
+}
+
+/** What Node's timers hold. */
+const longestTimerMs = 2 ** 31 - 1
+const choices: Readonly<Record<'unanswered' | 'concurrency' | 'level', readonly string[]>> = {
+  unanswered: ['error', 'empty', 'fail'],
+  concurrency: ['one', 'recorded'],
+  level: ['exact', 'semantic', 'schema'],
 }
 
 async function settingsOf(

@@ -135,6 +135,18 @@ describe('mock with a fallback', () => {
   })
 })
 
+describe('mock that keeps a copy', () => {
+  it('never takes the place of its recording', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const options = ['--fallback', '--record', 'new', '--out', tape, '--', ...mini]
+    const { code, stderr } = await wiretape(['mock', tape, ...options])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('is the file that is read'),
+    })
+  })
+})
+
 describe('mock with rules', () => {
   const rules = (text: string): string => {
     const path = stage.path('rules.yaml')

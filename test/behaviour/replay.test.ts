@@ -194,7 +194,7 @@ describe('wiretape replay', () => {
     }))`
     const late = await replay('late.jsonl', [process.execPath, '-e', answers], '--update', '--timeout', '0.3')
     expect(late.code).toBe(1)
-    expect(late.stdout).toMatch(/^Not accepted: \d+ answers that did not come$/m)
+    expect(late.stdout).toMatch(/^Not accepted: \d+ exchanges without a new answer to a recorded request$/m)
     expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)
   })
 

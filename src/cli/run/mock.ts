@@ -6,8 +6,10 @@ import { countOf } from '../../render/index.js'
 import { openOwnStdio } from '../../transports/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { refuseOwnInput } from '../own-input.js'
 import { parseListen } from '../listen-option.js'
 import { openRecordings, type OpenRecording } from '../recordings.js'
+import { withSegments } from '../with-segments.js'
 
 export interface MockCommandOptions {
   readonly from?: string
@@ -36,6 +38,7 @@ export async function runMock(
   io: Io,
 ): Promise<number> {
   checkUse(files, command, options)
+  if (options.out !== undefined) refuseOwnInput(options.out, await withSegments(files, io.cwd), '--out', io)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)
   const { recordings, close } = await openRecordings(files, io.cwd, options.from)
   const ending = untilSignal()

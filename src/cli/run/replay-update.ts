@@ -44,7 +44,7 @@ export async function updateRecording(
   recording: OpenRecording,
   plan: Plan,
   outcomes: readonly MessageOutcome[],
-  { offers, given }: Pick<RunResult, 'offers' | 'given'>,
+  { offers, given, counts }: Pick<RunResult, 'offers' | 'given' | 'counts'>,
   io: Io,
 ): Promise<number> {
   const newOffers = offers.some((offer) => !isNote(offer))
@@ -54,11 +54,14 @@ export async function updateRecording(
       message.peer >= 0 &&
       (comparison?.verdict !== 'same' || (newOffers && tellsOffers(message.method ?? ''))),
   )
-  const left = outcomes.filter(
-    ({ comparison, response }) => comparison && comparison.verdict !== 'same' && response === undefined,
+  const differing = Object.entries(counts).reduce(
+    (sum, [verdict, n]) => (verdict === 'same' ? sum : sum + n),
+    0,
   )
-  if (left.length > 0) await io.write(`Not accepted: ${countOf(left.length, 'answer')} that did not come\n`)
-  const status = left.length > 0 ? exitCode.found : exitCode.done
+  const left = differing - accepted.filter(({ comparison }) => comparison?.verdict !== 'same').length
+  if (left > 0)
+    await io.write(`Not accepted: ${countOf(left, 'exchange')} without a new answer to a recorded request\n`)
+  const status = left > 0 ? exitCode.found : exitCode.done
   if (accepted.length === 0) return status
   // Cursors and handles go with the answers that brought them, so the whole run is taken.
   const { entries } = plan.index

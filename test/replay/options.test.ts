@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { replay, type ReplayOptions } from '../../src/replay/index.js'
+
+describe('replay() of the library', () => {
+  let folder = ''
+  const tape = (): string => join(folder, 'talk.jsonl')
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wiretape-options-'))
+    const meta = '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":[]}'
+    const message = (dir: string, raw: string): string =>
+      `{"t":"2026-08-01T10:00:00.000Z","dir":"${dir}","raw":{"jsonrpc":"2.0","id":1,${raw}}}`
+    writeFileSync(
+      tape(),
+      [meta, message('in', '"method":"ping"'), message('out', '"result":{}'), ''].join('\n'),
+    )
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.each<[ReplayOptions, RegExp]>([
+    [{ speed: 0 }, /speed/],
+    [{ speed: Number.NaN }, /speed/],
+    [{ timeoutMs: -1 }, /timeoutMs/],
+    [{ timeoutMs: Number.NaN }, /timeoutMs/],
+    [{ level: 'close' as 'exact' }, /level/],
+    [{ concurrency: 'all' as 'one' }, /concurrency/],
+  ])('refuses %j', async (options, name) => {
+    await expect(replay(tape(), { command: [process.execPath, '-e', '1'] }, options)).rejects.toThrow(name)
+  })
+
+  it('is no green test when nothing could be replayed', async () => {
+    const { same, differences } = await replay(tape(), { command: [process.execPath, '-e', '1'] })
+    expect(same).toBe(false)
+    expect(differences[0]).toMatch(/^stopped: /)
+  })
+})
