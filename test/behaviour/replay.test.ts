@@ -214,7 +214,7 @@ describe('wiretape replay', () => {
     const actor = theatre.start([process.execPath, '-e', dying])
     await printed(actor, '/mcp')
     const run = await stage.run('replay', 'base.jsonl', '--url', actor.stdout().toString().trim())
-    theatre.close()
+    await theatre.close()
     expect(run.code).toBe(1)
     expect(run.stdout).toMatch(/^Stopped: the server is gone: the connection was refused$/m)
     expect(run.stdout).toMatch(/ [1-9]\d* not sent/)
