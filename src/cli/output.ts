@@ -12,12 +12,13 @@ export function outputName(named: string): string {
  * Refuses an output that would replace something.
  *
  * @param named by the user
+ * @param force a file may be replaced; a folder may not
  * @throws WiretapeError `usage`
  */
-export async function refuseExisting(named: string, cwd: string): Promise<void> {
+export async function refuseExisting(named: string, cwd: string, force = false): Promise<void> {
   const path = resolve(cwd, named)
   const there = await lstat(path).catch(() => undefined)
-  if (!there || (await outletAt(path))) return
+  if (!there || (await outletAt(path)) || (force && !there.isDirectory())) return
   throw new WiretapeError('usage', there.isDirectory() ? `${named} is a folder` : `${named} exists`, {
     hint: there.isDirectory() ? 'name a file in it' : 'name another output, or --force replaces it',
   })

@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isLong } from '../long.js'
 import { createStage, readIfThere, server, type Ending, type Stage } from './stage.js'
 import { bytesOfTape, linesOfTape } from './tape-bytes.js'
 
@@ -15,7 +16,9 @@ const binary = Uint8Array.from({ length: 1024 }, (_, i) => (i * 7) % 256)
 const request =
   '{"jsonrpc": "2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":1.0}}}'
 const emoji = Buffer.from('{"jsonrpc":"2.0","method":"n","params":{"text":"é – 🎞 – 漢字"}}\n')
-const hugeLine = `{"jsonrpc":"2.0","id":9,"result":{"data":"${'0123456789abcdef'.repeat(1_250_000)}"}}\n`
+const hugeBytes = isLong ? 20_000_000 : 4_000_000
+const smallLines = isLong ? 50_000 : 10_000
+const hugeLine = `{"jsonrpc":"2.0","id":9,"result":{"data":"${'0123456789abcdef'.repeat(hugeBytes / 16)}"}}\n`
 const bytewise = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (byte) => Uint8Array.of(byte))
 
 const conversations: readonly Conversation[] = [
@@ -55,11 +58,11 @@ const conversations: readonly Conversation[] = [
     writes: [emoji.subarray(0, 49), emoji.subarray(49, 56), emoji.subarray(56)],
   },
   { name: 'one byte a write', writes: bytewise(Buffer.concat([emoji, Buffer.from('junk\r\n\r\n{}\n')])) },
-  { name: 'a line of 20 MB', writes: [hugeLine] },
+  { name: 'a huge line', writes: [hugeLine] },
   {
-    name: '50,000 small lines at once',
+    name: 'thousands of small lines at once',
     writes: [
-      Array.from({ length: 50_000 }, (_, n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}\n`).join(''),
+      Array.from({ length: smallLines }, (_, n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}\n`).join(''),
     ],
   },
   {

@@ -23,7 +23,7 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
     throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })
   }
   const format = targetFormat(options.to, '--to', output)
-  if (output !== '-' && !options.force) await refuseExisting(output, io.cwd)
+  if (output !== '-') await refuseExisting(output, io.cwd, options.force)
   const { recording, close } = await openMerged(inputs, io, options.from)
   try {
     const edit = options.filter === undefined ? undefined : await excerpt(recording, options.filter)

@@ -46,7 +46,7 @@ export async function runRecover(
   if (await isBeingRecorded(path, io)) throw stillRecorded(file)
   const toStdout = named === '-'
   if (!toStdout) {
-    if (!options.inPlace && !options.force) await refuseExisting(named, io.cwd)
+    if (!options.inPlace) await refuseExisting(named, io.cwd, options.force)
     await checkReplaceable(target)
   }
   const print = (copy: AsyncIterable<Uint8Array>): Promise<void> => printBytes(copy, io)
