@@ -74,15 +74,38 @@ class FlatIterator<T, U> implements AsyncIterator<U, undefined> {
 
 const done = { done: true, value: undefined } as const
 
-/** `change` of each element. */
+/** `change` of each element; it does not throw. */
 export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) => U): AsyncIterable<U> {
+  const changed = (step: IteratorResult<T>): IteratorResult<U, undefined> =>
+    step.done ? done : { done: false, value: change(step.value) }
+  return drawn(elements, (step) => step.then(changed))
+}
+
+/** The same elements; `ended` is called when there are no more of them, `failed` makes an error a better one. */
+export function attended<T>(
+  elements: AsyncIterable<T>,
+  { ended, failed }: { readonly ended: () => void; readonly failed?: (error: unknown) => unknown },
+): AsyncIterable<T> {
+  const stepped = (step: IteratorResult<T>): IteratorResult<T> => {
+    if (step.done) ended()
+    return step
+  }
+  const fell = (error: unknown): never => {
+    throw failed ? failed(error) : error
+  }
+  return drawn(elements, (step) => step.then(stepped, fell))
+}
+
+/** What `next` makes of each step; who stops early stops the elements too. */
+function drawn<T, U>(
+  elements: AsyncIterable<T>,
+  next: (step: Promise<IteratorResult<T>>) => Promise<IteratorResult<U>>,
+): AsyncIterable<U> {
   return {
     [Symbol.asyncIterator]() {
       const inner = elements[Symbol.asyncIterator]()
-      const changed = (step: IteratorResult<T>): IteratorResult<U, undefined> =>
-        step.done ? done : { done: false, value: change(step.value) }
       return {
-        next: () => inner.next().then(changed),
+        next: () => next(inner.next()),
         return: async () => {
           await inner.return?.()
           return done
@@ -111,32 +134,6 @@ export function chained<T>(sources: readonly (() => AsyncIterable<T>)[]): AsyncI
         next: () => (inner ? inner.next().then(stepped) : nextSource()),
         return: async () => {
           await inner?.return?.()
-          return done
-        },
-      }
-    },
-  }
-}
-
-/** The same elements; `ended` is called when there are no more of them, `failed` makes an error a better one. */
-export function attended<T>(
-  elements: AsyncIterable<T>,
-  { ended, failed }: { readonly ended: () => void; readonly failed: (error: unknown) => unknown },
-): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      const inner = elements[Symbol.asyncIterator]()
-      const stepped = (step: IteratorResult<T>): IteratorResult<T> => {
-        if (step.done) ended()
-        return step
-      }
-      const fell = (error: unknown): never => {
-        throw failed(error)
-      }
-      return {
-        next: () => inner.next().then(stepped, fell),
-        return: async () => {
-          await inner.return?.()
           return done
         },
       }

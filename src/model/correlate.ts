@@ -1,3 +1,4 @@
+import type { Draft } from './draft.js'
 import { isAnswer, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
 import { createRecent, detach } from './recent.js'
@@ -31,7 +32,7 @@ export interface Relations<R> {
  * @returns the same part
  */
 export function relatePart(
-  part: { -readonly [K in keyof Part]: Part[K] },
+  part: Draft<Part>,
   { answers, late, duplicateOf, links }: Relations<string>,
 ): Part {
   if (answers !== undefined) part.correlatedId = answers

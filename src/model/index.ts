@@ -54,4 +54,5 @@ export type {
 export { noTime, type Session } from './session.js'
 export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'
+export type { Draft } from './draft.js'
 export { utf8Length } from './utf8-length.js'

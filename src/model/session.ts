@@ -1,3 +1,4 @@
+import type { Draft } from './draft.js'
 import type { Transport } from './envelope.js'
 import type { Era } from './protocol.js'
 import type { JsonMembers, RuleCount } from './record.js'
@@ -43,7 +44,7 @@ export interface Session {
 }
 
 /** A session while it is put together. */
-export type SessionDraft = { -readonly [K in keyof Session]: Session[K] } & {
+export type SessionDraft = Draft<Session> & {
   readonly started: number
   /** The recorder gave ids and links; a number without them is counted up from `nextSeq`. */
   readonly own: boolean

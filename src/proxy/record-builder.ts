@@ -9,6 +9,7 @@ import {
   type OpenRequest,
   type Part,
   type TapeRecord,
+  type Draft,
 } from '../model/index.js'
 import {
   createLineFramer,
@@ -68,7 +69,6 @@ export interface RecordBuilder {
 }
 
 /** A record while it is being made. Filled in member by member: this runs for every message. */
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
 type StdioPlace = Extract<FramePlace, { channel: string }>

@@ -1,3 +1,4 @@
+import type { Draft } from '../model/index.js'
 import {
   compareAnswers,
   failureOf,
@@ -59,8 +60,6 @@ export function compareMessage(
 }
 
 const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 interface Sides {
   readonly before: ExchangeSide

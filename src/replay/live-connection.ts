@@ -41,8 +41,8 @@ export async function openLive(
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
   const pending = new Map<string, Pending>()
-  /** The last ones, and those that nobody waits for any more. */
-  const answered = createRecent<true>({ entries: 4096 })
+  /** Of the last ones that nobody waits for any more, why. */
+  const settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
   const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
@@ -60,11 +60,11 @@ export async function openLive(
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined && pending.has(id)) {
-      answered.set(id, true)
+      if (settled.get(id) !== 'given up') settled.set(id, 'answered')
       return settle(id, { text: message, envelope })
     }
-    if (id !== undefined && envelope.id !== undefined && !answered.get(`late ${id}`))
-      events.stray(envelope.id, answered.get(id) === true)
+    const before = id === undefined ? undefined : settled.get(id)
+    if (id !== undefined && before !== 'given up') events.stray(envelope.id!, before === 'answered')
     // An error without an id answers what its own response belongs to.
     const asked = id === undefined && via ? keysOf(via) : []
     if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
@@ -104,7 +104,7 @@ export async function openLive(
     expect: (id, waiting) => void pending.set(idKey(id), waiting),
     forget(id) {
       pending.delete(idKey(id))
-      answered.set(`late ${idKey(id)}`, true)
+      settled.set(idKey(id), 'given up')
     },
     send: (frame) => connection.send(frame),
     close: () => connection.close(),

@@ -1,3 +1,4 @@
+import type { Draft } from '../model/index.js'
 import type { MessageOutcome } from './outcome.js'
 import type { Plan, PlannedMessage } from './plan.js'
 
@@ -64,7 +65,7 @@ export function orderedOutcomes(plan: Plan, take: (outcome: MessageOutcome) => v
 function outcomeOf(message: PlannedMessage, finished: Finished, compared: Compared): MessageOutcome {
   const { status, original, sent, kept, response, error, durationUs, replaced = none } = finished
   const { recorded, comparison } = compared
-  const outcome: { -readonly [K in keyof MessageOutcome]: MessageOutcome[K] } = {
+  const outcome: Draft<MessageOutcome> = {
     message,
     status,
     original,

@@ -8,6 +8,7 @@ import {
   type MessageRecord,
   type Report,
   type Session,
+  type Draft,
 } from '../model/index.js'
 import { WiretapeError } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
@@ -86,7 +87,6 @@ interface DraftFrame {
 }
 
 /** Filled member by member: what is spread gets a shape of its own in the engine, each time. */
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 type DraftEnvelope = Pick<Envelope, 'kind' | 'method' | 'subject' | 'id'>
 

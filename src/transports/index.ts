@@ -4,8 +4,8 @@ export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
+export { createLineWriter, endServer, startOwnServer } from './stdio/own-server.js'
 export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
-export { startWatchdog } from './stdio/watchdog.js'
 export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'
 export type { ExchangeHead, Gatekeeper } from './http-proxy/gatekeeper.js'
 export { createConversations, legacySessionOf, type Conversations } from './http-proxy/conversations.js'
@@ -21,6 +21,7 @@ export {
   matchesHost,
   parseHostPattern,
   startForwardProxy,
+  targetOfUrl,
   type ForwardProxy,
   type ForwardProxyOptions,
   type HostPattern,

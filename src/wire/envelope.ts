@@ -1,9 +1,7 @@
-import type { Envelope, MessageKind } from '../model/index.js'
+import type { Envelope, MessageKind, Draft } from '../model/index.js'
 import { decodeString } from './json-strings.js'
 import { seekMembers, type Found, type Sought } from './json-seek.js'
 import { kindAt, memberNames, memberOf, type Member } from './json-text.js'
-
-type Draft = { -readonly [K in keyof Envelope]: Envelope[K] }
 
 const meta = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
@@ -85,7 +83,7 @@ export function envelopeOf(text: string, members: readonly Found[]): Envelope {
   const error = memberOf(members, 'error')
   const { kind, problem } = classify(text, members, { id, method, result, error })
 
-  const envelope: Draft = { kind }
+  const envelope: Draft<Envelope> = { kind }
   if (problem !== undefined) envelope.problem = problem
   if (id) envelope.id = text.slice(id.start, id.end)
   if (method !== undefined) envelope.method = method
@@ -138,7 +136,7 @@ function classify(
   return invalid('has no "method", "result" or "error"')
 }
 
-function readParams(envelope: Draft, text: string, params: readonly Found[]): void {
+function readParams(envelope: Draft<Envelope>, text: string, params: readonly Found[]): void {
   const { method } = envelope
   if (method === 'notifications/progress')
     setText(envelope, 'progressToken', text, memberOf(params, 'progressToken'))
@@ -168,7 +166,7 @@ function subjectOf(text: string, params: readonly Found[]): string | undefined {
   return stringOf(text, memberOf(ref.members, 'name')) ?? stringOf(text, memberOf(ref.members, 'uri'))
 }
 
-function readResult(envelope: Draft, text: string, result: readonly Found[]): void {
+function readResult(envelope: Draft<Envelope>, text: string, result: readonly Found[]): void {
   const isError = memberOf(result, 'isError')
   if (isError && text.startsWith('true', isError.start)) envelope.toolError = true
   setString(envelope, 'resultType', text, memberOf(result, 'resultType'))
@@ -190,12 +188,12 @@ function readResult(envelope: Draft, text: string, result: readonly Found[]): vo
   readMeta(envelope, text, memberOf(result, '_meta'))
 }
 
-function readError(envelope: Draft, text: string, error: readonly Found[]): void {
+function readError(envelope: Draft<Envelope>, text: string, error: readonly Found[]): void {
   setText(envelope, 'errorCode', text, memberOf(error, 'code'))
   setString(envelope, 'errorMessage', text, memberOf(error, 'message'))
 }
 
-function readMeta(envelope: Draft, text: string, member: Found | undefined): void {
+function readMeta(envelope: Draft<Envelope>, text: string, member: Found | undefined): void {
   const members = member?.members
   if (!members || members.length === 0) return
   if (envelope.kind === 'request')
@@ -222,7 +220,7 @@ function stringOf(text: string, member: Member | undefined): string | undefined 
 }
 
 function setString(
-  envelope: Draft,
+  envelope: Draft<Envelope>,
   key: 'protocolVersion' | 'requestState' | 'resultType' | 'taskId' | 'errorMessage',
   text: string,
   member: Member | undefined,
@@ -233,7 +231,7 @@ function setString(
 
 /** Exact text of a string or number; other kinds name nothing. */
 function setText(
-  envelope: Draft,
+  envelope: Draft<Envelope>,
   key: 'progressToken' | 'cancels' | 'subscriptionId' | 'errorCode',
   text: string,
   member: Member | undefined,
@@ -243,7 +241,7 @@ function setText(
   if (kind === 'string' || kind === 'number') envelope[key] = text.slice(member.start, member.end)
 }
 
-function setPeer(envelope: Draft, text: string, member: Found | undefined): void {
+function setPeer(envelope: Draft<Envelope>, text: string, member: Found | undefined): void {
   const members = member?.members
   if (!members) return
   const name = stringOf(text, memberOf(members, 'name'))

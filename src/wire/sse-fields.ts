@@ -1,3 +1,4 @@
+import type { Draft } from '../model/index.js'
 /** What the lines of one block say. */
 export interface SseFields {
   /** As written: `''` means `message` to clients, as does its absence. */
@@ -17,8 +18,6 @@ export interface SseFields {
   readonly lossy?: true
 }
 
-type Draft = { -readonly [K in keyof SseFields]: SseFields[K] }
-
 /** Comments and ignored lines of one block that are listed: short lines cost much more than their bytes. */
 const mostListed = 1_000
 /** One byte order mark stands before a stream; all others are characters. */
@@ -29,7 +28,7 @@ const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 export function readSseBlock(bytes: Uint8Array): SseFields {
   const decoded = decoder.decode(bytes)
   const text = decoded.includes('\r') ? decoded.replaceAll(/\r\n?/g, '\n') : decoded
-  const fields: Draft = {}
+  const fields: Draft<SseFields> = {}
   const data: string[] = []
   const comments: string[] = []
   const ignored: [string, string][] = []

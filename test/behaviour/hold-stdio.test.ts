@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
+import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
 import {
   createStage,
   kill,
@@ -21,35 +22,11 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-const call = (id: unknown, name: string, args: object = {}): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`
-const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
-
 function record(...options: string[]): Actor {
   return stage.start(stage.record(server('mini-mcp.mjs'), options))
 }
 
-/** What the client got, in order. */
-function answers(recorder: Actor): Line[] {
-  return recorder
-    .stdout()
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line)
-}
-
-async function answerTo(recorder: Actor, id: unknown): Promise<Line> {
-  return until(`an answer to ${String(id)}`, () => answers(recorder).find((message) => message['id'] === id))
-}
-
-async function end(recorder: Actor): Promise<Line[]> {
-  recorder.stdin.end()
-  await recorder.ended
-  return linesOfTape(stage.tape())
-}
-
-const isMessage = (line: Line): boolean => line['type'] === undefined
+const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
 describe('a capture that somebody attaches to', () => {
   it('tells what is on the tape, line by line, then what comes', async () => {

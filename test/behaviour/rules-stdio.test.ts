@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
+import { answers, call, endOf, isMessage, ping } from './mini-talk.js'
 import { run } from './run-cli.js'
 import { createStage, server, until, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
@@ -11,30 +12,16 @@ beforeEach(() => {
 })
 afterEach(() => stage.close())
 
-const call = (id: unknown, name: string, args: object = {}): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })}\n`
-const ping = (id: unknown): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`
-const isMessage = (line: Line): boolean => line['type'] === undefined
-
 function record(rules: string, name = 'mini-mcp.mjs'): Actor {
   writeFileSync(stage.path('rules.yaml'), rules)
   return stage.start(stage.record(server(name), ['--rules', 'rules.yaml']))
-}
-
-function answers(recorder: Actor): Line[] {
-  const lines = recorder.stdout().toString().split('\n')
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Line)
 }
 
 async function count(recorder: Actor, n: number): Promise<Line[]> {
   return until(`${n} answers`, () => (answers(recorder).length >= n ? answers(recorder) : undefined))
 }
 
-async function end(recorder: Actor): Promise<Line[]> {
-  recorder.stdin.end()
-  await recorder.ended
-  return linesOfTape(stage.tape())
-}
+const end = (recorder: Actor): Promise<Line[]> => endOf(stage, recorder)
 
 describe('a rule', () => {
   it('changes what goes on, and the tape has both and its name', async () => {

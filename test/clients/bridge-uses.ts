@@ -1,10 +1,9 @@
 /** What clients do with servers, to be compared: with a bridge between them and without. */
 import { Client as ModernClient, type Transport as ModernTransport } from '@modelcontextprotocol/client'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { until, type Stage } from '../behaviour/stage.js'
+import { createAnsweringClient } from './answering-client.js'
 import { everythingOnStdio } from './everything.js'
 
 export function overStdio(stage: Stage, argv: readonly string[]): StdioClientTransport {
@@ -21,16 +20,7 @@ export function useDirectly(stage: Stage): Promise<unknown[]> {
 
 /** Everything that a server can ask of a client, and a client of a server. */
 export async function use(transport: Transport): Promise<unknown[]> {
-  const client = new Client({ name: 'c', version: '1' }, { capabilities: { sampling: {}, elicitation: {} } })
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: 'm',
-    role: 'assistant',
-    content: { type: 'text', text: 'sampled' },
-  }))
-  client.setRequestHandler(ElicitRequestSchema, () => ({
-    action: 'accept',
-    content: { name: 'Ada', check: true },
-  }))
+  const client = createAnsweringClient()
   const outcomes: unknown[] = []
   const step = async (run: () => Promise<unknown>): Promise<void> => {
     outcomes.push(await run().catch((error: unknown) => String(error)))

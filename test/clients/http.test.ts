@@ -3,10 +3,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType } from '../behaviour/tape-bytes.js'
+import { createAnsweringClient } from './answering-client.js'
 import { startEverything } from './everything.js'
 import { freePort } from './free-port.mjs'
 import { expectCorrelated, messagesOf } from './tape-of.js'
@@ -33,19 +33,7 @@ async function ended(recorder: Actor): Promise<void> {
 
 /** Uses much of what a server has; what came of it. */
 async function use(transport: Transport): Promise<unknown[]> {
-  const client = new Client(
-    { name: 'c', version: '1' },
-    { capabilities: { sampling: {}, elicitation: {}, roots: {} } },
-  )
-  client.setRequestHandler(CreateMessageRequestSchema, () => ({
-    model: 'm',
-    role: 'assistant',
-    content: { type: 'text', text: 'sampled' },
-  }))
-  client.setRequestHandler(ElicitRequestSchema, () => ({
-    action: 'accept',
-    content: { name: 'Ada', check: true },
-  }))
+  const client = createAnsweringClient({ roots: {} })
   const outcomes: unknown[] = []
   const step = async (run: () => Promise<unknown>): Promise<void> => {
     outcomes.push(await run().catch((error: unknown) => String(error)))

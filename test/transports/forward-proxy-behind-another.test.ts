@@ -6,15 +6,8 @@ import { text } from 'node:stream/consumers'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
-import {
-  startForwardProxy,
-  type ForwardProxyOptions,
-  type UpstreamProxy,
-} from '../../src/transports/index.js'
-
-const ours = await makeAuthority(new Date())
-const theirs = await makeAuthority(new Date())
-const leaf = await createLeafCertificates(theirs).of('localhost')
+import type { ForwardProxyOptions, UpstreamProxy } from '../../src/transports/index.js'
+import { leaf, ours, startOurProxy, theirs } from './forward-proxy-stage.js'
 
 const closers: (() => unknown)[] = []
 beforeEach(() => closers.splice(0))
@@ -69,19 +62,7 @@ async function proxyBehind(
   proxy: UpstreamProxy | undefined,
   options: Partial<ForwardProxyOptions> = {},
 ): Promise<number> {
-  const leaves = createLeafCertificates(ours)
-  const started = await startForwardProxy({
-    host: '127.0.0.1',
-    port: 0,
-    insecure: false,
-    secureContext: tls.createSecureContext({ ca: theirs.certificate }),
-    certificateFor: (name) => leaves.of(name),
-    tunnelled: () => undefined,
-    proxyFor: () => proxy,
-    onEvent: () => undefined,
-    onTunnel: () => undefined,
-    ...options,
-  })
+  const started = await startOurProxy({ proxyFor: () => proxy, ...options })
   closers.push(() => started.close())
   return Number(new URL(started.url).port)
 }

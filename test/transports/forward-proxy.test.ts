@@ -5,18 +5,10 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeafCertificates, makeAuthority, type KeyPair } from '../../src/capture/trust/certificates.js'
-import {
-  startForwardProxy,
-  type ForwardProxy,
-  type ForwardProxyOptions,
-  type HttpEvent,
-} from '../../src/transports/index.js'
+import type { ForwardProxy, ForwardProxyOptions, HttpEvent } from '../../src/transports/index.js'
 import { until } from '../behaviour/stage.js'
+import { leaf, ours, startOurProxy, theirs } from './forward-proxy-stage.js'
 import { createHttpStage, readMessage, wordsOf, type HttpStage, type RawClient } from './http-proxy-stage.js'
-
-const ours = await makeAuthority(new Date())
-const theirs = await makeAuthority(new Date())
-const leaf = await createLeafCertificates(theirs).of('localhost')
 
 let stage: HttpStage
 const closers: (() => unknown)[] = []
@@ -37,14 +29,7 @@ interface Seen extends ForwardProxy {
 async function proxy(options: Partial<ForwardProxyOptions> = {}): Promise<Seen> {
   const events: HttpEvent[] = []
   const tunnels: string[] = []
-  const leaves = createLeafCertificates(ours)
-  const started = await startForwardProxy({
-    host: '127.0.0.1',
-    port: 0,
-    insecure: false,
-    secureContext: tls.createSecureContext({ ca: theirs.certificate }),
-    certificateFor: (name) => leaves.of(name),
-    tunnelled: () => undefined,
+  const started = await startOurProxy({
     onEvent: (event) => events.push('bytes' in event ? { ...event, bytes: Buffer.from(event.bytes) } : event),
     onTunnel: (place, why) => tunnels.push(`${place} ${why}`),
     ...options,

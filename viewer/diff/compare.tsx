@@ -11,7 +11,7 @@ import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
 import { DifferenceTable } from '../detail/original.js'
 import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
-import { failureText } from '../shell/failure.js'
+import { Failures } from '../shell/failures.js'
 import { Chevron } from '../shell/icons.js'
 import { mode } from '../shell/mode.js'
 import { ReaderFailure } from '../store/reader.js'
@@ -30,14 +30,7 @@ export function ComparePage() {
   const readable = lanes.value.filter(({ state }) => state !== 'failed')
   return (
     <div class="page compare-page" tabIndex={0} role="region" aria-label="Compare">
-      {lanes.value.map(
-        (one) =>
-          one.failure && (
-            <p key={one.index} class="failure">
-              {failureText(one.failure)}
-            </p>
-          ),
-      )}
+      <Failures />
       {readable.length > 1 ? (
         <Comparing readable={readable} />
       ) : (

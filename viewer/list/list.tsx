@@ -15,7 +15,7 @@ import {
 } from '../store/state.js'
 import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
-import { failureText } from '../shell/failure.js'
+import { Failures } from '../shell/failures.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
@@ -125,14 +125,7 @@ function hasHighlight(row: number, highlights: typeof highlightMatches.value): b
 export function NothingOpened() {
   return (
     <div class="empty">
-      {lanes.value.map(
-        (one) =>
-          one.failure && (
-            <p key={one.index} class="failure">
-              {failureText(one.failure)}
-            </p>
-          ),
-      )}
+      <Failures />
       <button type="button" class="button" onClick={chooseFiles}>
         Open another file…
       </button>

@@ -1,6 +1,6 @@
 import type { HttpLanes } from '../../intercept/index.js'
 import type { SeenServer } from '../../proxy/index.js'
-import type { HttpEvent, Moment } from '../../transports/index.js'
+import { targetOfUrl, type HttpEvent, type Moment } from '../../transports/index.js'
 import type { CaptureFiles, CaptureTarget, RunningCapture } from '../running-capture.js'
 
 /** What came of one server's tape. */
@@ -70,7 +70,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     tapes.set(server, capture)
     const recorder = capture.record((waits) => wait(server, waits))
     capture.register()
-    notes.set(placeOf(origin), (text) => recorder.enter({ kind: 'note', text }))
+    notes.set(targetOfUrl(new URL(origin))?.name ?? origin, (text) => recorder.enter({ kind: 'note', text }))
     // Nobody goes on before the thread is there to record it.
     wait(server, true)
     capture.live.connect({
@@ -108,12 +108,6 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
       for (const capture of tapes.values()) capture.close()
     },
   }
-}
-
-/** As a client names it to a proxy. */
-function placeOf(origin: string): string {
-  const { hostname, port, protocol } = new URL(origin)
-  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`
 }
 
 /** As the tape of one server tells it: what went elsewhere (OAuth) says where, and nothing is older than the tape. */

@@ -1,6 +1,6 @@
 import type { Report } from '../../model/index.js'
 import type { Input } from '../format.js'
-import { flatMapped, mapped } from '../iterate.js'
+import { attended, flatMapped, mapped } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall } from './events.js'
 import type { Stamp, TranscriptMessage } from './message.js'
@@ -66,14 +66,10 @@ export function importAtOnce(options: ImportOptions): ImportedTranscript {
     },
   )
   const lines = traceLines(options, found, messages, note)
-  const told = (): [] => {
+  const told = (): void => {
     for (const message of notes) report({ severity: 'warning', code: 'import', message })
-    return []
   }
-  return traceOf(
-    flatMapped(lines, (line) => [line], told),
-    () => found.count,
-  )
+  return traceOf(attended(lines, { ended: told }), () => found.count)
 }
 
 /** A transcript that one pass is not enough for. */

@@ -1,3 +1,4 @@
+import type { Draft } from '../../model/index.js'
 import type { Input } from '../format.js'
 import type { Discovery } from './discovery.js'
 import { isUnderstood, readTranscriptMessage, type Stamp, type TranscriptMessage } from './message.js'
@@ -32,7 +33,7 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
   const calls = createIdSet()
   const discovery = { resourceMetadata: false, scope: false }
   const passedOver = new Map<string, number>()
-  const found: { -readonly [K in keyof Survey]: Survey[K] } = {
+  const found: Draft<Survey> = {
     count: 0,
     first: undefined,
     last: undefined,

@@ -5,12 +5,12 @@ import {
   type Part,
   type Report,
   type TapeRecord,
+  type Draft,
 } from '../../model/index.js'
 import {
   createLineFramer,
   envelopeMembers,
   envelopeOf,
-  findJsonValue,
   isFault,
   kindAt,
   memberOf,
@@ -21,6 +21,7 @@ import {
   type Sought,
 } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
+import { lineSpan } from '../line-span.js'
 import type { Input } from '../format.js'
 import { createDirections } from '../foreign/directions.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -82,7 +83,7 @@ interface Line {
   /** Of its own. */
   readonly t: string | undefined
   /** Its `t` and `direction` are put in. */
-  readonly message: { -readonly [K in keyof MessageRecord]: MessageRecord[K] }
+  readonly message: Draft<MessageRecord>
 }
 
 function createLines(
@@ -130,7 +131,7 @@ function createLines(
   }
 
   function read(text: string, sizeBytes: number, isJson: boolean): Line | undefined {
-    const span = spanOf(text, isJson)
+    const span = lineSpan(text, isJson)
     if (isFault(span)) return wrong(`not valid JSON: ${span.reason}`, span.at + 1)
     const kind = kindAt(text, span.start)
     if (kind !== 'object' && kind !== 'array') return wrong('neither a JSON-RPC message nor a batch of them')
@@ -152,22 +153,6 @@ function createLines(
   }
 
   return { take, close }
-}
-
-/** Longer lines are looked at without building their value. */
-const longestParsed = 1 << 20
-
-/** The engine's own parser tells sooner that a line is JSON. */
-function spanOf(text: string, checked: boolean): ReturnType<typeof findJsonValue> {
-  const isBare = text.startsWith('{') && text.endsWith('}')
-  if (checked && isBare) return { start: 0, end: text.length }
-  if (text.length > longestParsed || !isBare) return findJsonValue(text)
-  try {
-    JSON.parse(text)
-    return { start: 0, end: text.length }
-  } catch {
-    return findJsonValue(text)
-  }
 }
 
 function isBlank(text: string): boolean {

@@ -4,6 +4,7 @@ import {
   type MessageRecord,
   type Part,
   type TapeRecord,
+  type Draft,
 } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import { encodeRecord } from '../trace-v1/index.js'
@@ -84,8 +85,6 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
 
   return { place }
 }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Finds out which requests the parts answer. */
 function correlate(

@@ -6,6 +6,7 @@ import {
   type MetaRecord,
   type Part,
   type TapeRecord,
+  type Draft,
 } from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
@@ -103,8 +104,6 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
 
   return flatMapped(adopt(recording).records(), tell)
 }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 /** What is remembered of a request. */
 function askedIn({ method, subject, id }: Envelope): OpenRequest['envelope'] {

@@ -1,4 +1,4 @@
-import type { Envelope, Link, LinkKind, Part } from '../../model/index.js'
+import type { Envelope, Link, LinkKind, Part, Draft } from '../../model/index.js'
 import { envelopeOf, JsonObject, partsOf, readEnvelope, type Span } from '../../wire/index.js'
 import { LineMembers } from './line-members.js'
 
@@ -37,7 +37,7 @@ function decodePart(note: LineMembers | undefined, envelope: Envelope, start: nu
   const duplicateOf = note.string('dup')
   const links = decodeLinks(note)
   // Member by member, as for the record.
-  const part: { -readonly [K in keyof Part]: Part[K] } = { envelope, start, end }
+  const part: Draft<Part> = { envelope, start, end }
   if (id !== undefined) part.id = id
   if (correlatedId !== undefined) part.correlatedId = correlatedId
   if (late) part.late = true

@@ -8,15 +8,10 @@ import type {
   RedactionMark,
   RuleCount,
   TapeRecord,
+  Draft,
 } from '../../model/index.js'
-import {
-  canonicalNumber,
-  envelopeMembers,
-  findJsonValue,
-  isFault,
-  JsonObject,
-  kindAt,
-} from '../../wire/index.js'
+import { canonicalNumber, envelopeMembers, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { lineSpan } from '../line-span.js'
 import { decodeHttp, decodeHttpContext, decodeSse } from './decode-http.js'
 import { decodeParts } from './decode-parts.js'
 import { LineMembers } from './line-members.js'
@@ -48,7 +43,7 @@ export interface KnownOfLine {
 }
 
 function decodeUnchecked(text: string, { checked = false, ascii = false }: KnownOfLine): DecodedLine {
-  const span = spanOf(text, checked)
+  const span = lineSpan(text, checked)
   if (isFault(span)) {
     return fault('not-json', `not valid JSON: ${span.reason}`, span.at + 1)
   }
@@ -70,22 +65,6 @@ function decodeUnchecked(text: string, { checked = false, ascii = false }: Known
 
 /** The message of a line is read on the way. */
 const insideLine = new Map([['raw', envelopeMembers]])
-
-/** Longer lines are checked without building their value. */
-const longestParsed = 1 << 20
-
-/** As findJsonValue; whether a line is JSON at all the engine's own parser tells sooner. Measured: a third of the time. */
-function spanOf(text: string, checked: boolean): ReturnType<typeof findJsonValue> {
-  const isBare = text.startsWith('{') && text.endsWith('}')
-  if (checked && isBare) return { start: 0, end: text.length }
-  if (text.length > longestParsed || !isBare) return findJsonValue(text)
-  try {
-    JSON.parse(text)
-    return { start: 0, end: text.length }
-  } catch {
-    return findJsonValue(text)
-  }
-}
 
 const decoders: Readonly<Record<string, ((line: LineMembers) => TapeRecord | undefined) | undefined>> = {
   __proto__: null as never,
@@ -257,8 +236,6 @@ function decodeMarks(line: LineMembers): RedactionMark[] | undefined {
   line.use('red')
   return known
 }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 function decodeNoise(line: LineMembers): TapeRecord | undefined {
   const t = line.string('t')

@@ -56,37 +56,37 @@ const version = bytesOf('"2.0"')
 const complete = bytesOf('"complete"')
 const handshake = bytesOf('initialize')
 
-/** Members of a message, of its params, result, error and `_meta`, of an HTTP context, and of a line. */
+/** Members of a message, of its params, result, error and `_meta`, of an HTTP context, and of a line; with the closing quote. */
 const names = {
-  id: bytesOf('id'),
-  jsonrpc: bytesOf('jsonrpc'),
-  method: bytesOf('method'),
-  params: bytesOf('params'),
-  result: bytesOf('result'),
-  error: bytesOf('error'),
-  name: bytesOf('name'),
-  uri: bytesOf('uri'),
-  ref: bytesOf('ref'),
-  taskId: bytesOf('taskId'),
-  meta: bytesOf('_meta'),
-  task: bytesOf('task'),
-  serverInfo: bytesOf('serverInfo'),
-  resultType: bytesOf('resultType'),
-  toolError: bytesOf('isError'),
-  code: bytesOf('code'),
-  message: bytesOf('message'),
-  progressToken: bytesOf('progressToken'),
-  status: bytesOf('status'),
-  exchange: bytesOf('exchange'),
-  corr: bytesOf('corr'),
-  late: bytesOf('late'),
-  seq: bytesOf('seq'),
-  us: bytesOf('us'),
-  conv: bytesOf('conv'),
-  http: bytesOf('http'),
-  sse: bytesOf('sse'),
-  red: bytesOf('red'),
-  eol: bytesOf('eol'),
+  id: bytesOf('id"'),
+  jsonrpc: bytesOf('jsonrpc"'),
+  method: bytesOf('method"'),
+  params: bytesOf('params"'),
+  result: bytesOf('result"'),
+  error: bytesOf('error"'),
+  name: bytesOf('name"'),
+  uri: bytesOf('uri"'),
+  ref: bytesOf('ref"'),
+  taskId: bytesOf('taskId"'),
+  meta: bytesOf('_meta"'),
+  task: bytesOf('task"'),
+  serverInfo: bytesOf('serverInfo"'),
+  resultType: bytesOf('resultType"'),
+  toolError: bytesOf('isError"'),
+  code: bytesOf('code"'),
+  message: bytesOf('message"'),
+  progressToken: bytesOf('progressToken"'),
+  status: bytesOf('status"'),
+  exchange: bytesOf('exchange"'),
+  corr: bytesOf('corr"'),
+  late: bytesOf('late"'),
+  seq: bytesOf('seq"'),
+  us: bytesOf('us"'),
+  conv: bytesOf('conv"'),
+  http: bytesOf('http"'),
+  sse: bytesOf('sse"'),
+  red: bytesOf('red"'),
+  eol: bytesOf('eol"'),
 }
 
 /** Digits that a JavaScript number holds in any case. */
@@ -121,45 +121,38 @@ function readMessage(bytes: Uint8Array, start: number, line: PlainLine): number 
   let hasError = false
   let at = skipSpace(bytes, start)
   for (;;) {
-    if (bytes[at] !== QUOTE) return -1
     const name = at + 1
-    const end = skipPlainText(bytes, name)
-    if (end < 0) return -1
-    at = skipSpace(bytes, end)
-    if (bytes[at] !== COLON) return -1
-    const value = skipSpace(bytes, at + 1)
-    const size = end - 1 - name
-    if (size === 2 && matches(bytes, name, names.id)) {
+    const value = skipName(bytes, at)
+    if (value < 0) return -1
+    if (matches(bytes, name, names.id)) {
       if (line.rpcIdStart >= 0) return -1
       line.rpcIdStart = value
       line.rpcIdEnd = at = skipId(bytes, value)
-    } else if (size === 7 && matches(bytes, name, names.jsonrpc)) {
+    } else if (matches(bytes, name, names.jsonrpc)) {
       if (hasVersion || !matches(bytes, value, version)) return -1
       hasVersion = true
       at = value + version.length
-    } else if (size === 6 && matches(bytes, name, names.method)) {
+    } else if (matches(bytes, name, names.method)) {
       if (line.methodStart >= 0 || bytes[value] !== QUOTE) return -1
       at = skipPlainText(bytes, value + 1)
       line.methodStart = value + 1
       line.methodEnd = at - 1
-    } else if (size === 6 && matches(bytes, name, names.params)) {
+    } else if (matches(bytes, name, names.params)) {
       if (hasParams) return -1
       hasParams = true
       at = bytes[value] === OPEN ? readParams(bytes, value + 1, line) : skipAny(bytes, value)
-    } else if (size === 6 && matches(bytes, name, names.result)) {
+    } else if (matches(bytes, name, names.result)) {
       if (hasResult || bytes[value] !== OPEN) return -1
       hasResult = true
       at = readResult(bytes, value + 1, line)
-    } else if (size === 5 && matches(bytes, name, names.error)) {
+    } else if (matches(bytes, name, names.error)) {
       if (hasError || bytes[value] !== OPEN) return -1
       hasError = true
       at = readError(bytes, value + 1, line)
     } else at = skipAny(bytes, value)
+    at = nextMember(bytes, at)
     if (at < 0) return -1
-    at = skipSpace(bytes, at)
     if (bytes[at] === CLOSE) break
-    if (bytes[at] !== COMMA) return -1
-    at = skipSpace(bytes, at + 1)
   }
   if (!hasVersion) return -1
   const isCall = line.methodStart >= 0
@@ -189,12 +182,11 @@ function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 1
     const value = skipName(bytes, at)
     if (value < 0) return -1
-    const size = sizeOfName(bytes, name)
     let found = 0
-    if (size === 4 && matches(bytes, name, names.name)) found = 3
-    else if (size === 3 && matches(bytes, name, names.uri)) found = 2
-    else if (size === 6 && matches(bytes, name, names.taskId)) found = 1
-    else if (size === 3 && matches(bytes, name, names.ref)) return -1
+    if (matches(bytes, name, names.name)) found = 3
+    else if (matches(bytes, name, names.uri)) found = 2
+    else if (matches(bytes, name, names.taskId)) found = 1
+    else if (matches(bytes, name, names.ref)) return -1
     if (found > 0) {
       // The last of a repeated member counts, and a text only: that takes a closer look.
       if (found === rank || bytes[value] !== QUOTE) return -1
@@ -204,7 +196,7 @@ function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
         line.subjectStart = value + 1
         line.subjectEnd = at - 1
       }
-    } else if (size === 5 && matches(bytes, name, names.meta)) at = skipPlainMeta(bytes, value)
+    } else if (matches(bytes, name, names.meta)) at = skipPlainMeta(bytes, value)
     else at = skipAny(bytes, value)
     at = nextMember(bytes, at)
     if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
@@ -218,8 +210,7 @@ function skipPlainMeta(bytes: Uint8Array, start: number): number {
   if (bytes[at] === CLOSE) return at + 1
   const name = at + 1
   const value = skipName(bytes, at)
-  if (value < 0 || sizeOfName(bytes, name) !== names.progressToken.length) return -1
-  if (!matches(bytes, name, names.progressToken)) return -1
+  if (value < 0 || !matches(bytes, name, names.progressToken)) return -1
   at = nextMember(bytes, skipAny(bytes, value))
   return at > 0 && bytes[at] === CLOSE ? at + 1 : -1
 }
@@ -232,17 +223,16 @@ function readResult(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 1
     const value = skipName(bytes, at)
     if (value < 0) return -1
-    const size = sizeOfName(bytes, name)
-    if (size === 7 && matches(bytes, name, names.toolError)) {
+    if (matches(bytes, name, names.toolError)) {
       if (hasFlag) return -1
       hasFlag = true
       line.toolError = matches(bytes, value, isTrue)
-    } else if (size === 10 && matches(bytes, name, names.resultType)) {
+    } else if (matches(bytes, name, names.resultType)) {
       if (!matches(bytes, value, complete)) return -1
     } else if (
-      (size === 5 && matches(bytes, name, names.meta)) ||
-      (size === 4 && matches(bytes, name, names.task)) ||
-      (size === 10 && matches(bytes, name, names.serverInfo))
+      matches(bytes, name, names.meta) ||
+      matches(bytes, name, names.task) ||
+      matches(bytes, name, names.serverInfo)
     )
       return -1
     at = nextMember(bytes, skipAny(bytes, value))
@@ -257,13 +247,12 @@ function readError(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 1
     const value = skipName(bytes, at)
     if (value < 0) return -1
-    const size = sizeOfName(bytes, name)
-    if (size === 4 && matches(bytes, name, names.code)) {
+    if (matches(bytes, name, names.code)) {
       if (line.codeStart >= 0) return -1
       at = skipNumber(bytes, value)
       line.codeStart = value
       line.codeEnd = at
-    } else if (size === 7 && matches(bytes, name, names.message)) {
+    } else if (matches(bytes, name, names.message)) {
       if (line.messageStart >= 0 || bytes[value] !== QUOTE) return -1
       at = skipPlainText(bytes, value + 1)
       line.messageStart = value + 1
@@ -285,46 +274,45 @@ function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 2
     const value = skipName(bytes, at + 1)
     if (value < 0) return -1
-    const size = sizeOfName(bytes, name)
-    if (size === 2 && matches(bytes, name, names.id)) {
+    if (matches(bytes, name, names.id)) {
       if (line.idStart >= 0 || bytes[value] !== QUOTE) return -1
       line.idStart = value + 1
       at = skipPlainText(bytes, value + 1)
       line.idEnd = at - 1
-    } else if (size === 4 && matches(bytes, name, names.corr)) {
+    } else if (matches(bytes, name, names.corr)) {
       if (line.corrStart >= 0 || bytes[value] !== QUOTE) return -1
       line.corrStart = value + 1
       at = skipPlainText(bytes, value + 1)
       line.corrEnd = at - 1
-    } else if (size === 3 && matches(bytes, name, names.seq)) {
+    } else if (matches(bytes, name, names.seq)) {
       if (line.seq >= 0) return -1
       at = skipCount(bytes, value)
       line.seq = numberAt(bytes, value, at)
-    } else if (size === 2 && matches(bytes, name, names.us)) {
+    } else if (matches(bytes, name, names.us)) {
       if (line.us >= 0) return -1
       at = skipCount(bytes, value)
       line.us = numberAt(bytes, value, at)
-    } else if (size === 4 && matches(bytes, name, names.late)) {
+    } else if (matches(bytes, name, names.late)) {
       if (!matches(bytes, value, isTrue)) return -1
       line.late = true
       at = value + isTrue.length
-    } else if (size === 4 && matches(bytes, name, names.conv)) {
+    } else if (matches(bytes, name, names.conv)) {
       if (line.conversationStart >= 0 || bytes[value] !== QUOTE) return -1
       line.conversationStart = value + 1
       at = skipPlainText(bytes, value + 1)
       line.conversationEnd = at - 1
-    } else if (size === 4 && matches(bytes, name, names.http)) {
+    } else if (matches(bytes, name, names.http)) {
       if (line.http || bytes[value] !== OPEN) return -1
       line.http = true
       at = readHttp(bytes, value + 1, line)
-    } else if (size === 3 && matches(bytes, name, names.sse)) {
+    } else if (matches(bytes, name, names.sse)) {
       if (bytes[value] !== OPEN) return -1
       line.sse = true
       at = skipAny(bytes, value)
-    } else if (size === 3 && matches(bytes, name, names.red)) {
+    } else if (matches(bytes, name, names.red)) {
       line.redacted = true
       at = skipAny(bytes, value)
-    } else if (size === 3 && matches(bytes, name, names.eol)) at = skipAny(bytes, value)
+    } else if (matches(bytes, name, names.eol)) at = skipAny(bytes, value)
     else return -1
     if (at < 0) return -1
   }
@@ -338,11 +326,10 @@ function readHttp(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 1
     const value = skipName(bytes, at)
     if (value < 0) return -1
-    const size = sizeOfName(bytes, name)
-    if (size === 6 && matches(bytes, name, names.status) && bytes[value]! !== isNull[0]) {
+    if (matches(bytes, name, names.status) && bytes[value]! !== isNull[0]) {
       at = skipCount(bytes, value)
       line.httpStatus = numberAt(bytes, value, at)
-    } else if (size === 8 && matches(bytes, name, names.exchange)) {
+    } else if (matches(bytes, name, names.exchange)) {
       at = skipCount(bytes, value)
       line.httpExchange = numberAt(bytes, value, at)
     } else at = skipAny(bytes, value)
@@ -358,13 +345,6 @@ function skipName(bytes: Uint8Array, start: number): number {
   if (at < 0) return -1
   at = skipSpace(bytes, at)
   return bytes[at] === COLON ? skipSpace(bytes, at + 1) : -1
-}
-
-/** Of a name that was passed over. */
-function sizeOfName(bytes: Uint8Array, name: number): number {
-  let at = name
-  while (bytes[at] !== QUOTE) at += 1
-  return at - name
 }
 
 /** From behind a value to the next name, or to the closing brace. */

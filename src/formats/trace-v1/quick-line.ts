@@ -1,7 +1,6 @@
-import type { Envelope, HttpContext, MessageRecord, Part } from '../../model/index.js'
+import type { Envelope, HttpContext, MessageRecord, Part, Draft } from '../../model/index.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 
-type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type Json = Readonly<Record<string, unknown>>
 
 /** Longer lines are checked without building their value. */

@@ -1,4 +1,4 @@
-import { startServer, startWatchdog, type ServerProcess } from '../../transports/index.js'
+import { createLineWriter, endServer, startOwnServer, type ServerProcess } from '../../transports/index.js'
 import { createLineFramer } from '../../wire/index.js'
 import type { Writable } from 'node:stream'
 
@@ -12,8 +12,6 @@ export interface ServerLine {
 
 /** Longer lines are passed over. */
 const longestLine = 64 * 1024 * 1024
-/** What official clients give a server for its end, each time. */
-const patienceMs = 2_000
 
 /**
  * @param take called for each line, one after the other
@@ -26,38 +24,20 @@ export async function openServerLine(
   take: (text: string) => Promise<void>,
   ended: (why: string) => void,
 ): Promise<ServerLine | { readonly error: string }> {
-  // It may not end by itself when we are killed.
-  const watchdog = startWatchdog()
-  const server = await startServer(command)
-  if ('error' in server) {
-    watchdog.dismiss()
-    return server
-  }
-  watchdog.watch(server.pid)
+  const server = await startOwnServer(command)
+  if ('error' in server) return server
   server.stdin.on('error', () => undefined)
   server.stderr.on('error', () => undefined)
   server.stderr.pipe(errorOutput, { end: false })
   const read = readLines(server, take)
   void server.exited.then(async ({ exitCode, signal }) => {
-    watchdog.dismiss()
     await read
     ended(signal === undefined ? `it ended with status ${exitCode}` : `it was ended by ${signal}`)
   })
   let closing: Promise<void> | undefined
   return {
-    send(text) {
-      if (server.stdin.destroyed || server.stdin.write(`${text}\n`)) return Promise.resolve()
-      return new Promise((resolve) => {
-        const done = (): void => {
-          server.stdin.off('drain', done)
-          server.stdin.off('close', done)
-          resolve()
-        }
-        server.stdin.on('drain', done)
-        server.stdin.on('close', done)
-      })
-    },
-    close: () => (closing ??= closeServer(server)),
+    send: createLineWriter(server.stdin),
+    close: () => (closing ??= endServer(server)),
   }
 }
 
@@ -73,21 +53,4 @@ async function readLines(server: ServerProcess, take: (text: string) => Promise<
   } catch {
     // Its output broke off: how it ended is told by its exit.
   }
-}
-
-async function closeServer(server: ServerProcess): Promise<void> {
-  server.stdin.end()
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await endsSoon(server)) return
-    server.kill(signal)
-  }
-  await server.exited
-}
-
-async function endsSoon(server: ServerProcess): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), patienceMs)))
-  const soon = await Promise.race([server.exited.then(() => true), late])
-  clearTimeout(timer)
-  return soon
 }

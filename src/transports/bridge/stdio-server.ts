@@ -1,5 +1,6 @@
 import { createLineFramer } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
+import { endServer, graceMs, within } from '../stdio/own-server.js'
 import { startServer, type NotStarted, type ServerProcess } from '../stdio/server-process.js'
 import type { Watchdog } from '../stdio/watchdog.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
@@ -25,8 +26,6 @@ export interface StdioServer {
 }
 
 const longestLine = 64 * 1024 * 1024
-/** Between the end of its input, SIGTERM and SIGKILL; what the official clients give a server. */
-const graceMs = 2_000
 
 export async function startStdioServer(
   command: readonly string[],
@@ -56,11 +55,7 @@ export async function startStdioServer(
   let stopping: Promise<void> | undefined
 
   async function stop(): Promise<void> {
-    server.stdin.end()
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await within(server.exited, graceMs)) break
-      server.kill(signal)
-    }
+    await endServer(server)
     await over
   }
 
@@ -85,12 +80,4 @@ async function ended({ exited, stdin, stdout, stderr }: ServerProcess): Promise<
   await within(read, graceMs / 4)
   for (const pipe of [stdin, stdout, stderr]) pipe.destroy()
   return exit
-}
-
-async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)))
-  const done = await Promise.race([promise.then(() => true), late])
-  clearTimeout(timer)
-  return done
 }

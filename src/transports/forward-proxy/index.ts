@@ -3,6 +3,7 @@ import type { ForwardProxy, ForwardProxyOptions } from './start-forward-proxy.js
 export type { ForwardProxy, ForwardProxyOptions } from './start-forward-proxy.js'
 export type { TunnelReason } from './connect.js'
 export type { UpstreamProxy } from './upstream-proxy.js'
+export { targetOfUrl } from './target.js'
 export { matchesHost, parseHostPattern, type HostPattern } from './host-patterns.js'
 
 /**

@@ -1,0 +1,59 @@
+/** What clients do with a server that they start: it does not outlive them, is written to line by line, and is ended. */
+import type { Writable } from 'node:stream'
+import { startServer, type NotStarted, type ServerProcess } from './server-process.js'
+import { startWatchdog } from './watchdog.js'
+
+/** Between the end of its input, SIGTERM and SIGKILL: what the official clients give a server. */
+export const graceMs = 2_000
+
+/** As `startServer`; the server is ended also when we are killed and cannot do so ourselves. */
+export async function startOwnServer(command: readonly string[]): Promise<ServerProcess | NotStarted> {
+  const watchdog = startWatchdog()
+  const server = await startServer(command)
+  if ('error' in server) {
+    watchdog.dismiss()
+    return server
+  }
+  watchdog.watch(server.pid)
+  void server.exited.then(() => watchdog.dismiss())
+  return server
+}
+
+/** Ends it as clients do: its input first, then by signals. Resolves when it is gone. */
+export async function endServer(server: ServerProcess): Promise<void> {
+  server.stdin.end()
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (await within(server.exited, graceMs)) return
+    server.kill(signal)
+  }
+  await server.exited
+}
+
+/** Writes lines; resolves when the next may be written, or nobody reads any more. */
+export function createLineWriter(stdin: Writable): (text: string) => Promise<void> {
+  /** Of all who wait: a server may ask more than it reads. */
+  let room: Promise<void> | undefined
+  return (text) => {
+    if (stdin.destroyed || stdin.write(`${text}\n`)) return Promise.resolve()
+    room ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        for (const event of ['drain', 'close', 'error']) stdin.off(event, done)
+        room = undefined
+        resolve()
+      }
+      for (const event of ['drain', 'close', 'error']) stdin.on(event, done)
+    })
+    return room
+  }
+}
+
+/** Whether it comes in time. */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)))
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

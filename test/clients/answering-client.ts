@@ -1,0 +1,20 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+
+/** A client that lets a server sample and ask its user. @param more capabilities that it claims besides */
+export function createAnsweringClient(more: { readonly roots?: object } = {}): Client {
+  const client = new Client(
+    { name: 'c', version: '1' },
+    { capabilities: { sampling: {}, elicitation: {}, ...more } },
+  )
+  client.setRequestHandler(CreateMessageRequestSchema, () => ({
+    model: 'm',
+    role: 'assistant',
+    content: { type: 'text', text: 'sampled' },
+  }))
+  client.setRequestHandler(ElicitRequestSchema, () => ({
+    action: 'accept',
+    content: { name: 'Ada', check: true },
+  }))
+  return client
+}
