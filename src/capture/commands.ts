@@ -113,8 +113,8 @@ async function replay(
   if (text === undefined && found.redacted) {
     throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
   }
-  const { direction, raw, conversation, headers } = found
-  return gate.sender.replay(direction, text ?? raw, conversation, { text: raw, headers })
+  const { direction, raw, arrived, conversation, headers } = found
+  return gate.sender.replay(direction, text ?? raw, conversation, { text: arrived, headers })
 }
 
 function notFound(): Refusal {
@@ -124,6 +124,8 @@ function notFound(): Refusal {
 interface Found {
   readonly direction: Direction
   readonly raw: string
+  /** Before anybody changed it: what its headers were about. */
+  readonly arrived: string
   readonly redacted: boolean
   readonly conversation: string | undefined
   /** Names and values in turns. */
@@ -137,8 +139,10 @@ async function findMessage(id: string, tape: string): Promise<Found | undefined>
     const part = record.parts.find((one) => one.id === id)
     if (!part) continue
     const { direction, raw, red, conversation, http } = record
+    const original = record.type === 'message' ? record.original : undefined
     const said = { raw: raw.slice(part.start, part.end), redacted: red !== undefined }
-    return { direction, ...said, conversation, headers: (http?.headers ?? []).flat() }
+    const arrived = (!record.batch && original) || said.raw
+    return { direction, ...said, arrived, conversation, headers: (http?.headers ?? []).flat() }
   }
   return undefined
 }

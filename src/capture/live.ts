@@ -1,6 +1,6 @@
 import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
 import type { GateState, HeldEvent } from '../control-schema/index.js'
-import type { GatedWire, HeldMessage, Intercept, InterceptOptions, Ledger } from '../intercept/index.js'
+import type { GatedWire, HeldMessage, Intercept, InterceptOptions } from '../intercept/index.js'
 import { WiretapeError, type MetaRecord } from '../model/index.js'
 import type { Recorder } from '../proxy/index.js'
 import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
@@ -9,7 +9,7 @@ import { segmentPath } from '../tape/index.js'
 type InterceptModule = typeof import('../intercept/index.js')
 
 /** Makes a transport's wire, once there is something that gates it. */
-export type MakeWire = (module: InterceptModule, intercept: Intercept, ledger: Ledger) => GatedWire
+export type MakeWire = (module: InterceptModule, intercept: Intercept, recorder: Recorder) => GatedWire
 
 /** What the running transport lends. */
 export interface LiveTransport {

@@ -1,8 +1,20 @@
-import { JsonObject, kindAt, membersOf } from '../wire/index.js'
+import {
+  encodedHeader,
+  JsonObject,
+  kindAt,
+  membersOf,
+  mirroredValue,
+  type MirroredArgument,
+} from '../wire/index.js'
 import type { FrameText } from './frame.js'
+import type { KnownTools } from './tool-headers.js'
 
 /** Names and values in turns. */
 type RawHeaders = readonly string[]
+
+const paramPrefix = 'mcp-param-'
+/** What the tape has in the place of a secret. */
+const redactionMark = '[REDACTED]'
 
 /**
  * Headers of a request with another body, where they repeat what it says (2026-07-28): `Mcp-Method`, `Mcp-Name`,
@@ -14,13 +26,17 @@ export function agreeing(
   before: FrameText,
   after: FrameText,
   sizeBytes: number,
+  known: KnownTools = {},
 ): string[] {
   const [old, now] = [before, after].map(saidBy) as [Said, Said]
   const changed: string[] = []
   for (let n = 0; n + 1 < headers.length; n += 2) {
     const name = headers[n]!
     const value = headers[n + 1]!
-    const next = valueFor(name.toLowerCase(), value, old, now, sizeBytes)
+    const key = name.toLowerCase()
+    const next = key.startsWith(paramPrefix)
+      ? paramFor(key.slice(paramPrefix.length), value, old, now, known)
+      : valueFor(key, value, old, now, sizeBytes)
     if (next !== undefined) changed.push(name, next)
   }
   if (headerOf(headers, 'mcp-method') === undefined) return changed
@@ -29,8 +45,9 @@ export function agreeing(
     ['MCP-Protocol-Version', old.version, now.version],
   ] as const) {
     const isNew = was === undefined && headerOf(headers, header.toLowerCase()) === undefined
-    if (isNew && is !== undefined) changed.push(header, encoded(is))
+    if (isNew && is !== undefined) changed.push(header, encodedHeader(is))
   }
+  changed.push(...paramsOnlyOf(now, known, (header) => isMissing(header, headers, old, known)))
   return changed
 }
 
@@ -38,6 +55,7 @@ interface Said {
   readonly method: string | undefined
   readonly name: string | undefined
   readonly version: string | undefined
+  readonly given: JsonObject | undefined
   /** Of a tool call: its plain arguments, as headers say them. */
   readonly args: ReadonlyMap<string, string>
 }
@@ -48,20 +66,61 @@ function valueFor(key: string, value: string, old: Said, now: Said, sizeBytes: n
   if (key === 'mcp-method') return follow(value, old.method, now.method)
   if (key === 'mcp-name') return follow(value, old.name, now.name)
   if (key === 'mcp-protocol-version') return follow(value, old.version, now.version)
-  if (!key.startsWith('mcp-param-')) return value
-  const argument = argumentOf(key.slice('mcp-param-'.length), decoded(value), old)
-  return argument === undefined ? value : follow(value, old.args.get(argument), now.args.get(argument))
+  return value
+}
+
+/** What an `Mcp-Param-*` says now: by the list of tools, where one was seen. */
+function paramFor(
+  header: string,
+  value: string,
+  old: Said,
+  now: Said,
+  { before, after }: KnownTools,
+): string | undefined {
+  const wants = (tool: KnownTools['after']): MirroredArgument | undefined =>
+    tool?.find((one) => one.header.toLowerCase() === header)
+  const next = wants(after)
+  const said = next && mirroredValue(now.given, next.path)
+  if (value === redactionMark && after) return said === undefined ? undefined : encodedHeader(said)
+  const argument = wants(before)
+  const was = argument && mirroredValue(old.given, argument.path)
+  if (argument && after) return follow(value, was, said)
+  if (before && after && !argument) return value
+  const guessed = argumentOf(header, decoded(value), old)
+  return guessed === undefined ? value : follow(value, old.args.get(guessed), now.args.get(guessed))
+}
+
+/** The `Mcp-Param-*` that a body calls for, of those that `isWanted`. */
+function paramsOnlyOf(now: Said, { after }: KnownTools, isWanted: (header: string) => boolean): string[] {
+  return (after ?? []).flatMap(({ header, path }) => {
+    const value = mirroredValue(now.given, path)
+    return value === undefined || !isWanted(header) ? [] : [`Mcp-Param-${header}`, encodedHeader(value)]
+  })
+}
+
+/** Not there, and not because its sender left it out. */
+function isMissing(header: string, headers: RawHeaders, old: Said, { before }: KnownTools): boolean {
+  const key = header.toLowerCase()
+  if (headerOf(headers, paramPrefix + key) !== undefined) return false
+  const argument = before?.find((one) => one.header.toLowerCase() === key)
+  return !argument || mirroredValue(old.given, argument.path) === undefined
 }
 
 function follow(value: string, old: string | undefined, now: string | undefined): string | undefined {
-  if (old === undefined || decoded(value) !== old || old === now) return value
-  return now === undefined ? undefined : encoded(now)
+  if (old === undefined || !isSame(decoded(value), old) || old === now) return value
+  return now === undefined ? undefined : encodedHeader(now)
+}
+
+/** Numbers are the same however they are written. */
+function isSame(one: string, other: string): boolean {
+  const number = /^-?\d+(\.\d+)?$/
+  return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
 }
 
 /** Methods whose subject `Mcp-Name` repeats. */
 const namedMethods = /^(tools\/call|prompts\/get|resources\/read|tasks\/(get|update|cancel))$/
 
-/** Which argument a header repeats is in the tool's schema; here its value tells, and its name where several have it. */
+/** Which argument a header repeats, without the tool's schema: its value tells, and its name where several have it. */
 function argumentOf(header: string, value: string, { args }: Said): string | undefined {
   const same = [...args].filter(([, text]) => text === value).map(([name]) => name)
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
@@ -74,18 +133,18 @@ function saidBy({ text, parts, batch }: FrameText): Said {
   if (!batch && envelope.argumentsText !== undefined) collect(envelope.argumentsText, args)
   // Only what is repeated in headers: a completion's reference is a subject too, and is not.
   const named = !batch && namedMethods.test(envelope.method ?? '')
+  const params = batch ? undefined : new JsonObject(text, 0).object('params')
   return {
     method: batch ? undefined : envelope.method,
     name: named ? envelope.subject : undefined,
-    version: versionIn(text, batch) ?? envelope.protocolVersion,
+    version: batch ? undefined : (versionIn(params) ?? envelope.protocolVersion),
+    given: params?.object('arguments'),
     args,
   }
 }
 
-function versionIn(text: string, batch: boolean): string | undefined {
-  if (batch) return undefined
-  const meta = new JsonObject(text, 0).object('params')?.object('_meta')
-  return meta?.string('io.modelcontextprotocol/protocolVersion')
+function versionIn(params: JsonObject | undefined): string | undefined {
+  return params?.object('_meta')?.string('io.modelcontextprotocol/protocolVersion')
 }
 
 /** Strings, numbers and booleans, those of nested objects too. */
@@ -107,12 +166,6 @@ function decoded(value: string): string {
   return found ? Buffer.from(found[1]!, 'base64').toString() : value
 }
 
-/** What a header cannot hold, or what looks as if it were encoded, is encoded. */
-function encoded(value: string): string {
-  const isPlain = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) || value === ''
-  return isPlain && !wrapped.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
-}
-
 export function headerOf(headers: RawHeaders, name: string): string | undefined {
   for (let n = 0; n + 1 < headers.length; n += 2) {
     if (headers[n]!.toLowerCase() === name) return headers[n + 1]
@@ -120,32 +173,42 @@ export function headerOf(headers: RawHeaders, name: string): string | undefined 
   return undefined
 }
 
-/** Headers like those of another request, with what this one says; without `Mcp-Param-*`, which only its tool's schema tells. */
-export function headersFor(like: RawHeaders, frame: FrameText, sizeBytes: number): string[] {
-  const { method, subject } = frame.parts[0]!.envelope
+const perBody = /^(content-length|transfer-encoding|expect|connection|content-encoding|mcp-method|mcp-name)$/
+
+/**
+ * Headers like those of another request, with what this one says.
+ *
+ * @param original the request that it takes after in what only its own headers say, with these
+ */
+export function headersFor(
+  like: RawHeaders,
+  frame: FrameText,
+  sizeBytes: number,
+  known: KnownTools,
+  original?: { readonly frame: FrameText; readonly headers: RawHeaders },
+): string[] {
+  const now = saidBy(frame)
   const modern = headerOf(like, 'mcp-method') !== undefined
   const headers: string[] = []
   for (let n = 0; n + 1 < like.length; n += 2) {
     const key = like[n]!.toLowerCase()
-    if (/^(content-length|transfer-encoding|expect|connection|content-encoding)$/.test(key)) continue
-    if (key === 'mcp-method' || key === 'mcp-name' || key.startsWith('mcp-param-')) continue
-    headers.push(like[n]!, like[n + 1]!)
+    if (perBody.test(key) || key.startsWith(paramPrefix)) continue
+    const isOther = modern && key === 'mcp-protocol-version' && now.version !== undefined
+    headers.push(like[n]!, isOther ? encodedHeader(now.version) : like[n + 1]!)
   }
   headers.push('Content-Length', String(sizeBytes))
-  if (modern && method !== undefined) {
-    headers.push('Mcp-Method', method)
-    if (subject !== undefined && namedMethods.test(method)) {
-      headers.push('Mcp-Name', encoded(subject))
-    }
-  }
+  if (!modern || now.method === undefined) return headers
+  headers.push('Mcp-Method', encodedHeader(now.method))
+  if (now.name !== undefined) headers.push('Mcp-Name', encodedHeader(now.name))
+  if (!original) headers.push(...paramsOnlyOf(now, known, () => true))
+  else headers.push(...paramsOf(agreeing(original.headers, original.frame, frame, sizeBytes, known)))
   return headers
 }
 
-/** `Mcp-Param-*` of a request, for one that takes after it. */
-export function paramHeaders(headers: RawHeaders, before: FrameText, after: FrameText): string[] {
+function paramsOf(headers: RawHeaders): string[] {
   const params: string[] = []
   for (let n = 0; n + 1 < headers.length; n += 2) {
-    if (/^mcp-param-/i.test(headers[n]!)) params.push(headers[n]!, headers[n + 1]!)
+    if (headers[n]!.toLowerCase().startsWith(paramPrefix)) params.push(headers[n]!, headers[n + 1]!)
   }
-  return agreeing(params, before, after, 0)
+  return params
 }

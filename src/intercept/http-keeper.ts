@@ -6,6 +6,7 @@ import { agreeing } from './http-headers.js'
 import type { Head, HttpGatekeeper, HttpLanes, Passing } from './http-lanes.js'
 import type { HttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
+import type { ToolHeaders } from './tool-headers.js'
 
 export interface HttpKeeperScene {
   readonly intercept: Intercept
@@ -13,12 +14,13 @@ export interface HttpKeeperScene {
   readonly talks: HttpLanes['talks']
   readonly entries: HttpEntries
   readonly posts: HttpPosts
+  readonly tools: ToolHeaders
   isGated(): boolean
 }
 
 /** Offers to the gate what a proxy shows, and tells the proxy how it goes on. */
 export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
-  const { intercept, transport, talks, entries, posts } = scene
+  const { intercept, transport, talks, entries, posts, tools } = scene
 
   function offer(head: Head, frame: FrameText, direction: Direction, passage: Offer['passage']): Verdict {
     return intercept.offer({
@@ -53,27 +55,28 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
   function request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
     const frame = frameOf(body)
     if (!frame) return undefined
-    let settle: (how: Passing) => void = () => undefined
+    let settle: (how: Passing | Promise<Passing>) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = (
+    const forwarded = async (
       text: string | undefined,
       rule: string | undefined,
       answers: readonly string[],
-    ): Passing => {
+    ): Promise<Passing> => {
       if (text === undefined) return { kind: 'forward' }
       const bytes = Buffer.from(text)
       const after = readParts(text)
+      const known = await tools.known(frame, after)
       const back = [...answers, ...missing(frame, text, 'requests', answers)]
       const onStream = back.length > 0 && talks.streams().some(({ isLegacy }) => isLegacy)
       // After the request itself, which goes on when this is over.
       if (back.length > 0)
-        queueMicrotask(
+        setImmediate(
           () => void ((onStream && answeredOnStream(head, back, rule)) || answered(head, back, rule)),
         )
       return {
         kind: 'forward',
         body: bytes,
-        headers: agreeing(head.headers, frame, after, bytes.length),
+        headers: agreeing(head.headers, frame, after, bytes.length, known),
         ...(back.length > 0 && !onStream && { answers: back }),
       }
     }
@@ -99,7 +102,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     entries.judged(head, 'client_to_server', verdict)
     if (verdict.kind === 'hold') return passing
     repeat(verdict.text ?? frame.text, verdict)
-    return Promise.resolve(forwarded(verdict.text, verdict.rule, verdict.answers))
+    return forwarded(verdict.text, verdict.rule, verdict.answers)
   }
 
   function answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {

@@ -4,8 +4,9 @@ import { createSseParser, idKey } from '../wire/index.js'
 import { readParts, type FrameText } from './frame.js'
 import type { HttpEntries } from './http-entries.js'
 import { readSpoken } from './http-frame.js'
-import { headersFor, paramHeaders } from './http-headers.js'
+import { headersFor } from './http-headers.js'
 import type { Head, HttpLanes, Post, Posted } from './http-lanes.js'
+import type { ToolHeaders } from './tool-headers.js'
 import type { Injection } from './wire.js'
 
 type Own = Pick<Injection, 'id' | 'text' | 'rule' | 'like'>
@@ -24,12 +25,13 @@ export interface HttpPosts {
   ): void
 }
 
-export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries): HttpPosts {
+export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: ToolHeaders): HttpPosts {
   async function send(like: Post, { id, text, rule, like: original }: Own): Promise<string | undefined> {
     const frame = readParts(text)
     const body = Buffer.from(text)
-    const headers = headersFor(like.headers, frame, body.length)
-    if (original) headers.push(...paramHeaders(original.headers, readParts(original.text), frame))
+    const before = original && { frame: readParts(original.text), headers: original.headers }
+    const known = await tools.known(before?.frame, frame)
+    const headers = headersFor(like.headers, frame, body.length, known, before)
     const came = await lanes.post(like, headers, body, (exchange) => entries.own(exchange, id, rule))
     return answerIn(came, frame.parts[0]!.envelope.id)
   }

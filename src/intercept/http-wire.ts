@@ -5,21 +5,34 @@ import { createHttpKeeper } from './http-keeper.js'
 import type { HttpLanes } from './http-lanes.js'
 import { createHttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
-import type { Ledger } from './ledger.js'
+import type { Ledger, ToolBook } from './ledger.js'
+import { createToolHeaders } from './tool-headers.js'
 import type { GatedWire, Injection } from './wire.js'
 
 /** Lets an HTTP proxy be gated: whole requests and answers, and events, are offered to the gate while it wants them. */
 export function createHttpWire(
   lanes: HttpLanes,
   intercept: Intercept,
-  ledger: Ledger,
+  ledger: Ledger & ToolBook,
   transport: Transport,
 ): GatedWire {
   const { talks } = lanes
   const entries = createHttpEntries(ledger)
-  const posts = createHttpPosts(lanes, entries)
+  const tools = createToolHeaders(ledger, (sentence) => {
+    entries.note(sentence)
+    intercept.unseen(sentence)
+  })
+  const posts = createHttpPosts(lanes, entries, tools)
   let gated = false
-  const keeper = createHttpKeeper({ intercept, transport, talks, entries, posts, isGated: () => gated })
+  const keeper = createHttpKeeper({
+    intercept,
+    transport,
+    talks,
+    entries,
+    posts,
+    tools,
+    isGated: () => gated,
+  })
 
   function postOurs(injection: Injection): ReturnType<GatedWire['inject']> {
     const like = talks.posts().findLast((post) => talks.conversationOf(post) === injection.conversation)

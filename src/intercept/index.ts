@@ -12,7 +12,7 @@ export {
   type WatchedRules,
   type WatchRulesOptions,
 } from './rules/index.js'
-export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent } from './ledger.js'
+export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent, ToolBook } from './ledger.js'
 export { readFrame, readParts, type FrameText } from './frame.js'
 export { liveSubject, type Asked } from './live-subject.js'
 export { GateFault, idInUse } from './fault.js'

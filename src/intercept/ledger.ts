@@ -1,4 +1,5 @@
 import type { Direction } from '../model/index.js'
+import type { MirroredArgument } from '../wire/index.js'
 
 /** Where a frame stands among the bytes that the recording side sees. */
 export type FramePlace =
@@ -53,6 +54,15 @@ export type GateEntry =
       readonly conversation?: string
     }
   | { readonly kind: 'note'; readonly text: string; readonly about?: string }
+
+/** What the recording side knows of tools. */
+export interface ToolBook {
+  /**
+   * Which arguments of a tool headers repeat (2026-07-28), by the newest list of its server. Undefined for a tool that was
+   * never listed. Never rejects.
+   */
+  toolHeaders(tool: string): Promise<readonly MirroredArgument[] | undefined>
+}
 
 /** Takes what has to be on the tape, in the order in which it happened. */
 export interface Ledger {

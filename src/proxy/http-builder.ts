@@ -4,7 +4,6 @@ import {
   type HeldRecord,
   type HttpRecord,
   type MessageRecord,
-  type OpenRequest,
   type SseContext,
   type TapeRecord,
 } from '../model/index.js'
@@ -16,7 +15,7 @@ import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
-import { createHttpMessages, type ExchangeTalk } from './http-messages.js'
+import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
 import type { Numbers } from './message-numbers.js'
 import { textOf } from './message-text.js'
 import type { Moment } from './record-builder.js'
@@ -32,7 +31,7 @@ const mostExchanges = 50_000
 export interface HttpBuilder {
   /** Gives each record to `take` as it is made. Events must come in order, one call after the other. */
   event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Promise<void>
-  openRequests(): OpenRequest[]
+  readonly messages: Pick<HttpMessages, 'openRequests' | 'toolHeaders'>
   /** What was decided at the gate. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Events are missing: what they would have told is not on the tape. */
@@ -379,7 +378,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
 
   return {
     event,
-    openRequests: () => messages.openRequests(),
+    messages,
     gate(entry, at) {
       const record = takeEntry(entry, at)
       return record ? [record] : []

@@ -2,6 +2,13 @@ import type { HttpHeaders } from '../model/index.js'
 import type { SseParser } from '../wire/index.js'
 import type { Decoder, HttpBody } from './http-body.js'
 
+export interface AskedHere {
+  readonly ref: string
+  answered: boolean
+  /** It asks, in the modern era, for the tools: the answer says what headers calls need. */
+  readonly listsTools: boolean
+}
+
 /** What is known about one HTTP exchange while it goes on. */
 export interface HttpExchange {
   readonly number: number
@@ -13,7 +20,7 @@ export interface HttpExchange {
   conversation: string
   readonly requestBody: HttpBody
   /** Requests that its response may answer, by the key of their id. */
-  readonly requests: Map<string, { readonly ref: string; answered: boolean }>
+  readonly requests: Map<string, AskedHere>
   /** A message has told the headers. */
   requestTold: boolean
   /** A server may answer before it has heard everything. */

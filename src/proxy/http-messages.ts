@@ -12,6 +12,7 @@ import {
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import {
+  createMirroredTools,
   findJsonValue,
   holdsMessages,
   idKey,
@@ -19,6 +20,7 @@ import {
   partsOf,
   readEnvelope,
   speaksJsonRpc,
+  type MirroredArgument,
 } from '../wire/index.js'
 import type { HttpExchange } from './http-exchange.js'
 import type { Numbers } from './message-numbers.js'
@@ -45,6 +47,8 @@ export interface HttpMessages {
   /** A request goes on under another id. */
   rename(exchange: HttpExchange | undefined, message: Renamed, newId: string): void
   openRequests(): OpenRequest[]
+  /** Arguments that calls of a tool repeat in headers; undefined where it was never listed. */
+  toolHeaders(tool: string): readonly MirroredArgument[] | undefined
   /** A message passed that cannot be read: its number is not given again. */
   skip(): void
 }
@@ -53,6 +57,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
   const correlator = createCorrelator<string>(idKey)
   // The client of 2026-07-28 has no session, and takes whatever connection is free: a retry may come on any.
   const rounds = createRounds<string>()
+  const tools = createMirroredTools()
 
   function partOf(
     exchange: ExchangeTalk,
@@ -77,10 +82,12 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     })
     const links: Link[] = seen.links.filter(({ kind }) => kind !== 'round')
     const asked = `${exchange.number} ${key}`
+    if (request?.listsTools && envelope.kind === 'result') tools.learn(raw.slice(start, end))
     if (request && !request.answered) rounds.answered('', asked, request.ref, envelope)
     if (request) request.answered = true
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
-      exchange.requests.set(key, { ref: id, answered: false })
+      const listsTools = envelope.modern === true && envelope.method === 'tools/list'
+      exchange.requests.set(key, { ref: id, answered: false, listsTools })
       const before = rounds.asked('', asked, envelope)
       if (before !== undefined) links.push({ kind: 'round', to: before })
     }
@@ -89,6 +96,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
 
   return {
     openRequests: () => correlator.openRequests(),
+    toolHeaders: (tool) => tools.of(tool),
     rename(exchange, { part, direction, conversation }, newId) {
       const { envelope } = part
       correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)

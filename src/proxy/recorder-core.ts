@@ -5,6 +5,7 @@ import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
 import { createConversations } from '../transports/index.js'
+import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { eventsOf, type HttpBatch } from './http-batch.js'
 import { createRecordBuilder } from './record-builder.js'
@@ -68,6 +69,8 @@ export type RecorderMessage =
   | { readonly kind: 'gate'; readonly entry: GateEntry; readonly us: number; readonly wallMs: number }
   /** Asks for the requests that wait for an answer, as of what was told before. */
   | { readonly kind: 'open-requests' }
+  /** Asks which arguments of a tool headers repeat, as of what was told before. */
+  | { readonly kind: 'tool-headers'; readonly tool: string }
   | { readonly kind: 'close'; readonly end: SessionEnd }
 
 /** The recording side: everything that is not forwarding. */
@@ -75,6 +78,7 @@ export interface RecorderCore {
   /** A promise where decoding takes its time: nothing else may be handled before it is settled. */
   handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
   openRequests(): OpenRequest[]
+  toolHeaders(tool: string): readonly MirroredArgument[] | undefined
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
@@ -103,7 +107,8 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   }
 
   return {
-    openRequests: () => (isStdio ? builder : http()).openRequests(),
+    openRequests: () => (isStdio ? builder : http().messages).openRequests(),
+    toolHeaders: (tool) => httpBuilder?.messages.toolHeaders(tool),
     handle(message) {
       switch (message.kind) {
         case 'chunks':
@@ -130,6 +135,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           journal.append([http().lost(message.bytes, message.why, message)])
           return undefined
         case 'open-requests':
+        case 'tool-headers':
           return undefined
         case 'close': {
           const { exitCode, redacted: before = [], ...wiretape } = message.end

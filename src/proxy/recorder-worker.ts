@@ -45,6 +45,8 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
     return
   }
   if (message.kind === 'open-requests') return reply({ kind: 'done', open: core.openRequests() })
+  if (message.kind === 'tool-headers')
+    return reply({ kind: 'done', toolHeaders: core.toolHeaders(message.tool) ?? null })
   const buffers = memoryOf(message)
   reply({ kind: 'done', buffers }, buffers)
 }

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import type { OpenRequest } from '../model/index.js'
+import type { MirroredArgument } from '../wire/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
 import type { HttpEvent } from '../transports/index.js'
-import type { Ledger } from '../intercept/index.js'
+import type { Ledger, ToolBook } from '../intercept/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { RegionPool } from './region-pool.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
@@ -16,6 +17,8 @@ export type RecorderReply =
       readonly kind: 'done'
       readonly buffers?: readonly ArrayBuffer[]
       readonly open?: readonly OpenRequest[]
+      /** Null for a tool that was never listed. */
+      readonly toolHeaders?: readonly MirroredArgument[] | null
     }
   | { readonly kind: 'closed'; readonly report: RecordingReport }
 
@@ -50,7 +53,7 @@ const lastWordsMs = 10_000
  * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
  * its own in batches. Never waits and never throws; what cannot be recorded is counted and told.
  */
-export interface Recorder extends Ledger {
+export interface Recorder extends Ledger, ToolBook {
   /** Resolves when the recording thread can take messages, or is not worth waiting for. Never rejects. */
   readonly ready: Promise<void>
   /** @param atMs when it came, by `performance.now()` @param wallMs the same in milliseconds since the epoch */
@@ -77,6 +80,8 @@ export interface RecorderOptions {
 
 /** The part of a worker thread that is used here. */
 export type RecorderWorker = Pick<Worker, 'postMessage' | 'on' | 'terminate'>
+
+type Told = Extract<RecorderReply, { kind: 'done' }>
 
 interface Loss {
   bytes: number
@@ -111,8 +116,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
   let died: string | undefined
   let closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
 
-  /** Those who asked for open requests, in their order. */
-  const asking: ((open: readonly OpenRequest[]) => void)[] = []
+  /** Those who asked something, in their order; they get no answer from a thread that died. */
+  const asking: ((answer?: Told) => void)[] = []
 
   let isReady: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
@@ -133,7 +138,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     unansweredBytes -= sizeBytes
     if (sizeBytes >= firstWindow / 4) windowBytes = windowFor(sizeBytes / Math.max(0.1, nowMs - beganMs))
     if (reply.kind === 'done' && reply.buffers) pool.giveBack(reply.buffers)
-    if (reply.kind === 'done' && reply.open) asking.shift()?.(reply.open)
+    if (reply.kind === 'done' && (reply.open || reply.toolHeaders !== undefined)) asking.shift()?.(reply)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
     options.onRecorded?.()
@@ -232,6 +237,14 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     return died === undefined
   }
 
+  function ask(question: RecorderMessage): Promise<Told | undefined> {
+    if (!caughtUp()) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      asking.push(resolve)
+      post(question, 0)
+    })
+  }
+
   function lose(channel: Channel, chunk: Uint8Array): void {
     let loss = losses!.get(channel)
     if (!loss) losses!.set(channel, (loss = { bytes: 0, lines: 0, atLineStart: false }))
@@ -249,7 +262,7 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     filler.drop()
     httpFiller.drop()
     release()
-    for (const tell of asking.splice(0)) tell([])
+    for (const tell of asking.splice(0)) tell()
     finish(undefined)
   }
 
@@ -307,13 +320,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     undelivered(channel, deliveredBytes, why) {
       if (caughtUp()) post({ kind: 'undelivered', channel, ...moment(), deliveredBytes, why }, 0)
     },
-    openRequests() {
-      if (!caughtUp()) return Promise.resolve([])
-      return new Promise((resolve) => {
-        asking.push(resolve)
-        post({ kind: 'open-requests' }, 0)
-      })
-    },
+    openRequests: async () => (await ask({ kind: 'open-requests' }))?.open ?? [],
+    toolHeaders: async (tool) => (await ask({ kind: 'tool-headers', tool }))?.toolHeaders ?? undefined,
     close(end) {
       const listening = caughtUp()
       return new Promise((resolve) => {

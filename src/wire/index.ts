@@ -12,6 +12,13 @@ export { envelopeMembers, envelopeOf, readEnvelope } from './envelope.js'
 export { seekMembers, type Found, type Sought } from './json-seek.js'
 export { idKey } from './id-key.js'
 export { JsonObject } from './json-object.js'
+export {
+  createMirroredTools,
+  encodedHeader,
+  mirroredValue,
+  type MirroredArgument,
+  type MirroredTools,
+} from './mirrored-headers.js'
 export { createJsonPieces } from './json-pieces.js'
 export type { JsonPath, JsonPiece, JsonPieces, JsonPiecesOptions } from './json-pieces.js'
 export { onOneLine } from './json-compact.js'

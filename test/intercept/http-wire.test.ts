@@ -23,7 +23,8 @@ function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps
       return { kind: 'hold' as const, id: 'x' }
     },
   } as unknown as Intercept
-  createHttpWire(lanes, intercept, { enter: () => undefined }, 'streamable-http').setGated(true)
+  const recorder = { enter: () => undefined, toolHeaders: () => Promise.resolve(undefined) }
+  createHttpWire(lanes, intercept, recorder, 'streamable-http').setGated(true)
   return { keeper: keeper!, steps }
 }
 

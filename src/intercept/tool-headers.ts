@@ -1,0 +1,67 @@
+import type { MirroredArgument } from '../wire/index.js'
+import type { FrameText } from './frame.js'
+import type { ToolBook } from './ledger.js'
+
+/** Which arguments headers repeat, of the tools that two requests call. Undefined where no list said so. */
+export interface KnownTools {
+  readonly before?: readonly MirroredArgument[] | undefined
+  readonly after?: readonly MirroredArgument[] | undefined
+}
+
+/** A recording thread that hangs must not stop what a person sends on. */
+const answerWithinMs = 1_000
+/** Tools of which it was said that they are not known. */
+const mostTold = 1_000
+
+/** Looks up what tools want in headers, when a request goes on with another body, or is ours. */
+export interface ToolHeaders {
+  /** @param before undefined for a request that takes no other one's place */
+  known(before: FrameText | undefined, after: FrameText): Promise<KnownTools>
+}
+
+/** @param tell takes a sentence about a tool that was never listed, once */
+export function createToolHeaders(book: ToolBook, tell: (sentence: string) => void): ToolHeaders {
+  const told = new Set<string>()
+
+  async function lookUp(tool: string | undefined): Promise<KnownTools['after']> {
+    if (tool === undefined) return undefined
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), answerWithinMs)
+    })
+    const found = await Promise.race([book.toolHeaders(tool), late])
+    clearTimeout(timer)
+    return found
+  }
+
+  function missing(tool: string): void {
+    if (told.has(tool) || told.size >= mostTold) return
+    told.add(tool)
+    tell(
+      `no answer to tools/list has passed that names the tool ${JSON.stringify(tool)}: ` +
+        'the Mcp-Param headers of a changed call are left as they were, and none is added',
+    )
+  }
+
+  return {
+    async known(before, after) {
+      const [was, is] = [before, after].map(toolIn)
+      if (is === undefined) return {}
+      const now = await lookUp(is)
+      const isOther = was !== is || argumentsIn(before) !== argumentsIn(after)
+      if (!now && isOther) missing(is)
+      return { before: was === is ? now : await lookUp(was), after: now }
+    },
+  }
+}
+
+/** Of a single call of the modern era: no other has such headers. */
+function toolIn(frame: FrameText | undefined): string | undefined {
+  if (!frame || frame.batch) return undefined
+  const { method, subject, modern } = frame.parts[0]!.envelope
+  return modern && method === 'tools/call' ? subject : undefined
+}
+
+function argumentsIn(frame: FrameText | undefined): string | undefined {
+  return frame?.parts[0]!.envelope.argumentsText
+}

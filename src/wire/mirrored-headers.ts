@@ -1,0 +1,90 @@
+import { JsonObject } from './json-object.js'
+import { decodeString } from './json-strings.js'
+import { kindAt } from './json-text.js'
+
+/** An argument of a tool that a header repeats (`x-mcp-header`, 2026-07-28): `Mcp-Param-` and `header`. */
+export interface MirroredArgument {
+  readonly header: string
+  /** Names of the properties that lead to it. */
+  readonly path: readonly string[]
+}
+
+/** Which arguments of which tools headers repeat, as far as answers to tools/list said. */
+export interface MirroredTools {
+  /** @param result a checked JSON text: an answer to tools/list. The newest word on a tool counts. */
+  learn(result: string): void
+  /** Undefined for a tool that was never listed. */
+  of(tool: string): readonly MirroredArgument[] | undefined
+}
+
+/** Tools that are remembered, and characters of their names, headers and paths; the oldest are forgotten first. */
+const mostTools = 10_000
+const mostText = 4 * 1024 * 1024
+const mostDeep = 16
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+export function createMirroredTools(): MirroredTools {
+  const tools = new Map<string, readonly MirroredArgument[]>()
+  let size = 0
+
+  function forget(name: string): void {
+    const known = tools.get(name)
+    if (!known) return
+    tools.delete(name)
+    size -= sizeOf(name, known)
+  }
+
+  return {
+    of: (tool) => tools.get(tool),
+    learn(result) {
+      const listed = new JsonObject(result, 0).object('result')?.objects('tools') ?? []
+      for (const tool of listed) {
+        const name = tool?.string('name')
+        if (name === undefined) continue
+        forget(name)
+        const found = mirroredIn(tool!.object('inputSchema'), [])
+        tools.set(name, found)
+        size += sizeOf(name, found)
+        while (tools.size > mostTools || size > mostText) forget(tools.keys().next().value!)
+      }
+    },
+  }
+}
+
+function sizeOf(name: string, found: readonly MirroredArgument[]): number {
+  return found.reduce((sum, { header, path }) => sum + header.length + path.join().length, name.length)
+}
+
+/** Only what `properties` alone lead to; an annotation that is no header name counts as none. */
+function mirroredIn(schema: JsonObject | undefined, path: readonly string[]): MirroredArgument[] {
+  const properties = schema?.object('properties')
+  if (!properties || path.length >= mostDeep) return []
+  return properties.others().flatMap(([name]) => {
+    const property = properties.object(name)
+    const header = property?.string('x-mcp-header')
+    const own = header === undefined || !token.test(header) ? [] : [{ header, path: [...path, name] }]
+    return [...own, ...mirroredIn(property, [...path, name])]
+  })
+}
+
+/** What a header says of an argument: a string, a number or a boolean. Undefined for others, and where there is none. */
+export function mirroredValue(given: JsonObject | undefined, path: readonly string[]): string | undefined {
+  const last = path.at(-1)!
+  let object = given
+  for (const name of path.slice(0, -1)) object = object?.object(name)
+  const place = object?.at(last)
+  if (!place) return undefined
+  const raw = object!.raw(last)!
+  const kind = kindAt(place.text, place.start)
+  if (kind === 'string') return decodeString(raw, 0, raw.length)
+  return kind === 'number' || raw === 'true' || raw === 'false' ? raw : undefined
+}
+
+/** Plain ASCII as it is, everything else, and what looks as if it were encoded, in base64. */
+export function encodedHeader(value: string): string {
+  const isPlain = value === '' || /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)
+  if (isPlain && !value.startsWith('=?base64?')) return value
+  let bytes = ''
+  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte)
+  return `=?base64?${btoa(bytes)}?=`
+}
