@@ -230,6 +230,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       answered: false,
     }
     if (closing.signal.aborted) return
+    fallback?.heard(choice.row, text, envelope)
     if (envelope.method === 'initialize') fallback?.greet(text, envelope)
     calls.set(idKey(id), call)
     liveOf.set(choice.row, call)
@@ -280,11 +281,12 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   function takeNote(text: string, envelope: Envelope): void {
-    fallback?.note(text, envelope)
     if (envelope.method === 'notifications/cancelled' && envelope.cancels !== undefined) {
+      fallback?.note(text, envelope, noRow)
       return leave(envelope.cancels)
     }
     const row = picker.note(text, envelope)
+    fallback?.note(text, envelope, row)
     if (row !== noRow) run(perform(row, undefined))
   }
 

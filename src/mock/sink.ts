@@ -35,8 +35,10 @@ export interface Fallback {
    * @param replaces the recorded call that could have been given the answer of, or -1
    */
   ask(text: string, envelope: Envelope, sink: Sink, replaces: number): void
-  /** A notification of the client that the server should know of. */
-  note(text: string, envelope: Envelope): void
+  /** The recording answers this call, in that row. */
+  heard(row: number, text: string, envelope: Envelope): void
+  /** A notification of the client that the server should know of. @param row the recorded one, or -1 */
+  note(text: string, envelope: Envelope, row: number): void
   /** Resolves when it takes more. */
   ready(): Promise<void>
   /** The answer to a question of the server. False when it was not its question. */

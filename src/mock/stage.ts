@@ -28,6 +28,7 @@ export interface StageOptions {
 export interface FallbackPlace {
   /** For what belongs to no call. */
   readonly standalone: Sink
+  readonly play: Play
   /** Number of the recorded conversation that the live one follows. */
   readonly recorded: number
 }
@@ -76,7 +77,7 @@ export async function prepareStage(
       recorded,
       pace: pace!,
       standalone,
-      fallback: fallback?.({ standalone, recorded }),
+      fallback: fallback?.({ standalone, play, recorded }),
       askAlways: options.askAlways ?? false,
       repeatLast: options.repeatLast ?? false,
       onServed: () => void (counts.served += 1),

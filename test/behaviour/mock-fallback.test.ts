@@ -122,6 +122,22 @@ describe('mock with a fallback', () => {
     expect(run.code).toBe(0)
   })
 
+  it('answers with an error when the server refuses the handshake, and asks it nothing', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const error = { code: -32602, message: 'too old' }
+    const refusing = `process.stdin.on('data', (line) => {
+      const { id } = JSON.parse(line)
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: ${JSON.stringify(error)} }) + '\\n')
+    })`
+    const run = await asked(
+      [tape, '--fallback', '--', process.execPath, '-e', refusing],
+      call(5, 'add', { a: 1, b: 1 }),
+    )
+    const why = 'the fallback does not answer: it refused initialize: error -32602: too old'
+    expect(run.answers.get(5)?.error).toEqual({ code: -31404, message: `wiretape mock: ${why}` })
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: `wiretape: ${why}\n` })
+  })
+
   it.each<[string[], string]>([
     [['--fallback'], '--fallback needs the command of a server'],
     [['--', 'x'], 'nothing is said of what to do with x'],

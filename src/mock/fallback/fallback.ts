@@ -1,14 +1,18 @@
 import type { Writable } from 'node:stream'
+import { failureOf } from '../../compare/index.js'
 import type { Envelope } from '../../model/index.js'
 import { findJsonValue, idKey, isFault, readEnvelope } from '../../wire/index.js'
 import type { Fallback, Sink } from '../sink.js'
 import { toLiveText } from '../live-text.js'
 import { missCode } from '../miss.js'
+import { noRow } from '../script.js'
 import type { FallbackPlace } from '../stage.js'
 import { openServerLine, type ServerLine } from './server-line.js'
 
 /** Sees what passes between a client and the real server. */
 export interface FallbackWitness {
+  /** The recording has this message of the client, in that row. */
+  heard(row: number, text: string, envelope: Envelope): void
   /** @param replaces the recorded call that this one asks again, or -1 */
   asked(text: string, envelope: Envelope, replaces: number): void
   fromClient(text: string, envelope: Envelope): void
@@ -63,6 +67,7 @@ export function createFallback(options: FallbackOptions): Fallback {
       const answered = new Promise<void>((resolve) => (greeted = resolve))
       await server.send(greeting.text)
       await answered
+      if (gone !== undefined) return server
       isGreeted = true
       if (initialized !== undefined) await server.send(initialized)
     }
@@ -87,7 +92,7 @@ export function createFallback(options: FallbackOptions): Fallback {
   function send(text: string): void {
     writing = writing.then(async () => {
       const server = await start()
-      await server?.send(text)
+      if (gone === undefined) await server?.send(text)
     })
   }
 
@@ -110,6 +115,8 @@ export function createFallback(options: FallbackOptions): Fallback {
   async function answer(text: string, envelope: Envelope): Promise<void> {
     const key = idKey(envelope.id ?? 'null')
     if (greeted && greeting && key === idKey(greeting.id)) {
+      const refused = envelope.kind === 'error' ? failureOf(text) : undefined
+      if (refused !== undefined) end(`it refused initialize: ${refused}`)
       greeted()
       greeted = undefined
       return
@@ -130,15 +137,17 @@ export function createFallback(options: FallbackOptions): Fallback {
       witness?.asked(text, envelope, replaces)
       send(text)
     },
-    note(text, envelope) {
-      if (envelope.method === 'notifications/initialized') initialized = text
-      // What greets it is sent when it has answered the greeting.
-      if (!starting || gone !== undefined || (greeting && !isGreeted)) return
-      if (envelope.cancels !== undefined) {
-        const key = idKey(envelope.cancels)
-        if (!pending.delete(key)) return
-        witness?.fromClient(text, envelope)
+    heard: (row, text, envelope) => witness?.heard(row, text, envelope),
+    note(text, envelope, row) {
+      if (row !== noRow) witness?.heard(row, text, envelope)
+      if (envelope.method === 'notifications/initialized') {
+        initialized = text
+        // It is sent when the greeting was answered.
+        if (greeting && !isGreeted) return
       }
+      if (!starting || gone !== undefined) return
+      if (envelope.cancels !== undefined && !pending.delete(idKey(envelope.cancels))) return
+      if (row === noRow) witness?.fromClient(text, envelope)
       send(text)
     },
     reply(text, envelope) {

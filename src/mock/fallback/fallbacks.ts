@@ -28,7 +28,7 @@ export function createFallbacks({
   recording,
   record,
 }: FallbacksOptions): Fallbacks {
-  const copy = record && createTapeCopy(recording, record.out)
+  const copy = record && createTapeCopy(recording, record.out, record.what)
   return {
     open: (place) =>
       createFallback({
@@ -36,7 +36,7 @@ export function createFallbacks({
         command,
         notice,
         errorOutput: errorOutput ?? process.stderr,
-        witness: copy?.witness(place.recorded),
+        witness: copy?.witness(place.play, place.recorded),
       }),
     close: async (play) => copy?.write(play),
   }

@@ -1,171 +1,163 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { adopt, encodeRecord, type Recording } from '../../formats/index.js'
 import {
   createCorrelator,
-  type Correlator,
-  type Direction,
+  isAnswer,
+  relatePart,
   type EndRecord,
-  type Envelope,
   type MessageRecord,
-  type TapeRecord,
 } from '../../model/index.js'
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { closed, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
+import { createIntColumn } from '../columns.js'
 import type { Play } from '../play.js'
 import { noRow } from '../script.js'
-import { createTextStore } from '../text-store.js'
+import { createCopyOrder } from './copy-order.js'
 import type { FallbackWitness } from './fallback.js'
+import { createLivePlaces } from './live-places.js'
+import { createNewMessages, type NewMessage } from './new-messages.js'
 
 /** A copy of the recording with what a real server has answered. */
 export interface TapeCopy {
-  /** @param recorded number of the recorded conversation that the new messages belong to */
-  witness(recorded: number): FallbackWitness
+  /** @param recorded number of the recorded conversation that a live one follows */
+  witness(play: Play, recorded: number): FallbackWitness
   /** Writes the copy: a closed tape. @throws WiretapeError `unwritable` */
   write(play: Play): Promise<void>
 }
 
-interface NewMessage {
-  readonly text: number
-  readonly direction: Direction
-  readonly recorded: number
-  /** Which live conversation: ids mean something within one only. */
-  readonly live: number
-  readonly atMs: number
-}
-
+/** After all that was recorded. */
+const atTheEnd = 2 ** 31 - 1
 const tagLength = 16
 
-/** @param path of the copy */
-export function createTapeCopy(recording: Recording, path: string): TapeCopy {
-  const texts = createTextStore()
-  const messages: NewMessage[] = []
+/**
+ * What is new stands where a client of the recording would have said it, so that the copy is a conversation that can be
+ * replayed and played.
+ *
+ * @param path of the copy
+ */
+export function createTapeCopy(recording: Recording, path: string, what: 'new' | 'all'): TapeCopy {
+  const messages = createNewMessages()
   /** Rows of recorded calls that were asked again. */
-  const replaced = new Set<number>()
-  let live = 0
+  const replaced = createIntColumn(0)
+  /** What live conversations are called on the copy; undefined where the recording has one without a name. */
+  const names: (string | undefined)[] = []
+  /** Recorded conversations that somebody follows, and those whose handshake is new. */
+  const followed = new Set<number>()
+  const greeted = new Set<number>()
 
   async function* lines(play: Play): AsyncGenerator<Uint8Array> {
-    const left = numbersOf(play, replaced)
-    let last = { number: -1, us: 0 }
+    const order = createCopyOrder(messages.inOrder(), leftOut(play, replaced.get))
+    const correlators = names.map(() => createCorrelator<string>(idKey))
     let redactor: Redactor | undefined
     let end: EndRecord | undefined
     for await (const record of closed(adopt(recording)).records()) {
-      if (record.type === 'end' && record.wiretape?.rotated !== true) {
-        end = record
-        continue
+      if (record.type === 'end' && record.wiretape?.rotated !== true) end = record
+      else {
+        if (record.type === 'meta' && record.wiretape?.redaction !== 'none') redactor ??= createDefaults()
+        for (const placed of order.take(record)) yield encoded(placed)
       }
-      if (record.type === 'meta' && record.wiretape?.redaction !== 'none') redactor ??= createDefaults()
-      const number = record.type === 'message' ? (record.seq ?? last.number + 1) : last.number
-      if (record.type === 'message') {
-        last = { number: number + record.parts.length - 1, us: Math.max(last.us, record.us ?? 0) }
-        if (record.parts.every((_, i) => left.has(number + i))) continue
-      }
-      yield Buffer.from(encodeRecord(record.type === 'message' ? { ...record, seq: number } : record))
     }
-    let count = 0
-    for (const record of added(play, last, redactor)) {
-      count += 1
-      yield Buffer.from(encodeRecord(record))
-    }
-    if (end) yield Buffer.from(encodeRecord(ending(end, last.number + 1 + count - left.size)))
-  }
+    for (const placed of order.rest()) yield encoded(placed)
+    if (end) yield Buffer.from(encodeRecord(order.ending(end)))
 
-  function* added(
-    play: Play,
-    last: { readonly number: number; readonly us: number },
-    redactor: Redactor | undefined,
-  ): Generator<TapeRecord> {
-    const correlators = new Map<number, Correlator<string>>()
-    const began = messages[0]?.atMs ?? 0
-    for (const [i, message] of messages.entries()) {
-      const correlator = correlators.get(message.live) ?? createCorrelator<string>(idKey)
-      correlators.set(message.live, correlator)
-      const at = {
-        seq: last.number + 1 + i,
-        us: last.us + 1_000 + Math.round((message.atMs - began) * 1_000),
-      }
-      const name = play.conversationName(message.recorded)
-      yield recordOf(texts.read(message.text), message, at, name, correlator, redactor)
+    function encoded(placed: ReturnType<typeof order.take>[number]): Uint8Array {
+      if (!('message' in placed)) return Buffer.from(encodeRecord(placed.record))
+      const { message, at } = placed
+      const correlator = correlators[message.live]!
+      return Buffer.from(encodeRecord(recordOf(message, at, names[message.live], correlator, redactor)))
     }
   }
 
   return {
-    witness(recorded) {
-      live += 1
-      const own = live
-      const add = (text: string, direction: Direction): void => {
-        messages.push({
-          text: texts.add(text),
-          direction,
-          recorded,
-          live: own,
-          atMs: performance.timeOrigin + performance.now(),
-        })
-      }
+    witness(play, recorded) {
+      const live = names.length
+      // Whoever is asked everything says a whole conversation, and there may be one of it already.
+      const isOwn = what === 'all' && followed.has(recorded)
+      names.push(isOwn ? `live-${live + 1}` : play.conversationName(recorded))
+      followed.add(recorded)
+      const places = createLivePlaces(play.script, isOwn ? atTheEnd : -1)
+      /** Id of a second handshake: one is enough. */
+      let repeated: string | undefined
+      const add = (text: string, direction: NewMessage['direction'], place: number): void =>
+        messages.add({ text, direction, live, place, atMs: performance.now() })
       return {
-        asked(text, _, replaces) {
-          if (replaces !== noRow) replaced.add(replaces)
-          add(text, 'client_to_server')
+        heard(row, text, envelope) {
+          if (isOwn) add(text, 'client_to_server', places.fromClient(envelope))
+          else places.heard(row)
         },
-        fromClient: (text) => add(text, 'client_to_server'),
-        fromServer: (text) => add(text, 'server_to_client'),
+        asked(text, envelope, replaces) {
+          const isHandshake = envelope.method === 'initialize' && !isOwn
+          if (isHandshake && greeted.has(recorded)) {
+            repeated = idKey(envelope.id!)
+            return
+          }
+          if (isHandshake) greeted.add(recorded)
+          const row = isOwn ? noRow : replaces
+          while (replaced.length <= row) replaced.push(0)
+          if (row !== noRow) replaced.set(row, 1)
+          add(text, 'client_to_server', places.asked(envelope, row))
+        },
+        fromClient(text, envelope) {
+          if (repeated !== undefined && envelope.method === 'notifications/initialized') return
+          add(text, 'client_to_server', places.fromClient(envelope))
+        },
+        fromServer(text, envelope) {
+          if (repeated !== undefined && isAnswer(envelope) && idKey(envelope.id ?? 'null') === repeated)
+            return
+          add(text, 'server_to_client', places.fromServer(envelope))
+        },
       }
     },
     async write(play) {
       try {
         await replaceFile(path, lines(play))
       } finally {
-        texts.close()
+        messages.close()
       }
     },
   }
 }
 
 function recordOf(
-  text: string,
-  { direction, atMs }: NewMessage,
-  at: { readonly seq: number; readonly us: number },
+  { text, direction }: NewMessage,
+  at: Pick<MessageRecord, 't' | 'us' | 'seq'>,
   conversation: string | undefined,
-  correlator: Correlator<string>,
+  correlator: ReturnType<typeof createCorrelator<string>>,
   redactor: Redactor | undefined,
 ): MessageRecord {
   const id = randomUUID()
   // Links before redaction, which makes different values look alike.
-  const envelope: Envelope = readEnvelope(text, 0)
+  const envelope = readEnvelope(text, 0)
   const seen = correlator.observe({ ref: id, envelope, direction, conversation: conversation ?? '' })
   const safe = redactor?.json(text)
   const raw = safe?.raw ?? text
   return {
     type: 'message',
-    t: new Date(atMs).toISOString(),
     ...at,
     direction,
     raw,
     ...(safe && { red: safe.red }),
     batch: false,
-    parts: [
-      {
-        id,
-        envelope,
-        start: 0,
-        end: raw.length,
-        ...(seen.answers !== undefined && { correlatedId: seen.answers }),
-        ...(seen.late && { late: true as const }),
-        ...(seen.links.length > 0 && { links: seen.links }),
-      },
-    ],
+    parts: [relatePart({ id, envelope, start: 0, end: raw.length }, seen)],
     ...(conversation !== undefined && { conversation }),
   }
 }
 
-/** Numbers of the messages that belong to these calls: what followed from them, and what they waited for. */
-function numbersOf({ script }: Play, calls: ReadonlySet<number>): Set<number> {
-  const numbers = new Set<number>()
+/**
+ * By number, what belongs to calls that were asked again: what followed from them, and what they waited for.
+ *
+ * @param isReplaced by row: 1 for such a call
+ */
+function leftOut({ script }: Play, isReplaced: (row: number) => number): (number: number) => boolean {
+  const left = createIntColumn(0)
   const add = (row: number): void => {
-    if (row !== noRow && script.number(row) >= 0) numbers.add(script.number(row))
+    const number = row === noRow ? -1 : script.number(row)
+    while (left.length <= number) left.push(0)
+    if (number >= 0) left.set(number, 1)
   }
-  for (const call of calls) {
+  for (let call = 0; call < script.length; call += 1) {
+    if (isReplaced(call) !== 1) continue
     add(call)
     if (script.kind(script.closedBy(call)) === 'note') add(script.closedBy(call))
     for (let row = script.firstEffect(call); row !== noRow; row = script.nextEffect(row)) {
@@ -173,12 +165,7 @@ function numbersOf({ script }: Play, calls: ReadonlySet<number>): Set<number> {
       if (script.kind(row) === 'question') add(script.closedBy(row))
     }
   }
-  return numbers
-}
-
-function ending(end: EndRecord, messages: number): EndRecord {
-  const { redacted: _, ...wiretape } = end.wiretape ?? {}
-  return { ...end, wiretape: { ...wiretape, messages } }
+  return (number) => left.get(number) === 1
 }
 
 function createDefaults(): Redactor {

@@ -1,0 +1,55 @@
+import type { Direction } from '../../model/index.js'
+import { createIntColumn, createNumberColumn } from '../columns.js'
+import { createTextStore } from '../text-store.js'
+
+/** A message that passed between a client and the real server. */
+export interface NewMessage {
+  /** Exact text. */
+  readonly text: string
+  readonly direction: Direction
+  /** Number of the live conversation: ids mean something within one only. */
+  readonly live: number
+  /** Number of the recorded message that it comes after. */
+  readonly place: number
+  /** On a clock that never jumps. */
+  readonly atMs: number
+}
+
+/** Some 40 bytes a message; texts that need not fit into memory. */
+export interface NewMessages {
+  add(message: NewMessage): void
+  /** In the order of their places, those of one place as they came. */
+  inOrder(): Generator<NewMessage, void, undefined>
+  close(): void
+}
+
+export function createNewMessages(): NewMessages {
+  const texts = createTextStore()
+  /** 1 for the client's. */
+  const fromClient = createIntColumn()
+  const lives = createIntColumn()
+  const places = createIntColumn()
+  const times = createNumberColumn()
+  return {
+    add({ text, direction, live, place, atMs }) {
+      texts.add(text)
+      fromClient.push(direction === 'client_to_server' ? 1 : 0)
+      lives.push(live)
+      places.push(place)
+      times.push(atMs)
+    },
+    *inOrder() {
+      const order = Int32Array.from({ length: places.length }, (_, i) => i)
+      order.sort((a, b) => places.get(a) - places.get(b) || a - b)
+      for (const i of order)
+        yield {
+          text: texts.read(i),
+          direction: fromClient.get(i) === 1 ? 'client_to_server' : 'server_to_client',
+          live: lives.get(i),
+          place: places.get(i),
+          atMs: times.get(i),
+        }
+    },
+    close: () => texts.close(),
+  }
+}

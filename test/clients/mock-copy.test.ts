@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mock, readRecording, type RecordedMessage } from '../../src/index.js'
+import { wiretape } from '../behaviour/run-cli.js'
+import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { everythingOnStdio, startEverything } from './everything.js'
+
+let stage: Stage
+let recorded: string
+let url: string
+beforeAll(async () => {
+  stage = createStage()
+  await talk(new StdioClientTransport(startOf(stage.record(everythingOnStdio))), 'one', 'two', 'three')
+  recorded = stage.tape()
+  url = await startEverything('streamableHttp')
+})
+afterAll(() => stage.close())
+
+const startOf = ([command, ...args]: readonly string[]): { command: string; args: string[] } => ({
+  command: command!,
+  args,
+})
+
+/** The official client says hello, and these. */
+async function talk(transport: Transport, ...messages: string[]): Promise<void> {
+  const client = new Client({ name: 'c', version: '1' })
+  await client.connect(transport)
+  for (const message of messages) await client.callTool({ name: 'echo', arguments: { message } })
+  await client.close()
+}
+
+/** What the client of a recording asks, in its order. */
+async function asked(path: string): Promise<string[]> {
+  const recording = await readRecording(path)
+  const told: string[] = []
+  for await (const { direction, method, text } of recording.messages()) {
+    if (direction !== 'client_to_server') continue
+    told.push(method === 'tools/call' ? /"message":"([^"]*)"/.exec(text)![1]! : method!)
+  }
+  return told
+}
+
+async function expectReplays(copy: string): Promise<void> {
+  for (const target of [
+    ['--', ...everythingOnStdio],
+    ['--url', url],
+  ]) {
+    const { code, stdout } = await wiretape(['replay', copy, ...target])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Same: /m) })
+  }
+  expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
+}
+
+const opening = ['initialize', 'notifications/initialized']
+
+describe('the copy that a mock with a fallback makes', () => {
+  it.each([
+    ['all', [...opening, 'one', 'two', 'new', 'three', 'newer']],
+    ['new', [...opening, 'one', 'two', 'new', 'three', 'newer']],
+  ] as const)('of a client on stdio replays (--record %s)', async (what, expected) => {
+    const copy = stage.path(`stdio-${what}.jsonl`)
+    const options = ['--fallback', '--record', what, '--out', copy, '--', ...everythingOnStdio]
+    await talk(
+      new StdioClientTransport(startOf([process.execPath, cli, 'mock', recorded, ...options])),
+      'two',
+      'new',
+      'three',
+      'newer',
+    )
+    // The program writes it when its client has left; the client does not wait for that.
+    await expect
+      .poll(() => readFileSync(copy, 'utf8').includes('"type":"end"'), { timeout: 30_000 })
+      .toBe(true)
+    expect(await asked(copy)).toEqual(expected)
+    await expectReplays(copy)
+  })
+
+  it('of clients over HTTP replays, each of them with its own talk', async () => {
+    const copy = stage.path('http-all.jsonl')
+    const served = await mock(recorded, {
+      fallback: everythingOnStdio,
+      record: { what: 'all', out: copy },
+      errorOutput: new PassThrough().resume(),
+    })
+    for (const messages of [
+      ['three', 'new', 'one'],
+      ['one', 'newer'],
+    ])
+      await talk(new StreamableHTTPClientTransport(new URL(served.url!)), ...messages)
+    await served.close()
+    expect(await asked(copy)).toEqual([...opening, 'one', 'two', 'three', 'new', ...opening, 'one', 'newer'])
+    await expectReplays(copy)
+  })
+
+  it('has times that never go back', async () => {
+    const recording = await readRecording(stage.path('stdio-new.jsonl'))
+    const all: RecordedMessage[] = []
+    for await (const message of recording.messages()) all.push(message)
+    const times = all.map(({ us }) => us)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, i) => i))
+  })
+})
