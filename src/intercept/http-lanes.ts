@@ -7,6 +7,8 @@ export interface Head {
   readonly exchange: number
   readonly connection: number
   readonly path: string
+  /** Of the upstream, where a proxy has many. */
+  readonly origin?: string
   readonly headers: RawHeaders
 }
 
@@ -53,7 +55,7 @@ export interface HttpLanes {
   setGatekeeper(keeper: HttpGatekeeper | undefined): void
   readonly talks: {
     /** Whose talk it is, by the name that is recorded. */
-    conversationOf(head: Pick<Head, 'connection' | 'path' | 'headers'>): string
+    conversationOf(head: Pick<Head, 'connection' | 'path' | 'headers' | 'origin'>): string
     posts(): readonly Post[]
     streams(): readonly Stream[]
   }

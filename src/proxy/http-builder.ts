@@ -9,12 +9,12 @@ import {
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
-import { legacySessionOf, type Conversations } from '../transports/index.js'
+import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
 import { createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import type { RecordedHttpEvent } from './http-event.js'
-import { headerOf, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
+import { headerOf, isWhole, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
 import type { Numbers } from './message-numbers.js'
 import { textOf } from './message-text.js'
@@ -43,6 +43,7 @@ type Take = (record: TapeRecord) => void
 export function createHttpBuilder(redactor: Redactor, talks: Conversations, numbers: Numbers): HttpBuilder {
   const messages = createHttpMessages(redactor, numbers)
   const exchanges = new Map<number, HttpExchange>()
+  const endpoints = createEndpoints()
   const book = createGateBook(redactor, ({ direction, conversation = '', http }, part, newId) => {
     messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
   })
@@ -51,6 +52,10 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
   /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
   const withheld = new Map<number, ExchangeTalk>()
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
+
+  /** A session whose name is known is a secret; one that stands elsewhere may be any part. */
+  const endpointText = (text: string): string =>
+    legacySessionOf(text) === undefined ? redactor.endpoint(text) : redactor.path(text)
 
   const stamp = (at: Moment): { t: string; us: number } => ({
     t: new Date(Math.floor(at.wallMs)).toISOString(),
@@ -97,9 +102,10 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     exchanges.set(event.exchange, {
       number: event.exchange,
       method: event.method,
-      path: redactor.path(event.path),
+      path: endpoints.has(event) ? endpointText(event.path) : redactor.path(event.path),
       requestHeaders: headers,
-      conversation: talks.of(event.connection, session),
+      conversation: (session === undefined && endpoints.of(event)) || talks.of(event.connection, session),
+      address: event,
       requestBody: new HttpBody(longestMessage),
       requests: new Map(),
       requestTold: false,
@@ -178,6 +184,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     if (sse.event === 'endpoint' && sse.data !== undefined) {
       const session = legacySessionOf(sse.data)
       if (session !== undefined) talks.begin(session, exchange.conversation)
+      else if (exchange.method === 'GET') endpoints.named(sse.data, exchange.address, exchange.conversation)
     }
     if (sse.tooLong) {
       take(tooLongOf(sse.sizeBytes, 'server_to_client', at))
@@ -187,7 +194,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     const record = isMessage && messageOf(exchange, Buffer.from(sse.data), 'server_to_client', context, at)
     if (record) return take(record)
     if (sse.data === undefined && sse.id === undefined && sse.retry === undefined) return
-    const body = sse.event === 'endpoint' ? redactor.path(sse.data ?? '') : redactor.text(sse.data ?? '')
+    const body = sse.event === 'endpoint' ? endpointText(sse.data ?? '') : redactor.text(sse.data ?? '')
     take({ ...httpOf(exchange, at), body, sse: context })
   }
 
@@ -221,6 +228,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
   /** An exchange whose response told nothing yet leaves a record of its own. */
   function conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
     exchanges.delete(exchange.number)
+    endpoints.over(exchange.number)
     const { response } = exchange
     const reason = why ?? response?.opaque
     if (response?.told && reason === undefined) return
@@ -389,9 +397,4 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
     },
   }
-}
-
-/** All of the request's body is there, as far as its length says. */
-function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
-  return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
 }

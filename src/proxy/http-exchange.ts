@@ -13,6 +13,8 @@ export interface AskedHere {
 export interface HttpExchange {
   readonly number: number
   readonly method: string
+  /** Where it goes, as sent. */
+  readonly address: { readonly exchange: number; readonly path: string; readonly origin?: string }
   /** Redacted. */
   readonly path: string
   /** As sent. */
@@ -45,6 +47,11 @@ export interface HttpResponse {
   decoder: Decoder | undefined
   /** Why the body is not read. */
   opaque?: string
+}
+
+/** All of the request's body is there, as far as its length says. */
+export function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean {
+  return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
 }
 
 export function headerOf(headers: HttpHeaders, name: string): string | undefined {

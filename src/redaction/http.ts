@@ -83,6 +83,38 @@ export function redactParameters(query: string, rules: HttpRules): string {
     .join('&')
 }
 
+/**
+ * An address without what may be a session in it: the values of all parameters, and parts of the path that look made
+ * by a machine.
+ */
+export function redactEndpoint(address: string, rules: HttpRules): string {
+  const [, place = '', query, rest = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
+  const [origin = ''] = /^[a-z]+:\/\/[^/]*/i.exec(place) ?? []
+  const path = place
+    .slice(origin.length)
+    .split('/')
+    .map((part) => {
+      if (!looksMade(part)) return part
+      rules.counted('endpoint:path')
+      return marker
+    })
+  const parameters = query
+    ?.slice(1)
+    .split('&')
+    .map((pair) => {
+      const at = pair.indexOf('=')
+      if (at === -1 || at === pair.length - 1) return pair
+      rules.counted('endpoint:parameter')
+      return pair.slice(0, at + 1) + marker
+    })
+  return origin + path.join('/') + (parameters ? `?${parameters.join('&')}` : '') + rest
+}
+
+/** Long, or of letters and digits: `messages` and `v1` are names, `5e2a…` is a session. */
+function looksMade(part: string): boolean {
+  return part.length >= 24 || (part.length >= 8 && /\d/.test(part))
+}
+
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '))

@@ -1,6 +1,6 @@
 import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
-import { redactHeaders, redactParameters } from './http.js'
+import { redactEndpoint, redactHeaders, redactParameters } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
@@ -48,6 +48,8 @@ export interface Redactor {
   headers(headers: HttpHeaders): HttpHeaders
   /** Path and query of a request. */
   path(path: string): string
+  /** The same where a session may be any part of it: where clients of HTTP+SSE are told to POST. */
+  endpoint(path: string): string
   /** A form (`application/x-www-form-urlencoded`), as OAuth uses it. */
   form(text: string): string
   report(): RedactionReport
@@ -113,6 +115,7 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
       if (at === -1 || !defaults) return redactText(path)
       return redactText(`${path.slice(0, at)}?${redactParameters(path.slice(at + 1), http)}`)
     },
+    endpoint: (path) => redactText(defaults ? redactEndpoint(path, http) : path),
     form: (text) => redactText(defaults ? redactParameters(text, http) : text),
     report: () => [...counts].map(([rule, count]) => ({ rule, count })),
   }

@@ -9,6 +9,7 @@ export { startServer, type NotStarted, type ServerExit, type ServerProcess } fro
 export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'
 export type { ExchangeHead, Gatekeeper } from './http-proxy/gatekeeper.js'
 export { createConversations, legacySessionOf, type Conversations } from './http-proxy/conversations.js'
+export { createEndpoints } from './http-proxy/endpoints.js'
 export {
   startHttpProxy,
   startLocalServer,

@@ -1,4 +1,5 @@
 import { type Conversations, legacySessionOf } from './conversations.js'
+import { createEndpoints } from './endpoints.js'
 import type { EventFlow } from './event-flow.js'
 import type { ExchangeHead } from './gatekeeper.js'
 import { valuesOf } from './hop-headers.js'
@@ -25,7 +26,7 @@ export interface OpenStream {
 /** Who talks: what a message of ours takes after, and where one can be sent. */
 export interface Talks {
   /** Whose talk it is, by the name that is recorded. */
-  conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers'>): string
+  conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers' | 'origin'>): string
   posted(head: ExchangeHead): void
   /** What is said of the session in an answer. */
   begin(session: string, head: ExchangeHead): void
@@ -46,8 +47,14 @@ export function createTalks(conversations: Conversations): Talks {
   const legacy = new WeakSet<ExchangeHead>()
   const posts = new Map<string, PostedBefore>()
 
-  const conversationOf: Talks['conversationOf'] = ({ connection, path, headers }) =>
-    conversations.of(connection, valuesOf(headers, 'mcp-session-id')[0] ?? legacySessionOf(path))
+  const endpoints = createEndpoints()
+
+  const conversationOf: Talks['conversationOf'] = (head) => {
+    const { connection, path, headers } = head
+    const session = valuesOf(headers, 'mcp-session-id')[0] ?? legacySessionOf(path)
+    if (session === undefined) return endpoints.of(head) ?? conversations.of(connection, undefined)
+    return conversations.of(connection, session)
+  }
 
   function begin(session: string, head: ExchangeHead): void {
     if (!conversations.knows(session)) conversations.begin(session, conversationOf(head))
@@ -55,8 +62,9 @@ export function createTalks(conversations: Conversations): Talks {
 
   return {
     conversationOf,
-    posted({ connection, path, headers, origin }) {
-      const talk = `${origin ?? ''} ${conversationOf({ connection, path, headers })}`
+    posted(head) {
+      const { connection, path, headers, origin } = head
+      const talk = `${origin ?? ''} ${conversationOf(head)}`
       posts.delete(talk)
       if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
       posts.set(talk, { connection, path, headers, ...(origin !== undefined && { origin }) })
@@ -66,10 +74,14 @@ export function createTalks(conversations: Conversations): Talks {
       legacy.add(head)
       const session = legacySessionOf(endpoint)
       if (session !== undefined) begin(session, head)
+      else endpoints.named(endpoint, head, conversationOf(head))
     },
     opened(stream, head) {
       streams.set(stream, head)
-      return () => streams.delete(stream)
+      return () => {
+        streams.delete(stream)
+        endpoints.over(head.exchange)
+      }
     },
     posts: () => [...posts.values()],
     streams: () =>
