@@ -22,7 +22,7 @@ export type Verdict =
   | 'new'
   /** There was an answer, and there is none. */
   | 'timed out'
-  /** It was not asked: the server was gone, or the run was ended. */
+  /** It was not asked, or not to the end: the server was gone, or the run was ended. */
   | 'not sent'
 
 export const verdicts: readonly Verdict[] = [

@@ -2,7 +2,7 @@ import { taskPoll } from '../compare/index.js'
 import type { ClientFrame } from '../transports/index.js'
 import { withId } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
-import type { LiveConnection } from './live-connection.js'
+import type { LiveConnection, Pending } from './live-connection.js'
 import type { PlannedMessage } from './plan.js'
 import { pollMsOf, worksStill } from './poll-task.js'
 import type { ReadAhead } from './read-ahead.js'
@@ -48,10 +48,11 @@ export function awaitAnswer(
   const { method, seq, peer } = message
   /** That of the message, or of the last poll. */
   let waitsFor = id
+  let pending: Pending | undefined
   let polls = 0
   let isSettled = false
   const timer = setTimeout(() => {
-    live.forget(waitsFor)
+    if (pending) live.forget(waitsFor, pending)
     finish('timed out')
   }, timeoutMs)
 
@@ -76,13 +77,14 @@ export function awaitAnswer(
   }
 
   function expect(sent: ClientFrame): void {
-    live.expect(waitsFor, {
+    pending = {
       frame: sent,
       settle(result) {
         if (method === taskPoll && peer >= 0 && 'text' in result) react(pollAgain(result.text))
         else finish(result)
       },
-    })
+    }
+    live.expect(waitsFor, pending)
   }
 
   expect(frame)

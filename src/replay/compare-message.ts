@@ -38,7 +38,7 @@ export function compareMessage(
   const sides = sidesOf(plan, message, answer, finished)
   const as = (verdict: Verdict, isNoted = false): ExchangeComparison =>
     comparisonOf({ verdict, ...none }, message, sides, isNoted ? error : undefined)
-  if (status === 'not sent') return as('not sent', true)
+  if (status === 'not sent' || status === 'interrupted') return as('not sent', true)
   // A notification that was refused.
   if (status === 'failed' && message.kind !== 'request') return as('error now')
   // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
@@ -103,7 +103,7 @@ function sidesOf(
     const failed = failureOf(answer.text)
     if (failed !== undefined) before.failure = failed
   }
-  if (status === 'not sent') return { before }
+  if (status === 'not sent' || status === 'interrupted') return { before }
   const after: Draft<ExchangeSide> = { seq }
   if (durationUs !== undefined && response !== undefined) after.latencyUs = durationUs
   const fails = response === undefined ? error : failureOf(response)

@@ -1,6 +1,6 @@
 import { failureOf } from '../compare/index.js'
 import { eraOf } from '../model/index.js'
-import type { LiveConnection } from './live-connection.js'
+import type { LiveConnection, Pending } from './live-connection.js'
 import type { Plan, PlannedConnection } from './plan.js'
 
 /** The newest version whose conversations open with `initialize`; spoken where the recording shows none. */
@@ -40,16 +40,17 @@ export async function openHandshake(
   const frame = { text, method: 'initialize', requests: 1 }
   const refused = await new Promise<string | undefined>((resolve, reject) => {
     const timer = setTimeout(() => {
-      live.forget(handshakeId)
+      live.forget(handshakeId, pending)
       resolve(`no answer within ${timeoutMs / 1000} s`)
     }, timeoutMs)
-    live.expect(handshakeId, {
+    const pending: Pending = {
       frame,
       settle(result) {
         clearTimeout(timer)
         resolve('text' in result ? failureOf(result.text) : result.error)
       },
-    })
+    }
+    live.expect(handshakeId, pending)
     live.send(frame).catch(reject)
   })
   if (refused !== undefined) return `the handshake was refused: ${refused}`

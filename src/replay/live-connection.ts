@@ -9,13 +9,16 @@ export interface Pending {
   settle(result: { readonly text: string; readonly envelope: Envelope } | { readonly error: string }): void
 }
 
+/** Its request was answered already, was given up, or was never made. */
+export type Stray = 'again' | 'late' | 'unasked'
+
 export interface LiveEvents {
   /** A request of the server. */
   question(text: string, envelope: Envelope): void
   /** What is no message. */
   noise(text: string): void
-  /** An answer to a request that was answered already, or that nobody made. */
-  stray(id: string, again: boolean): void
+  /** An answer that nobody waits for. */
+  stray(id: string, why: Stray): void
   ended(reason: string): void
 }
 
@@ -27,13 +30,17 @@ export interface LiveConnection {
   /** Why the server is gone. */
   readonly ended: string | undefined
   expect(id: string, pending: Pending): void
-  /** Nobody waits any more: an answer that comes later is passed over. */
-  forget(id: string): void
+  /** Nobody waits any more; an answer that comes later is a stray one. */
+  forget(id: string, pending: Pending): void
+  /** A request with this id was given up, and its answer may still come. */
+  isOwed(id: string): boolean
   send(frame: ClientFrame): Promise<void>
   close(): Promise<void>
 }
 
 export type Connect = (events: ClientEvents) => Promise<ClientConnection | { readonly error: string }>
+
+const strays = { answered: 'again', 'given up': 'late' } as const
 
 /** Opens a connection and reads what comes from it. */
 export async function openLive(
@@ -59,15 +66,24 @@ export async function openLive(
     if (envelope.kind === 'invalid') return events.noise(message)
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
-    if (id !== undefined && pending.has(id)) {
-      if (settled.get(id) !== 'given up') settled.set(id, 'answered')
-      return settle(id, { text: message, envelope })
+    if (id !== undefined) {
+      if (isFor(id, via)) {
+        if (settled.get(id) !== 'given up') settled.set(id, 'answered')
+        return settle(id, { text: message, envelope })
+      }
+      const before = settled.get(id)
+      if (before === 'given up') settled.set(id, 'answered')
+      return events.stray(envelope.id!, before === undefined ? 'unasked' : strays[before])
     }
-    const before = id === undefined ? undefined : settled.get(id)
-    if (id !== undefined && before !== 'given up') events.stray(envelope.id!, before === 'answered')
     // An error without an id answers what its own response belongs to.
-    const asked = id === undefined && via ? keysOf(via) : []
+    const asked = via ? keysOf(via) : []
     if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
+  }
+
+  /** The response to another request may bring a late answer under the same id. */
+  function isFor(id: string, via: ClientFrame | undefined): boolean {
+    const waiting = pending.get(id)
+    return waiting !== undefined && (via === undefined || via.requests === 0 || waiting.frame === via)
   }
 
   function keysOf(frame: ClientFrame): string[] {
@@ -102,7 +118,9 @@ export async function openLive(
       return ended
     },
     expect: (id, waiting) => void pending.set(idKey(id), waiting),
-    forget(id) {
+    isOwed: (id) => settled.get(idKey(id)) === 'given up',
+    forget(id, waiting) {
+      if (pending.get(idKey(id)) !== waiting) return
       pending.delete(idKey(id))
       settled.set(idKey(id), 'given up')
     },

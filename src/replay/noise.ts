@@ -1,10 +1,11 @@
 import { createRedactor } from '../redaction/index.js'
+import type { Stray } from './live-connection.js'
 
 /** Counts what a server says that fits nowhere, and keeps the beginning of the first of each kind. */
 export interface Noise {
   take(text: string): void
-  /** Of an answer that nobody waits for. @param again its request was answered before */
-  stray(id: string, again: boolean): void
+  /** Of an answer that nobody waits for. */
+  stray(id: string, why: Stray): void
   /** For a person. */
   notes(): string[]
 }
@@ -16,15 +17,18 @@ const longestSeen = 1_000
 export function createNoise(): Noise {
   let count = 0
   let first = ''
-  const twice = { count: 0, first: '' }
-  const unasked = { count: 0, first: '' }
+  const strays = {
+    again: { count: 0, first: '' },
+    late: { count: 0, first: '' },
+    unasked: { count: 0, first: '' },
+  }
   return {
     take(text) {
       count += 1
       if (count === 1) first = sampleOf(text)
     },
-    stray(id, again) {
-      const kind = again ? twice : unasked
+    stray(id, why) {
+      const kind = strays[why]
       kind.count += 1
       if (kind.count === 1) kind.first = sampleOf(id)
     },
@@ -34,10 +38,16 @@ export function createNoise(): Noise {
         const what = count === 1 ? '1 thing that is' : `${count} things that are`
         notes.push(`the server said ${what} no JSON-RPC, first: ${first}`)
       }
-      if (twice.count > 0) {
-        const what = twice.count === 1 ? '1 request' : `${twice.count} requests`
-        notes.push(`the server answered ${what} more than once, first the one with id ${twice.first}`)
-      }
+      const { again, late, unasked } = strays
+      const requests = (number: number): string => (number === 1 ? '1 request' : `${number} requests`)
+      if (again.count > 0)
+        notes.push(
+          `the server answered ${requests(again.count)} more than once, first the one with id ${again.first}`,
+        )
+      if (late.count > 0)
+        notes.push(
+          `the server answered ${requests(late.count)} after the time-out, first the one with id ${late.first}`,
+        )
       if (unasked.count > 0) {
         const what = unasked.count === 1 ? '1 answer has an id' : `${unasked.count} answers have ids`
         notes.push(`${what} that no request had, first: ${unasked.first}`)

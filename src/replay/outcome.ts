@@ -12,6 +12,8 @@ export interface MessageOutcome {
     /** It could not be sent, or its answer could not be read. */
     | 'failed'
     | 'not sent'
+    /** It was sent, and the run was ended before there was an answer. */
+    | 'interrupted'
   /** Exact text, as recorded. */
   readonly original: string
   /** Exact text, as sent now. */

@@ -97,7 +97,10 @@ export async function runReplay(
       question: (text, envelope) =>
         react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
       noise: (text) => noise.take(text),
-      stray: (id, again) => noise.stray(id, again),
+      stray(id, why) {
+        noise.stray(id, why)
+        waiting.changed()
+      },
       ended: stop,
     })
     if ('error' in live) {
@@ -136,6 +139,11 @@ export async function runReplay(
     const opened = await connectionOf(frame)
     if (!opened || stopped !== undefined) return
     await whenItIsTime(frame, opened)
+    if (stopped !== undefined) return
+    // Of two answers under one id nothing would tell which is the late one.
+    const isOwed = ({ kind, id }: PlannedMessage): boolean =>
+      kind === 'request' && id !== undefined && opened.live.isOwed(id)
+    await waiting.until(() => isOver() || !frame.messages.some(isOwed), timeoutMs)
     if (stopped !== undefined) return
     const record = await ahead.frame(frame)
     const texts = frame.messages.map((message) => {
@@ -258,7 +266,7 @@ export async function runReplay(
         ? { status: 'not sent', original, error: `Not sent: ${why}` }
         : stopped === undefined
           ? { status: 'sent', original, sent: original }
-          : { status: 'timed out', original, sent: original, error: `No answer: ${stopped}` }
+          : { status: 'interrupted', original, sent: original, error: `No answer: ${stopped}` }
       if (message.kind !== 'request') outcomes.finish(message, finished)
       else {
         take(message, finished, message.peer < 0 ? undefined : await ahead.said(message.peer), undefined)

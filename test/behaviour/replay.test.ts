@@ -393,6 +393,11 @@ describe('wiretape replay', () => {
       const file: { results: { verdict: string }[] } = JSON.parse(readFileSync(results, 'utf8'))
       const entries = file.results
       expect(entries.map(({ verdict }) => verdict).slice(0, 4)).toEqual(['same', null, 'same', 'same'])
+      expect(entries[4]).toMatchObject({
+        verdict: 'not sent',
+        error: 'No answer: interrupted',
+        sent_message: { id: 3 },
+      })
       expect(entries.at(-1)).toMatchObject({ verdict: 'not sent', error: 'Not sent: interrupted' })
     } finally {
       await theatre.close()
