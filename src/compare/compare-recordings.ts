@@ -6,6 +6,7 @@ import { createLatencies, type SubjectLatency } from './latency.js'
 import { compareOffers, type OfferChange, type Offers } from './offers.js'
 import { marksOf, type RecordingIndex, type Subject } from './recording-index.js'
 import type { CompareSettings } from './settings.js'
+import { asksForTask } from './task-requests.js'
 import { createTolerance } from './tolerance.js'
 import { compareAnswers, failureOf, verdicts, type AnswerText, type Verdict } from './verdict.js'
 
@@ -74,6 +75,7 @@ export function compareRecordings(
   const latencies = createLatencies()
   const offers = compareOffers(before.index.offers, after.index.offers)
   const schemas = outputSchemas(after.index.offers, before.index.offers)
+  const polls = createPolls(before.index)
 
   async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
     const subject = (row === undefined ? after : before).index
@@ -87,6 +89,8 @@ export function compareRecordings(
       ...(now && { after: now.side }),
     }
     const none = { differences: [], more: 0, schemaFaults: [] }
+    if ((!old || !now) && polls.isRepeated(subject, row ?? other!))
+      return { verdict: 'same', ...none, ...shown }
     if (!old || !now)
       return { verdict: old ? 'missing' : 'new', ...(await paramsOf(row, other)), ...shown, ...none }
     const asked = {
@@ -109,6 +113,7 @@ export function compareRecordings(
   async function* exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
     const alignment = alignRequests(before.index, after.index)
     await pairRedacted(before, after, alignment)
+    polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
       counts[compared.verdict] += 1
@@ -124,6 +129,26 @@ export function compareRecordings(
       latency: latencies.list(),
       same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
     }),
+  }
+}
+
+/** How often a client asked for a task is no difference. */
+function createPolls(index: RecordingIndex): {
+  take(alignment: Alignment): void
+  /** A request that the other recording has no partner for is one poll more, or less. */
+  isRepeated(of: RecordingIndex, row: number): boolean
+} {
+  const paired = new Set<string>()
+  const keyOf = (of: RecordingIndex, row: number): string => of.key(row).join(' ')
+  const isPoll = (of: RecordingIndex, row: number): boolean => asksForTask(subjectAt(of, row).method)
+  return {
+    take(alignment) {
+      if (!index.subjects.some(({ method }) => asksForTask(method))) return
+      for (const { before, after } of alignment.pairs())
+        if (before !== undefined && after !== undefined && isPoll(index, before))
+          paired.add(keyOf(index, before))
+    },
+    isRepeated: (of, row) => isPoll(of, row) && (of.foundWorking(row) || paired.has(keyOf(of, row))),
   }
 }
 

@@ -3,6 +3,7 @@ import {
   isAnswer,
   type Direction,
   type EntryTable,
+  type Envelope,
   type MessageRecord,
   type Session,
   type TapeRecord,
@@ -10,6 +11,8 @@ import {
 import { idKey } from '../wire/index.js'
 import { createOffers, tellsOffers, type Offers } from './offers.js'
 import { paramsKey } from './request-key.js'
+import { taskPoll, taskStatus } from './task-places.js'
+import { createTaskRequests, keyOfPoll } from './task-requests.js'
 
 /** What a request is about: `tools/call search`. */
 export interface Subject {
@@ -32,6 +35,8 @@ export interface RecordingIndex {
   readonly subjects: readonly Subject[]
   /** Two hashes of what is asked for; equal for equal requests. */
   key(row: number): readonly [number, number]
+  /** It asked how a task is doing, and it was working. */
+  foundWorking(row: number): boolean
   /** The request holds something that redaction took out. */
   hasSecrets(row: number): boolean
   /** How long the other side took for this answer; undefined where the recording has no times. */
@@ -59,12 +64,13 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   const offers = createOffers()
   const subjects: Subject[] = []
   const subjectNumbers = new Map<string, number>()
+  const tasks = createTaskRequests()
   let locators = new Float64Array(256)
   let parts = new Uint16Array(256)
   let subjectColumn = new Int32Array(256)
   let first = new Int32Array(256)
   let second = new Int32Array(256)
-  /** Bit 1: holds secrets; bit 2: asks for a further page. */
+  /** Bit 1: holds secrets; bit 2: asks for a further page; bit 3: found a task working. */
   let flags = new Uint8Array(256)
 
   function room(row: number): void {
@@ -95,13 +101,26 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
     const text = record.raw.slice(start, end)
     const redacted = marksOf(record, i)
     const isHashed = clientKeys || record.direction === 'server_to_client'
-    const key = isHashed ? requestHashes(text, method, redacted) : ([0, 0] as const)
+    const key = isHashed
+      ? tasks.keyOf(record.conversation, envelope, requestHashes(text, method, redacted))
+      : ([0, 0] as const)
     // A task or a state is made by one run; its id names nothing in another.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
     subjectColumn[row] = subjectNumber(method, name, record.direction)
     first[row] = key[0]
     second[row] = key[1]
     flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
+  }
+
+  function takeAnswer(record: MessageRecord, envelope: Envelope, text: string, request: number): void {
+    const method = subjects[subjectColumn[request]!]?.method ?? ''
+    if (tellsOffers(method)) return offers.take(method, text, (flags[request]! & 2) !== 0)
+    if (!clientKeys) return
+    const key = [first[request]!, second[request]!] as const
+    tasks.began(record.conversation, envelope, key)
+    if (method !== taskPoll) return
+    if (taskStatus(text) === 'working') flags[request]! |= 4
+    ;[first[request], second[request]] = keyOfPoll(key, text)
   }
 
   return {
@@ -117,9 +136,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         if (envelope.kind === 'request') takeRequest(record, i, row)
         else if (isAnswer(envelope) && record.direction === 'server_to_client') {
           const request = fold.entries.peer(row)
-          const method = request < 0 ? undefined : subjects[subjectColumn[request]!]?.method
-          if (method !== undefined && tellsOffers(method))
-            offers.take(method, record.raw.slice(start, end), (flags[request]! & 2) !== 0)
+          if (request >= 0) takeAnswer(record, envelope, record.raw.slice(start, end), request)
         }
       }
       return added
@@ -145,6 +162,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         subjects,
         subjectOf: (row) => subjectColumn[row]!,
         key: (row) => [first[row]!, second[row]!],
+        foundWorking: (row) => (flags[row]! & 4) !== 0,
         hasSecrets: (row) => (flags[row]! & 1) !== 0,
         latencyUs: (answer) => (hasTimes ? entries.latencyUs(answer) : undefined),
         place: (row) => ({ locator: locators[row]!, part: parts[row]! }),

@@ -37,12 +37,14 @@ const openers: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
 
 /**
  * One text for all calls that ask for the same: whoever asks, in whatever order and spelling, with whatever
- * `_meta` (progress tokens, trace context, names of clients, ids that clients make up). Empty arguments are none.
+ * `_meta` (progress tokens, trace context, names of clients, ids that clients make up). Empty arguments are none. What a
+ * task is told does not count.
  *
  * @param text exact text of a request or notification
  */
 export function callKey(text: string, method: string): string {
-  return `${method} ${openers.has(method) ? '' : paramsText(text)}`
+  if (openers.has(method)) return `${method} `
+  return method === 'tasks/update' ? roundKey(text, method) : `${method} ${paramsText(text)}`
 }
 
 /** Inputs and state of a later round left out: what the first round asked for. */

@@ -1,5 +1,7 @@
+import { taskPoll } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
+import { readEnvelope } from '../wire/index.js'
 import { callKey, roundKey, shortKey } from './call-index.js'
 import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
@@ -11,6 +13,9 @@ export type Choice =
   /** It was recorded, and every recorded answer was given; `row` was the last. */
   | { readonly kind: 'spent'; readonly row: number; readonly times: number }
   | { readonly kind: 'unknown' }
+
+/** Messages between two polls that are looked at. */
+const mostBetweenPolls = 1_000
 
 /** Which recorded call or note stands for the next one of a client. State of one live conversation. */
 export interface Picker {
@@ -135,6 +140,16 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     return byTag === noRow ? redacted(text, method, false) : byTag
   }
 
+  /** The task went on when its client had said or asked for something, which it has not yet. */
+  function isHeldUp(told: number, row: number, taskId: string | undefined): boolean {
+    for (let between = told + 1; between < row && between < told + mostBetweenPolls; between += 1) {
+      if (script.kind(between) !== 'call' || isTaken(between)) continue
+      const call = readEnvelope(script.text(between), 0)
+      if (call.taskId === taskId && call.method !== taskPoll && call.method?.startsWith('tasks/')) return true
+    }
+    return false
+  }
+
   function timesOf(key: string): number {
     let times = 0
     for (let row = calls.first(key); row !== noRow; row = calls.next(row)) if (taken.has(row)) times += 1
@@ -148,10 +163,15 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
       const { method = '' } = envelope
       const key = shortKey(callKey(text, method))
       const row = find(text, envelope, key)
-      if (row !== noRow) return { kind: 'found', row: take(key, row, text) }
-      const before = lastTaken.get(key) ?? redacted(text, method, false, true)
+      const told = lastTaken.get(key)
+      const isEarly = method === taskPoll && told !== undefined && isHeldUp(told, row, envelope.taskId)
+      if (row !== noRow && !isEarly) return { kind: 'found', row: take(key, row, text) }
+      const before = told ?? redacted(text, method, false, true)
       if (before === noRow) return { kind: 'unknown' }
-      return repeatLast ? { kind: 'found', row: before } : { kind: 'spent', row: before, times: timesOf(key) }
+      // How often a client polls is up to it.
+      return repeatLast || method === taskPoll
+        ? { kind: 'found', row: before }
+        : { kind: 'spent', row: before, times: timesOf(key) }
     },
     note(text, envelope) {
       const key = shortKey(callKey(text, envelope.method ?? ''))

@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record, replay, type ReplayResult } from '../../src/index.js'
+import { wiretape } from '../behaviour/run-cli.js'
 import { cli, server } from '../behaviour/stage.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-tasks-'))
@@ -75,6 +76,12 @@ describe('a task that takes another time', () => {
   it.each([['400'], ['0']])('of %s ms a step is waited for, and makes no difference', async (stepMs) => {
     const result = await replay(tape, { command: server('sdk-tasks.mjs', stepMs) })
     expect(result).toMatchObject({ same: true, differences: [] })
+  })
+
+  it('is the same in two recordings with other polls', async () => {
+    const slow = await recorded('slow', server('sdk-tasks.mjs', '300'), 'build')
+    const { code, stdout } = await wiretape(['diff', tape, slow])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Same: /m) })
   })
 
   it('that does not end in time is told as a time-out', async () => {
