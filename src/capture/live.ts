@@ -4,7 +4,7 @@ import type { GatedWire, HeldMessage, Intercept, InterceptOptions } from '../int
 import { WiretapeError, type MetaRecord } from '../model/index.js'
 import type { Recorder } from '../proxy/index.js'
 import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
-import { segmentPath } from '../tape/index.js'
+import { segmentPath, type TapeEnd } from '../tape/index.js'
 
 type InterceptModule = typeof import('../intercept/index.js')
 
@@ -51,7 +51,7 @@ export interface Live {
   /** Lets screens and scripts attach. Never rejects. */
   listen(): Promise<void>
   /** More is on the tape. */
-  tapeGrew(): void
+  tapeGrew(end: TapeEnd | undefined): void
   readonly intercept: Intercept | undefined
   /** The transport is over; what is held goes nowhere. */
   over(): void
@@ -101,6 +101,7 @@ export function createLive(context: LiveContext): Live {
   let intercept: Intercept | undefined
   let attendance = { screens: 0, onlookers: 0 }
   let telling = false
+  let tapeEnd: TapeEnd | undefined
   let rules: RulesInForce | undefined
   let unfollow = (): void => undefined
 
@@ -247,10 +248,16 @@ export function createLive(context: LiveContext): Live {
     async listen() {
       const { meta, tape, registryFolder } = context
       const path = makeSocketPath(meta.wiretape!.session, registryFolder)
-      control = await startControl(path, host, { segmentPath: (segment) => segmentPath(tape, segment) })
+      control = await startControl(path, host, {
+        segmentPath: (segment) => segmentPath(tape, segment),
+        end: () => tapeEnd,
+      })
       if (control.path !== undefined) context.listens(control.path)
     },
-    tapeGrew: () => control?.tapeGrew(),
+    tapeGrew(end) {
+      tapeEnd = end
+      control?.tapeGrew()
+    },
     over() {
       intercept?.close()
       rules?.close()

@@ -164,7 +164,7 @@ function startCapture(
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
         },
-        { onPressure, onRecorded: () => live.tapeGrew() },
+        { onPressure, onRecorded: (end) => live.tapeGrew(end) },
       )
       return recorder
     },

@@ -40,6 +40,8 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
   /** In the middle of a line, of which the start was passed over. */
   let torn = false
   let started = start !== 'now'
+  /** Lines of the segment that end before the position. Undefined where nobody has counted them. */
+  let seen: number | undefined = 0
   /** Goes on in the next segment, when there is one: then this one has its last line. */
   async function advance(): Promise<boolean> {
     if (!(await tape.has(segment + 1))) return false
@@ -48,6 +50,7 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
     rest = []
     restBytes = 0
     torn = false
+    seen = 0
     return true
   }
 
@@ -108,20 +111,30 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
   }
 
   async function toEnd(): Promise<void> {
+    seen = tape.linesOf(segment)
     const size = await tape.sizeOf(segment)
     rest = []
     restBytes = 0
-    torn = size > 0 && !(await tape.linesIn(segment, size - 1, size)).endsLine
+    torn = seen === undefined && size > 0 && !(await tape.linesIn(segment, size - 1, size)).endsLine
     position = size
   }
 
   /** Leaves out what is too much to catch up with. */
   async function skip(): Promise<Followed | undefined> {
+    const written = tape.linesOf(segment)
     const size = await tape.sizeOf(segment)
     if (size - position <= mostBehindBytes) return undefined
     const sizeBytes = restBytes + size - position
     rest = []
     restBytes = 0
+    if (written !== undefined && seen !== undefined) {
+      const lines = written - seen
+      seen = written
+      position = size
+      torn = false
+      return { kind: 'gap', lines, sizeBytes }
+    }
+    seen = undefined
     const { lines, endsLine } = await tape.linesIn(segment, position, size)
     position = size
     torn = !endsLine
@@ -136,6 +149,7 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
       rest = []
       restBytes = 0
       at = lf + 1
+      if (seen !== undefined) seen += 1
       if (torn) torn = false
       else if (isWanted(line)) lines.push(line)
     }

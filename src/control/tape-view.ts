@@ -9,6 +9,8 @@ export interface TapeView {
   /** What stands there: whole lines, where one fits; undefined at the end, and where there is no such file. */
   read(segment: number, position: number): Promise<Slice | undefined>
   sizeOf(segment: number): Promise<number>
+  /** Lines in the segment as long as `sizeOf` says it is. Undefined where they would have to be counted. */
+  linesOf(segment: number): number | undefined
   /** How many lines end between two positions, and whether the last byte there ends one. */
   linesIn(segment: number, start: number, end: number): Promise<{ lines: number; endsLine: boolean }>
   /** Whether there is a file of that number. */
@@ -40,7 +42,14 @@ export function createTapeView(tape: TapeSource): TapeView {
     return opened
   }
 
+  function endOf(segment: number): ReturnType<TapeSource['end']> {
+    const end = tape.end()
+    return end?.segment === segment ? end : undefined
+  }
+
   function sizeOf(segment: number): Promise<number> {
+    const end = endOf(segment)
+    if (end) return Promise.resolve(end.sizeBytes)
     const known = sizes.get(segment)
     if (known) return known
     const size = fileOf(segment).then(async (file) => (await file?.stat())?.size ?? 0)
@@ -104,8 +113,12 @@ export function createTapeView(tape: TapeSource): TapeView {
     },
     read: (segment, position) => inTurn(() => readPiece(segment, position)),
     sizeOf,
+    linesOf: (segment) => endOf(segment)?.lines,
     linesIn: (segment, start, end) => inTurn(() => countLines(segment, start, end)),
-    has: async (segment) => (await fileOf(segment)) !== undefined,
+    async has(segment) {
+      const end = tape.end()
+      return end && end.segment < segment ? false : (await fileOf(segment)) !== undefined
+    },
     async close() {
       const open = [...files.values()]
       files.clear()

@@ -1,5 +1,5 @@
 import type { EndRecord, MetaRecord, OpenRequest, RuleCount } from '../model/index.js'
-import { Journal, SegmentFile, realDisk, type JournalReport } from '../tape/index.js'
+import { Journal, SegmentFile, realDisk, type JournalReport, type TapeEnd } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
@@ -77,6 +77,8 @@ export type RecorderMessage =
 export interface RecorderCore {
   /** A promise where decoding takes its time: nothing else may be handled before it is settled. */
   handle(message: RecorderMessage): RecordingReport | undefined | Promise<undefined>
+  /** How far the tape is written. */
+  readonly tapeEnd: TapeEnd | undefined
   openRequests(): OpenRequest[]
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
 }
@@ -107,6 +109,9 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   }
 
   return {
+    get tapeEnd() {
+      return journal.end
+    },
     openRequests: () => (isStdio ? builder : http().messages).openRequests(),
     toolHeaders: (tool) => httpBuilder?.messages.toolHeaders(tool),
     handle(message) {

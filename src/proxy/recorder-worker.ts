@@ -48,7 +48,8 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   if (message.kind === 'tool-headers')
     return reply({ kind: 'done', toolHeaders: core.toolHeaders(message.tool) ?? null })
   const buffers = memoryOf(message)
-  reply({ kind: 'done', buffers }, buffers)
+  const { tapeEnd } = core
+  reply({ kind: 'done', buffers, ...(tapeEnd && { tapeEnd }) }, buffers)
 }
 
 function memoryOf(message: RecorderMessage): ArrayBuffer[] {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { OpenRequest } from '../model/index.js'
+import type { TapeEnd } from '../tape/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
@@ -17,6 +18,7 @@ export type RecorderReply =
       readonly kind: 'done'
       readonly buffers?: readonly ArrayBuffer[]
       readonly open?: readonly OpenRequest[]
+      readonly tapeEnd?: TapeEnd
       /** Null for a tool that was never listed. */
       readonly toolHeaders?: readonly MirroredArgument[] | null
     }
@@ -72,8 +74,8 @@ export interface Recorder extends Ledger, ToolBook {
 export interface RecorderOptions {
   /** Called with true when the senders must wait, and with false when they may go on. */
   readonly onPressure: (wait: boolean) => void
-  /** More is on the tape. */
-  readonly onRecorded?: () => void
+  /** More is on the tape. @param end how far it is written, where that is known */
+  readonly onRecorded?: (end: TapeEnd | undefined) => void
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
@@ -141,7 +143,8 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     if (reply.kind === 'done' && (reply.open || reply.toolHeaders !== undefined)) asking.shift()?.(reply)
     if (reply.kind === 'closed') finish(reply.report)
     else relax()
-    options.onRecorded?.()
+    if (reply.kind === 'closed') options.onRecorded?.(undefined)
+    else if (!reply.open && reply.toolHeaders === undefined) options.onRecorded?.(reply.tapeEnd)
   })
   worker.on('error', (error: Error) => die(`the recording thread failed: ${error.message}`))
   worker.on('exit', () => die('the recording thread ended'))

@@ -1,6 +1,6 @@
 export { closed } from './closed.js'
 export { diskReason, realDisk, type Disk } from './disk.js'
-export { Journal, type JournalOptions, type JournalReport } from './journal.js'
+export { Journal, type JournalOptions, type JournalReport, type TapeEnd } from './journal.js'
 export { makeFolder } from './make-folder.js'
 export { openFile, openRecording, openSegments, type PlainFile, type RecordingFile } from './read-file.js'
 export { openRecords, type OpenRecords } from './open-records.js'

@@ -34,6 +34,14 @@ export interface JournalReport {
   readonly trouble?: string
 }
 
+/** How far a tape is written. */
+export interface TapeEnd {
+  readonly segment: number
+  /** Of that segment: all of it whole lines. */
+  readonly sizeBytes: number
+  readonly lines: number
+}
+
 /** How often a disk that refused is asked again. */
 const retryUs = 200_000
 /** Lines are joined up to this many bytes a write. */
@@ -54,6 +62,8 @@ export class Journal {
   readonly #lines: LineBuffer
   #file: SegmentFile
   #segment = 0
+  /** In the current file; its meta line is the first. */
+  #linesInFile = 1
   #paths: string[]
   /** What is in the current file, and must be taken back when that is removed. */
   #inFile = emptyTally()
@@ -138,6 +148,12 @@ export class Journal {
     return this.report()
   }
 
+  /** Undefined where lines are not counted: a strict tape leaves some out. */
+  get end(): TapeEnd | undefined {
+    if (this.#options.strict) return undefined
+    return { segment: this.#segment, sizeBytes: this.#file.sizeBytes, lines: this.#linesInFile }
+  }
+
   report(): JournalReport {
     return {
       paths: [...this.#paths],
@@ -171,6 +187,7 @@ export class Journal {
     const failed = this.#file.append(this.#lines.bytesOf(count))
     const kept = failed ? this.#lines.countIn(failed.keptBytes) : count
     addTally(this.#inFile, this.#lines.take(kept))
+    this.#linesInFile += kept
     if (failed) this.#trouble = diskReason(failed.cause)
     return !failed
   }
@@ -281,6 +298,7 @@ export class Journal {
     this.#segment += 1
     this.#paths.push(file.path)
     this.#inFile = emptyTally()
+    this.#linesInFile = 1
   }
 
   #lineOf(record: MetaRecord | EndRecord): Uint8Array {

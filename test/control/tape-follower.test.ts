@@ -1,16 +1,19 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TapeSource } from '../../src/control/host.js'
 import { createTapeFollower, type TapeFollower } from '../../src/control/tape-follower.js'
 import { createTapeView, type TapeView } from '../../src/control/tape-view.js'
 
 let folder: string
 let view: TapeView
+let end: ReturnType<TapeSource['end']>
 const path = (segment: number): string => join(folder, `tape.${segment}.jsonl`)
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'wiretape-follow-'))
-  view = createTapeView({ segmentPath: path })
+  end = undefined
+  view = createTapeView({ segmentPath: path, end: () => end })
 })
 afterEach(async () => {
   await view.close()
@@ -61,21 +64,45 @@ describe('those who follow a tape', () => {
     for (const { got } of followers) expect(got).toEqual(written)
   })
 
-  it('hear how many lines were left out when they fall behind, and go on with the next', async () => {
-    writeFileSync(path(0), '{"type":"meta"}\n')
-    const follower = createTapeFollower(view, 'now')
-    const got: string[] = []
-    await readAll(follower, got)
-    const line = 'y'.repeat(99_999)
-    append(
-      0,
-      Array.from({ length: 200 }, () => line),
-    )
-    expect(await readAll(follower, got)).toBe(200)
-    append(0, ['{"seq":200}'])
-    expect(await readAll(follower, got)).toBe(0)
-    expect(got).toEqual(['{"type":"meta"}', '{"seq":200}'])
-  })
+  it.each([
+    ['as the recorder counted them', true],
+    ['as they count them', false],
+  ])(
+    'hear how many lines were left out when they fall behind, %s, and go on with the next',
+    async (_, told) => {
+      const tell = (lines: number): void => {
+        end = told ? { segment: 0, sizeBytes: statSync(path(0)).size, lines } : undefined
+      }
+      writeFileSync(path(0), '{"type":"meta"}\n')
+      tell(1)
+      const follower = createTapeFollower(view, 'now')
+      const got: string[] = []
+      await readAll(follower, got)
+      const line = 'y'.repeat(99_999)
+      append(
+        0,
+        Array.from({ length: 200 }, () => line),
+      )
+      tell(201)
+      // One that began at the start has counted what it got.
+      const other = createTapeFollower(view, 0)
+      const first = await other.next()
+      if (first.kind === 'lines') first.release()
+      expect(await readAll(follower, got)).toBe(200)
+      append(0, ['{"seq":200}'])
+      tell(202)
+      expect(await readAll(follower, got)).toBe(0)
+      expect(got).toEqual(['{"type":"meta"}', '{"seq":200}'])
+      await readAll(other, [])
+      append(
+        0,
+        Array.from({ length: 200 }, () => line),
+      )
+      tell(402)
+      const behind = [await readAll(follower, got), await readAll(other, [])]
+      expect(behind).toEqual([200, 200])
+    },
+  )
 
   it('may be told to begin now, in the middle of a line', async () => {
     writeFileSync(path(0), '{"type":"meta"}\n{"seq":0,')

@@ -117,6 +117,22 @@ describe('a journal', () => {
     expect(memory.openFiles).toBe(0)
   })
 
+  it('knows how far it is written, from segment to segment, also where the disk refuses some', () => {
+    const { memory, journal, wait } = start({ maxBytes: 4_000 })
+    const lastSegment = (): string =>
+      memory.text(memory.paths.filter((path) => path.endsWith('.jsonl')).at(-1)!)
+    for (let n = 0; n < 60; n += 1) {
+      if (n === 20) memory.capacity = memory.paths.reduce((sum, path) => sum + memory.text(path).length, 150)
+      if (n === 40) memory.capacity = Infinity
+      journal.append([message(), noise()])
+      wait(50)
+      const text = lastSegment()
+      expect(journal.end).toMatchObject({ sizeBytes: text.length, lines: text.split('\n').length - 1 })
+    }
+    expect(journal.end!.segment).toBeGreaterThan(1)
+    expect(start({ strict: true }).journal.end).toBeUndefined()
+  })
+
   it('can be closed twice, and takes nothing afterwards', () => {
     const { journal, close } = start()
     expect(close()).toEqual(close())
