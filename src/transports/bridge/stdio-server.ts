@@ -32,11 +32,9 @@ export async function startStdioServer(
   handlers: StdioServerHandlers,
   watchdog?: Watchdog,
 ): Promise<StdioServer | NotStarted> {
-  const found = await startServer(command, { ownGroup: true })
+  const found = await startServer(command, { ownGroup: true, ...(watchdog && { watchdog }) })
   if ('error' in found) return found
   const server: ServerProcess = found
-  const isGone = watchdog?.watch(server.pid)
-  void server.exited.then(() => isGone?.())
   const framer = createLineFramer({ maxBytes: longestLine })
   const take = (frames: ReturnType<typeof framer.push>): void => {
     for (const frame of frames) {

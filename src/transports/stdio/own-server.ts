@@ -9,12 +9,11 @@ export const graceMs = 2_000
 /** As `startServer`; the server is ended also when we are killed and cannot do so ourselves. */
 export async function startOwnServer(command: readonly string[]): Promise<ServerProcess | NotStarted> {
   const watchdog = startWatchdog()
-  const server = await startServer(command)
+  const server = await startServer(command, { watchdog })
   if ('error' in server) {
     watchdog.dismiss()
     return server
   }
-  watchdog.watch(server.pid)
   void server.exited.then(() => watchdog.dismiss())
   return server
 }

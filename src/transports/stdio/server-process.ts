@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
 import { createServerPipes, type ServerPipes } from './server-pipes.js'
+import type { Watchdog } from './watchdog.js'
 
 /** A server started as a process, with our ends of its three pipes. */
 export interface ServerProcess {
@@ -29,6 +30,8 @@ export interface StartServerOptions {
    * @default false
    */
   readonly ownGroup?: boolean
+  /** Is told of it as soon as there is a process, and when it is gone. */
+  readonly watchdog?: Watchdog
 }
 
 /**
@@ -37,7 +40,7 @@ export interface StartServerOptions {
  */
 export async function startServer(
   command: readonly string[],
-  { ownGroup = false }: StartServerOptions = {},
+  { ownGroup = false, watchdog }: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
   const pipes = createServerPipes()
@@ -48,8 +51,12 @@ export async function startServer(
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
   }
+  const isGone = child.pid === undefined ? undefined : watchdog?.watch(child.pid)
   const exited = new Promise<ServerExit>((resolve) => {
-    child.once('exit', (code, signal) => resolve(exitOf(code, signal)))
+    child.once('exit', (code, signal) => {
+      isGone?.()
+      resolve(exitOf(code, signal))
+    })
   })
   const failed = await new Promise<unknown>((resolve) => {
     child.once('spawn', () => resolve(undefined))
