@@ -5,12 +5,27 @@ import { defineConfig } from 'vitest/config'
 /** Where the counts go as JSON, for whoever adds up several runs. */
 const report = process.env['WIRETAPE_TEST_REPORT']
 
+/** What these folders' tests leave behind in a process disturbs no other test: they start none and listen to nothing. */
+const pure = [
+  'compare',
+  'control-schema',
+  'filter',
+  'formats',
+  'intercept',
+  'json-path',
+  'model',
+  'proxy',
+  'redaction',
+  'render',
+  'tui',
+  'wire',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   // The examples say what users say.
   resolve: { alias: { wiretape: resolve(import.meta.dirname, 'dist/index.js') } },
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     pool: 'forks',
     // Many tests start processes of their own: half of a large machine, both cores of a small one.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
@@ -21,5 +36,17 @@ export default defineConfig({
     // Real processes and signals on a shared machine: a test that fails is asked once more there, and only there.
     retry: process.env['CI'] === undefined ? 0 : 1,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+          exclude: pure,
+        },
+      },
+      // One process for many files, as loading the program for each took longer than its tests.
+      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
+    ],
   },
 })

@@ -1,5 +1,5 @@
 /**
- * Runs in every test process, before the test file. What a test leaves behind fails the run: an
+ * Runs before every test file; several of them share a process. What a test leaves behind fails the run: an
  * unhandled rejection or exception (vitest sees to these itself), a process warning, an open handle.
  */
 import { afterAll } from 'vitest'
@@ -7,11 +7,17 @@ import { afterAll } from 'vitest'
 /** Node says these about itself, not about us. */
 const ofNodeItself = new Set(['ExperimentalWarning'])
 
-process.on('warning', (warning) => {
+const complain = (warning: Error): void => {
   if (ofNodeItself.has(warning.name)) return
   // A warning may come when no test is running any more; vitest fails the run on a rejection at any time.
-  void Promise.reject(new Error(`process warning: ${warning.name}: ${warning.message}`, { cause: warning }))
-})
+  void Promise.reject(new Error(`process warning: ${warning.name}: ${warning.message}`))
+}
+/** The files before in this process have done it already. */
+const mark = Symbol.for('wiretape.warnings')
+if (!(mark in process)) {
+  Object.assign(process, { [mark]: true })
+  process.on('warning', complain)
+}
 
 /** Handles that someone must have forgotten to close. Timers and file reads end by themselves. */
 const owned = new Set([

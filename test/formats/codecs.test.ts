@@ -4,6 +4,7 @@ import { detectFormat, formats } from '../../src/formats/index.js'
 import { sessions } from './codec-sessions.js'
 import { adopted, formatOf, read, spoken, throughTape, unsized, write } from './codec-stage.js'
 import { chunksOf, toBytes } from './session-json-stage.js'
+import { runs } from '../long.js'
 
 const readable = formats.filter((format) => 'read' in format).map(({ id }) => id)
 const both = formats.filter((format) => 'read' in format && 'write' in format).map(({ id }) => id)
@@ -119,7 +120,7 @@ describe('bad input', () => {
         changed[at] = byte
         expect(['read', 'WiretapeError']).toContain(await outcome(id, changed))
       }),
-      { numRuns: 80 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -128,7 +129,7 @@ describe('bad input', () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         expect(['read', 'WiretapeError']).toContain(await outcome(id, bytes))
       }),
-      { numRuns: 80 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -163,7 +164,7 @@ describe('bad input', () => {
             expect((error as Error).name).toBe('WiretapeError')
           }
         }),
-        { numRuns: 120 },
+        { numRuns: runs(240) },
       )
     },
   )

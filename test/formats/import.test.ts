@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callsIn, envelope, fallbackTime, imported, refusal, type Loose } from './import-stage.js'
+import { runs } from '../long.js'
 
 const call = (id: string, name = 'Calc', args = '{"a":1}', more = ''): string =>
   `{${more}"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`
@@ -458,7 +459,7 @@ describe('a session', () => {
           for (const other of said) if (messages.length > 0) expect([other.text]).toEqual(first)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(240) },
     )
   })
 
@@ -474,7 +475,7 @@ describe('a session', () => {
           sorted.text,
         )
       }),
-      { numRuns: 100 },
+      { numRuns: runs(200) },
     )
   })
 

@@ -4,6 +4,7 @@ import { mergeRecordings } from '../../src/formats/index.js'
 import type { TapeRecord } from '../../src/model/index.js'
 import { sessions } from './codec-sessions.js'
 import { adopted, spoken, throughTape } from './codec-stage.js'
+import { runs } from '../long.js'
 
 async function merge(all: readonly (readonly TapeRecord[])[]): Promise<TapeRecord[]> {
   const recordings = all.map((records) => ({
@@ -50,7 +51,7 @@ describe('recordings merged by time', () => {
           expect(merged.at(-1)).toMatchObject({ type: 'end', exitCode: null })
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(200) },
     )
   })
 

@@ -80,7 +80,7 @@ describe('a command line', () => {
         const [words] = wordsOf([text])
         expect(split).toEqual(words ? { words } : { fault: expect.any(String) })
       }),
-      { numRuns: 200 },
+      { numRuns: runs(400) },
     )
   })
 })
@@ -107,7 +107,7 @@ describe('words put together', () => {
       fc.property(fc.array(usable, { maxLength: 5 }), (words) => {
         expect(wordsOf([joinCommandLine(words)])).toEqual([words])
       }),
-      { numRuns: 100 },
+      { numRuns: runs(200) },
     )
   })
 
