@@ -4,6 +4,7 @@ import type { Recording } from '../formats/index.js'
 import { watchRules, type WatchedRules } from '../intercept/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
 import { openSegments, type RecordingFile } from '../tape/index.js'
+import { checkOptions } from './check-options.js'
 import { createFallbacks } from './fallback/fallbacks.js'
 import { serveHttp } from './http/serve-http.js'
 import type { Miss } from './miss.js'
@@ -85,11 +86,7 @@ export async function mock(recording: string | readonly string[], options: MockO
 /** As `mock`, for a recording that is open already. @param name what the user calls it */
 export async function startMock(recording: Recording, name: string, options: MockOptions): Promise<Mock> {
   const { record, fallback: command, onNotice: notice = () => undefined } = options
-  if (record && !command) {
-    throw new WiretapeError('usage', 'there is no real server whose answers could be recorded', {
-      hint: 'name one: --fallback -- COMMAND',
-    })
-  }
+  checkOptions(options)
   const rules = options.rules === undefined ? undefined : await startRules(options.rules, notice)
   const fallbacks =
     command && createFallbacks({ command, notice, errorOutput: options.errorOutput, recording, record })

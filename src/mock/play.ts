@@ -20,6 +20,8 @@ export interface Play {
   readonly legacy: boolean
   /** Requests of 2026-07-28 and later were seen. */
   readonly modern: boolean
+  /** POSTs of legacy clients that named no fitting `Accept` or `Content-Type` were taken. */
+  readonly lenient: { readonly accept: boolean; readonly contentType: boolean }
   /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
   readonly saidTags: ReadonlySet<string>
   /** What shows what the server is. */

@@ -1,6 +1,7 @@
 import {
   createIdTable,
   type Envelope,
+  type HttpHeaders,
   type HttpRecord,
   type MessageRecord,
   type NoiseRecord,
@@ -10,6 +11,7 @@ import {
   type Transport,
 } from '../model/index.js'
 import { adopt, type Recording } from '../formats/index.js'
+import { acceptsBoth, isJsonType } from './http/media-types.js'
 import { createCallIndex, type CallIndexWriter } from './call-index.js'
 import { clientView } from './client-view.js'
 import type { Play } from './play.js'
@@ -62,6 +64,7 @@ function createReading(script: ScriptWriter): {
   const notices = new Set<string>()
   let legacy = false
   let modern = false
+  const lenient = { accept: false, contentType: false }
 
   function usOf(record: { readonly t: string; readonly us?: number }): number {
     if (record.us !== undefined) return record.us
@@ -94,6 +97,7 @@ function createReading(script: ScriptWriter): {
     const kind = envelope.kind === 'request' ? 'call' : envelope.kind === 'notification' ? 'note' : 'reply'
     const row = script.add({ ...said, kind, conversation: conversation.number })
     if (part.id !== undefined) ids.set(part.id, row)
+    if (record.http?.headers) noteHeaders(record.http.headers, envelope)
     if (record.http)
       remember(record.http.exchange, {
         conversation,
@@ -202,6 +206,14 @@ function createReading(script: ScriptWriter): {
     exchanges.set(number, exchange)
   }
 
+  function noteHeaders(headers: HttpHeaders, { modern: isModern }: Envelope): void {
+    if (isModern) return
+    const valueOf = (wanted: string): string | undefined =>
+      headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+    lenient.accept ||= !acceptsBoth(valueOf('accept'))
+    lenient.contentType ||= !isJsonType(valueOf('content-type'))
+  }
+
   function noteSession(record: MessageRecord, envelope: Envelope): void {
     // Only the answer to `initialize` has both, and only there is a session named.
     if (envelope.kind !== 'result' || envelope.protocolVersion === undefined || !record.http?.headers) return
@@ -290,6 +302,7 @@ function createReading(script: ScriptWriter): {
         noStream: noStream === true,
         legacy,
         modern,
+        lenient,
         saidTags,
         conversationName: (number) => conversations.byNumber(number)?.name || undefined,
         seen: { server, versions: [...versions], notices: [...notices] },

@@ -65,3 +65,8 @@ export function joinCommandLine(words: readonly string[]): string {
 function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
+
+/** What can be started: a program and its arguments. */
+export function isCommandLine(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string') && Boolean(value[0])
+}

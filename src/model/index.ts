@@ -8,7 +8,7 @@ export {
   type Relations,
 } from './correlate.js'
 export { createRecent, detach } from './recent.js'
-export { joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
+export { isCommandLine, joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
 export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
 export {

@@ -19,6 +19,7 @@ import { compilePath, QueryFault } from '../json-path/index.js'
 import { WiretapeError } from '../model/index.js'
 import { openRecords, openSegments } from '../tape/index.js'
 import type { Unanswered } from './answer-question.js'
+import { checkOptions, checkTarget } from './check-options.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
 import { findMissingSecrets } from './missing-secrets.js'
@@ -96,6 +97,7 @@ export async function replay(
   options: ReplayOptions = {},
 ): Promise<ReplayResult> {
   checkOptions(options)
+  checkTarget(target)
   const path = resolve(recording)
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
@@ -153,29 +155,6 @@ export async function replay(
   } finally {
     await records.close()
   }
-}
-
-/** Those who write JavaScript have no compiler to tell them. */
-function checkOptions(options: ReplayOptions): void {
-  const { timeoutMs = 10_000, speed = Infinity } = options
-  const refuse = (name: string, hint: string): never => {
-    throw new WiretapeError('usage', `the option ${name} makes no sense`, { hint })
-  }
-  if (!(timeoutMs > 0 && timeoutMs <= longestTimerMs))
-    refuse('timeoutMs', `it is a number of milliseconds, from 1 to ${longestTimerMs}`)
-  if (!(speed > 0)) refuse('speed', 'it is a number above 0, or Infinity')
-  for (const [name, words] of Object.entries(choices)) {
-    const value = options[name as keyof typeof choices]
-    if (value !== undefined && !words.includes(value)) refuse(name, `it is ${words.join(', ')}`)
-  }
-}
-
-/** What Node's timers hold. */
-const longestTimerMs = 2 ** 31 - 1
-const choices: Readonly<Record<'unanswered' | 'concurrency' | 'level', readonly string[]>> = {
-  unanswered: ['error', 'empty', 'fail'],
-  concurrency: ['one', 'recorded'],
-  level: ['exact', 'semantic', 'schema'],
 }
 
 async function settingsOf(

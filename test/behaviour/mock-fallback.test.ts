@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
 import { wiretape, type Run } from './run-cli.js'
-import { cli, createStage, printed, server, type Stage } from './stage.js'
+import { cli, createStage, postHeaders, printed, server, type Stage } from './stage.js'
 
 let stage: Stage
 beforeEach(() => {
@@ -233,7 +233,7 @@ rules:
 
 describe('mock() of the library', () => {
   const post = async (url: string, body: string): Promise<Answer> => {
-    const response = await fetch(url, { method: 'POST', body, headers: { accept: 'application/json' } })
+    const response = await fetch(url, { method: 'POST', body, headers: postHeaders })
     return (await response.json()) as Answer
   }
 
@@ -272,13 +272,17 @@ describe('mock() of the library', () => {
     const rules = stage.path('rules.yaml')
     writeFileSync(rules, `rules: [{ name: lose, when: 'tool:echo', drop: true }]`)
     const served = await mock(tape, { rules })
-    const opened = await fetch(served.url!, { method: 'POST', body: opening.split('\n')[0]! })
+    const opened = await fetch(served.url!, {
+      method: 'POST',
+      body: opening.split('\n')[0]!,
+      headers: postHeaders,
+    })
     const session = opened.headers.get('mcp-session-id')!
     await opened.text()
     const response = await fetch(served.url!, {
       method: 'POST',
       body: call(2, 'echo', { text: 'a' }),
-      headers: { 'mcp-session-id': session },
+      headers: { ...postHeaders, 'mcp-session-id': session },
     })
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mock } from '../../src/index.js'
 import { tapeOf } from '../compare/stage.js'
 import { wiretape } from './run-cli.js'
-import { createStage, type Stage } from './stage.js'
+import { createStage, postHeaders, type Stage } from './stage.js'
 
 let stage: Stage
 let tape = ''
@@ -70,7 +70,7 @@ describe('a rule on a mock', () => {
     try {
       await Promise.all(
         calls.map(async (body) => {
-          const response = await fetch(served.url!, { method: 'POST', body })
+          const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body })
           const text = await response.text()
           const events = text.split('\n').filter((line) => line.startsWith('data: {'))
           came.push(...(text.startsWith('{') ? [text] : events.map((line) => line.slice('data: '.length))))
@@ -101,9 +101,11 @@ describe('a rule on a mock', () => {
     expect(stdout).toBe('')
     const served = await mock(tape, { rules })
     try {
-      await expect(fetch(served.url!, { method: 'POST', body: calls[0]! })).rejects.toThrow('fetch failed')
+      await expect(
+        fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[0]! }),
+      ).rejects.toThrow('fetch failed')
       // Others are served.
-      const response = await fetch(served.url!, { method: 'POST', body: calls[1]! })
+      const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[1]! })
       expect(told((await response.json()) as Answer)).toBe(second)
     } finally {
       await served.close()

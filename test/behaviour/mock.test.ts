@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { wiretape, type Run } from './run-cli.js'
-import { cli, createStage, printed, server, until, type Stage } from './stage.js'
+import { cli, createStage, postHeaders, printed, server, type Stage, until } from './stage.js'
 
 let stage: Stage
 beforeEach(() => {
@@ -296,10 +296,14 @@ describe('mock over HTTP', () => {
     const url = mock.stdout().toString().trim()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/)
     const post = (headers: Record<string, string>): Promise<Response> =>
-      fetch(url, { method: 'POST', headers, body: `{"jsonrpc":"2.0",${call('1', 'a').slice(1)}` })
+      fetch(url, {
+        method: 'POST',
+        headers: { ...postHeaders, ...headers },
+        body: `{"jsonrpc":"2.0",${call('1', 'a').slice(1)}`,
+      })
     expect((await post({ origin: 'https://evil.example' })).status).toBe(403)
     expect((await post({})).status).toBe(200)
-    expect((await fetch(url, { method: 'POST', body: '{' })).status).toBe(400)
+    expect((await fetch(url, { method: 'POST', headers: postHeaders, body: '{' })).status).toBe(400)
     expect((await fetch(`${url}/other`, { method: 'POST', body: '{}' })).status).toBe(404)
     mock.child.kill('SIGINT')
     expect(await mock.ended).toEqual({ exitCode: 0, signal: null })

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -63,25 +65,45 @@ describe('wiretape replay', () => {
     expect(run.stdout).toContain('Same: 6 exchanges')
   })
 
-  it.each<[string, string[], number]>([
-    [
-      'rename',
+  describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
+    /** The same against a server that is reached over HTTP. */
+    async function replayHttp(change: string): Promise<Run> {
+      const child = spawn(process.execPath, release('http', change).slice(1), {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const closed = new Promise((done) => child.once('close', done))
+      try {
+        const [line] = await once(child.stdout, 'data')
+        return await stage.run('replay', 'base.jsonl', '--url', String(line).trim())
+      } finally {
+        child.kill('SIGKILL')
+        await closed
+      }
+    }
+    const replayed = (change: string): Promise<Run> =>
+      transport === 'HTTP' ? replayHttp(change) : replay('base.jsonl', release(change))
+
+    it.each<[string, string[], number]>([
+      ['none', [], 0],
       [
-        'error now tools/call search #7',
-        'breaking tool search removed',
-        'compatible tool search-files added',
+        'rename',
+        [
+          'error now tools/call search #7',
+          'breaking tool search removed',
+          'compatible tool search-files added',
+        ],
+        1,
       ],
-      1,
-    ],
-    ['describe', ['compatible tool open: description changed'], 1],
-    ['drop-field', ['changed tools/call search #7'], 1],
-    ['slow', [], 0],
-    // The handle that `read` gives back was never handed out.
-    ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
-  ])('finds exactly what changed: %s', async (change, expected, code) => {
-    const run = await replay('base.jsonl', release(change))
-    expect(found(run)).toEqual(expected)
-    expect(run.code).toBe(code)
+      ['describe', ['compatible tool open: description changed'], 1],
+      ['drop-field', ['changed tools/call search #7'], 1],
+      ['slow', [], 0],
+      // The handle that `read` gives back was never handed out.
+      ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
+    ])('finds exactly what changed: %s', async (change, expected, code) => {
+      const run = await replayed(change)
+      expect(found(run)).toEqual(expected)
+      expect(run.code).toBe(code)
+    })
   })
 
   it('marks a time-out and goes on', async () => {

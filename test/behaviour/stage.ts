@@ -253,3 +253,9 @@ export function readIfThere(path: string): string {
     return ''
   }
 }
+
+/** What a client of Streamable HTTP says with every POST. */
+export const postHeaders = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+}

@@ -3,7 +3,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cli, createStage, printed, server, type Actor, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, postHeaders, printed, server, type Actor, type Stage } from '../behaviour/stage.js'
 import { startEverything } from './everything.js'
 import {
   byText,
@@ -46,6 +46,35 @@ function expectSame(mocked: Seen, real: Seen): void {
   expect(byText(mocked.received)).toEqual(byText(real.received))
 }
 
+/** Statuses of requests that are wrong in one way each, within a session. */
+async function refusals(url: string): Promise<number[]> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+  const opened = await fetch(url, { method: 'POST', headers: postHeaders, body: initialize })
+  await opened.text()
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! }
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+  const { accept } = postHeaders
+  const wrong: [string, Record<string, string>, string?][] = [
+    ['POST', { ...postHeaders, ...session, 'content-type': 'text/plain' }, body],
+    ['POST', { ...postHeaders, ...session, 'content-type': 'application/jsonp' }, body],
+    ['POST', { ...postHeaders, ...session, accept: '*/*' }, body],
+    ['POST', { ...postHeaders, ...session, accept: 'application/json' }, body],
+    ['POST', { ...postHeaders, ...session }, '{'],
+    ['POST', postHeaders, body],
+    ['GET', { ...session, accept: 'application/json' }],
+    ['GET', { accept }],
+    ['DELETE', {}],
+  ]
+  const statuses: number[] = []
+  for (const [method, headers, text] of wrong) {
+    const response = await fetch(url, { method, headers, ...(text !== undefined && { body: text }) })
+    await response.text()
+    statuses.push(response.status)
+  }
+  return statuses
+}
+
 describe('the official client, version 1, over HTTP', () => {
   it.each([
     ['streamable-http', 'streamableHttp'],
@@ -67,6 +96,18 @@ describe('the official client, version 1, over HTTP', () => {
     expectSame(await talkOver(stage, transports[transport]!(mock.url), everything), real)
     await ended(mock)
     expect(mock.actor.stderr().toString()).toMatch(/ 0 misses\n$/)
+  })
+
+  it('gets from the mock the statuses that it gets from server-everything', async () => {
+    const upstream = await startEverything('streamableHttp')
+    const recorder = await serving('record', '--url', upstream, '--out', stage.out)
+    await talkOver(stage, transports['streamable-http']!(recorder.url), mini)
+    await ended(recorder)
+    const mock = await serving('mock', stage.tape(), '--listen', '0')
+    const [real, mocked] = [await refusals(upstream), await refusals(mock.url)]
+    expect(mocked).toEqual(real)
+    expect(new Set(mocked)).toEqual(new Set([400, 406, 415]))
+    await ended(mock)
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { replay, type ReplayOptions } from '../../src/replay/index.js'
+import { replay, type ReplayOptions, type ReplayTarget } from '../../src/replay/index.js'
 
 describe('replay() of the library', () => {
   let folder = ''
@@ -28,6 +28,21 @@ describe('replay() of the library', () => {
     [{ concurrency: 'all' as 'one' }, /concurrency/],
   ])('refuses %j', async (options, name) => {
     await expect(replay(tape(), { command: [process.execPath, '-e', '1'] }, options)).rejects.toThrow(name)
+  })
+
+  it.each([
+    [{}],
+    [undefined],
+    [{ command: 'node server.js' }],
+    [{ command: [] }],
+    [{ url: 1 }],
+    [{ command: ['x'], url: 'http://x' }],
+    [{ url: 'http://127.0.0.1:99999/mcp' }],
+  ])('refuses the target %j', async (target) => {
+    await expect(replay(tape(), target as ReplayTarget)).rejects.toMatchObject({
+      name: 'WiretapeError',
+      code: 'usage',
+    })
   })
 
   it('is no green test when nothing could be replayed', async () => {

@@ -6,6 +6,7 @@ import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
 import { createClients, type LiveClient } from './clients.js'
 import { openEventStream } from './event-stream.js'
+import { acceptsBoth, acceptsStream, isJsonType } from './media-types.js'
 import { readBody } from './read-body.js'
 import { createRequestSink } from './request-sink.js'
 import type { HttpService } from './serve-http.js'
@@ -28,7 +29,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     if (modern) return clients.without(request, raw, envelopes)
     if (session !== undefined) {
       const known = clients.ofSession(session)
-      if (!known) refuse(response, 404, -32001, 'Session not found')
+      if (!known) refuseSession(response, session)
       return known
     }
     if (envelopes.some(({ method }) => method === 'initialize')) {
@@ -37,11 +38,16 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     // A probe for the other era comes before there is a session.
     const probes = envelopes.some(({ method }) => method === 'server/discover')
     if (play.sessions === false || !play.opened || probes) return clients.without(request, raw, envelopes)
-    refuse(response, 400, -32000, 'Bad Request: Mcp-Session-Id header is required')
+    refuseSession(response, session)
     return undefined
   }
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { accept: accepted, 'content-type': type } = request.headers
+    if (!play.lenient.contentType && !isJsonType(type)) {
+      request.resume()
+      return refuse(response, 415, -32000, 'Unsupported Media Type: the body has to be application/json')
+    }
     const body = await readBody(request)
     if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
     const span = findJsonValue(body)
@@ -53,6 +59,11 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     const envelopes = partsOf(raw).parts.map(({ start }) => readEnvelope(raw, start))
     if (envelopes.some(({ kind }) => kind === 'invalid')) {
       return refuse(response, 400, -32600, 'Invalid Request')
+    }
+    const isModern = envelopes.some((envelope) => envelope.modern === true)
+    if (!isModern && !play.lenient.accept && !acceptsBoth(accepted)) {
+      const why = 'Not Acceptable: an answer may be application/json or text/event-stream'
+      return refuse(response, 406, -32000, why)
     }
     const client = clientOf(request, response, raw, envelopes)
     if (!client) return
@@ -78,12 +89,16 @@ export function createStreamable(stage: Stage, path: string): HttpService {
   }
 
   function get(request: IncomingMessage, response: ServerResponse): void {
-    const client = clients.ofSession(headerOf(request, 'mcp-session-id') ?? '')
+    const session = headerOf(request, 'mcp-session-id')
+    const client = clients.ofSession(session ?? '')
     if (!client) {
       if (play.sessions === false || play.noStream) return notAllowed(response, 'POST')
-      return refuse(response, 404, -32001, 'Session not found')
+      return refuseSession(response, session)
     }
     if (play.noStream) return notAllowed(response, 'POST, DELETE')
+    if (!acceptsStream(request.headers.accept)) {
+      return refuse(response, 406, -32000, 'Not Acceptable: this is a text/event-stream')
+    }
     if (client.standalone.isOpen) return refuse(response, 409, -32000, 'Conflict: only one stream at a time')
     client.standalone.attach(openEventStream(response))
   }
@@ -98,14 +113,19 @@ export function createStreamable(stage: Stage, path: string): HttpService {
       if (!play.legacy) return notAllowed(response, methods)
       if (request.method === 'GET') return get(request, response)
       if (request.method !== 'DELETE') return notAllowed(response, methods)
-      if (!clients.end(headerOf(request, 'mcp-session-id') ?? '')) {
-        return refuse(response, 404, -32001, 'Session not found')
-      }
+      const session = headerOf(request, 'mcp-session-id')
+      if (!clients.end(session ?? '')) return refuseSession(response, session)
       response.writeHead(200)
       response.end()
     },
     close: () => clients.close(),
   }
+}
+
+/** It names no session, or one that is over. */
+function refuseSession(response: ServerResponse, session: string | undefined): void {
+  if (session !== undefined) refuse(response, 404, -32001, 'Session not found')
+  else refuse(response, 400, -32000, 'Bad Request: Mcp-Session-Id header is required')
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {
