@@ -85,13 +85,41 @@ async function runSuite(name, { quick, cli }, machine) {
   return report.books.problems.length === 0
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: 'boolean', default: false },
-    cli: { type: 'string', default: join(root, 'dist/bin/wiretape.js') },
-  },
-})
+const usage = `Usage: npm run bench -- [SUITE…] [--quick] [--cli FILE]
+Suites: ${Object.keys(SUITES).join(', ')}; all of them where none is named`
+
+/**
+ * @param {string} problem
+ * @returns {never}
+ */
+function refuse(problem) {
+  console.error(`bench: ${problem}\n${usage}`)
+  process.exit(2)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        cli: { type: 'string', default: join(root, 'dist/bin/wiretape.js') },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const { values, positionals } = readArguments()
+if (values.help) {
+  console.log(usage)
+  process.exit(0)
+}
+const unknown = positionals.find((name) => !(name in SUITES))
+if (unknown !== undefined) refuse(`there is no suite ${unknown}`)
+
 const machine = {
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
