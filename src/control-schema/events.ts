@@ -36,7 +36,8 @@ export type ServerHello = z.infer<typeof serverHello>
 /** The last line of a capture that does not want to talk. */
 export const refused = z.object({
   type: z.literal('refused'),
-  code: z.enum(['version', 'protocol']),
+  /** `full`: as many are attached as can be. */
+  code: z.enum(['version', 'protocol', 'full']),
   message: z.string(),
 })
 

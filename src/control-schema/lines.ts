@@ -7,6 +7,10 @@ import { longestLine } from './values.js'
 export interface LineFault {
   readonly fault: string
   readonly id: number | null
+  /** The version of a hello that could not be read otherwise. */
+  readonly protocol?: number
+  /** It is a hello. */
+  readonly isHello?: boolean
 }
 
 const recordHead = '{"type":"record","line":'
@@ -28,9 +32,13 @@ export function encodeLine(line: ClientHello | Command | ServerLine): string {
 export function decodeClientLine(text: string): ClientHello | Command | LineFault {
   const value = parse(text)
   if ('fault' in value) return { ...value, id: null }
-  const schema = typeOf(value.json) === 'hello' ? clientHello : command
-  const read = schema.safeParse(value.json)
-  return read.success ? read.data : { fault: wordsOf(read.error), id: idOf(value.json) }
+  const isHello = typeOf(value.json) === 'hello'
+  const read = (isHello ? clientHello : command).safeParse(value.json)
+  if (read.success) return read.data
+  const fault = { fault: wordsOf(read.error), id: idOf(value.json) }
+  if (!isHello) return fault
+  const protocol = memberOf(value.json, 'protocol')
+  return { ...fault, isHello, ...(typeof protocol === 'number' && { protocol }) }
 }
 
 /** Reads a line from a capture, given without its line feed. Types of lines that are not known are `undefined`. */

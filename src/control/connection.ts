@@ -112,12 +112,15 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   function takeLine(text: string): void {
     const line = decodeClientLine(text)
     if (role === undefined) {
-      if (isLineFault(line) || line.type !== 'hello') {
-        return refuse('protocol', 'the first line has to be a hello')
-      }
-      if (line.protocol !== protocolVersion) {
-        const versions = `this capture speaks version ${protocolVersion}, not ${line.protocol}`
+      const isHello = isLineFault(line) ? line.isHello === true : line.type === 'hello'
+      if (!isHello) return refuse('protocol', 'the first line has to be a hello')
+      const { protocol = protocolVersion } = line as { protocol?: number }
+      if (protocol !== protocolVersion) {
+        const versions = `this capture speaks version ${protocolVersion}, not ${protocol}`
         return refuse('version', `${versions}: use the wiretape it was started with`)
+      }
+      if (isLineFault(line) || line.type !== 'hello') {
+        return refuse('protocol', `the hello cannot be read: ${isLineFault(line) ? line.fault : ''}`)
       }
       role = line.role
       return options.onChange()

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { encodeLine } from '../control-schema/index.js'
 import { createConnection, type Connection } from './connection.js'
 import { createShare } from './share.js'
 import { createTapeView } from './tape-view.js'
@@ -6,8 +7,8 @@ import type { Announcement, ControlHost, TapeSource } from './host.js'
 
 /** At the end, nobody is waited for longer than this. */
 const lastWordsMs = 500
-/** More are not taken: each costs a descriptor. */
-const mostConnections = 64
+/** More are not taken: each costs a descriptor, of which a process has 1,024 in many places. */
+const mostConnections = 256
 
 /** All who are attached to a capture. */
 export interface Audience {
@@ -36,7 +37,11 @@ export function createAudience(host: ControlHost, source: TapeSource): Audience 
 
   return {
     take(socket) {
-      if (ended || connections.size >= mostConnections) return void socket.destroy()
+      if (ended) return void socket.destroy()
+      if (connections.size >= mostConnections) {
+        const message = `${mostConnections} are attached already, and no more are taken`
+        return void socket.end(encodeLine({ type: 'refused', code: 'full', message }), () => socket.destroy())
+      }
       const connection: Connection = createConnection(socket, { host, tape, share, onChange: count })
       connections.add(connection)
       socket.once('close', () => connections.delete(connection))

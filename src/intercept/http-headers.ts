@@ -7,14 +7,13 @@ import {
   type MirroredArgument,
 } from '../wire/index.js'
 import type { FrameText } from './frame.js'
+import { redactionMark } from './redaction-mark.js'
 import type { KnownTools } from './tool-headers.js'
 
 /** Names and values in turns. */
 type RawHeaders = readonly string[]
 
 const paramPrefix = 'mcp-param-'
-/** What the tape has in the place of a secret. */
-const redactionMark = '[REDACTED]'
 
 /**
  * Headers of a request with another body, where they repeat what it says (2026-07-28): `Mcp-Method`, `Mcp-Name`,

@@ -4,6 +4,7 @@ import { Gate } from './gate.js'
 import type { Cause, GateObserver, HeldMessage } from './held-message.js'
 import { parseBreakpoints } from './breakpoints.js'
 import type { Offer, Verdict } from './frame.js'
+import { redactionMark } from './redaction-mark.js'
 import { Sender } from './sender.js'
 import { answerText, readTyped } from './typed-text.js'
 import type { Rules } from './rules/index.js'
@@ -38,9 +39,6 @@ export interface InterceptState {
   readonly awaitsScreen: boolean
   readonly held: number
 }
-
-/** The marker of `redaction`, which is no door of ours. */
-const redactionMark = '[REDACTED]'
 
 /** Everything that can be done to the messages of one capture while they pass. */
 export class Intercept {

@@ -65,14 +65,47 @@ describe('a capture that somebody attaches to', () => {
 
   it('refuses another version of the protocol, and what is none, and goes on', async () => {
     const recorder = record()
-    for (const first of ['{"type":"hello","protocol":99,"role":"screen"}\n', 'GET / HTTP/1.1\r\n\r\n']) {
+    const firsts = {
+      '{"type":"hello","protocol":99,"role":"screen"}\n': 'speaks version 1, not 99',
+      '{"type":"hello","protocol":2,"role":"director"}\n': 'speaks version 1, not 2',
+      '{"type":"hello","protocol":1,"role":"director"}\n': 'the hello cannot be read: role: ',
+      '{"type":"hello","protocol":"1","role":"screen"}\n': 'the hello cannot be read: protocol: ',
+      'GET / HTTP/1.1\r\n\r\n': 'the first line has to be a hello',
+    }
+    for (const [first, why] of Object.entries(firsts)) {
       const socket = net.connect(await socketOf(stage))
       let said = ''
       socket.on('data', (chunk) => (said += String(chunk)))
       socket.write(first)
       await new Promise((done) => socket.once('close', done))
       expect(said).toContain('"type":"refused"')
+      expect(said).toContain(why)
     }
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+  })
+
+  it('takes 256, and tells the next one that there are as many', async () => {
+    const recorder = record()
+    const path = await socketOf(stage)
+    const sockets: net.Socket[] = []
+    const firstLine = async (): Promise<string> => {
+      const socket = net.connect(path)
+      sockets.push(socket)
+      let said = ''
+      socket.on('data', (chunk) => (said += String(chunk)))
+      return until('it says something', () => /^.*\n/.exec(said)?.[0])
+    }
+    for (let n = 0; n < 256; n += 1) expect(await firstLine()).toContain('"type":"hello"')
+    expect(JSON.parse(await firstLine())).toEqual({
+      type: 'refused',
+      code: 'full',
+      message: '256 are attached already, and no more are taken',
+    })
+    for (const socket of sockets) socket.destroy()
+    // There is room again.
+    await until('somebody is taken again', async () => (await firstLine()).includes('"type":"hello"'))
+    for (const socket of sockets) socket.destroy()
     await recorder.send(ping(1))
     await answerTo(recorder, 1)
   })

@@ -1,6 +1,7 @@
 import { compilePath, compilePattern, QueryFault, type CompiledPath } from '../../json-path/index.js'
 import { nearestTo, parseDuration } from '../../filter/index.js'
 import { findJsonValue, isFault, kindAt, membersOf, onOneLine } from '../../wire/index.js'
+import { redactionMark } from '../redaction-mark.js'
 import { parseReplacement } from './replacement.js'
 import type { ActionKind, RuleAction } from './rule.js'
 import type { Node, YamlFile, YamlMember } from './yaml-file.js'
@@ -54,6 +55,12 @@ export function parseAction(file: YamlFile, member: YamlMember, readFile: ReadFi
   }
 }
 
+/** Copied from a tape: nobody means to send that. */
+function hasMark(text: string): string | undefined {
+  if (!text.includes(redactionMark)) return undefined
+  return `${redactionMark} stands in the place of a secret on a tape, and is not sent: say the real value`
+}
+
 type Fail = (node: Node | undefined, message: string) => undefined
 
 function parseDelay(file: YamlFile, value: Node | undefined, fail: Fail): RuleAction | undefined {
@@ -76,6 +83,8 @@ function parseSet(file: YamlFile, value: Node | undefined, fail: Fail): RuleActi
   const values = members.flatMap((member) => {
     const path = compile(file, member.key, member.name, fail)
     const text = file.json(member.value)
+    const mark = hasMark(text ?? '')
+    if (mark !== undefined) return fail(member.value, mark) ?? []
     return path && text !== undefined ? [{ path, text }] : []
   })
   return values.length === members.length ? { kind: 'set', values } : undefined
@@ -106,6 +115,8 @@ function parseReplace(file: YamlFile, value: Node | undefined, fail: Fail): Rule
   if (written === undefined) return fail(replacement?.value ?? value, 'expected `with` and a text in quotes')
   const ignoreCase = caseMember ? file.boolean(caseMember.value) : false
   if (ignoreCase === undefined) return fail(caseMember!.value, 'ignoreCase: expected true or false')
+  const mark = hasMark(written)
+  if (mark !== undefined) return fail(replacement!.value, mark)
   const path = place && file.string(place.value)
   if (place && path === undefined) return fail(place.value, 'in: expected a path in quotes')
   const compiledPath = path === undefined ? undefined : compile(file, place!.value!, path, fail)
@@ -144,12 +155,16 @@ function parseRespond(
     const read = readFile(name)
     if ('problem' in read) return fail(member.value, `file ${name}: ${read.problem}`)
     const found = answerIn(read.text)
+    const mark = typeof found === 'string' ? undefined : hasMark(found.text)
+    if (mark !== undefined) return fail(member.value, `file ${name}: ${mark}`)
     return typeof found === 'string'
       ? fail(member.value, `file ${name} ${found}`)
       : { kind: 'respond', ...found }
   }
   const text = file.json(member.value)
   if (text === undefined) return undefined
+  const mark = hasMark(text)
+  if (mark !== undefined) return fail(member.value, `${member.name}: ${mark}`)
   if (member.name === 'error') {
     const problem = errorProblem(text)
     if (problem !== undefined) return fail(member.value ?? member.key, `error: ${problem}`)

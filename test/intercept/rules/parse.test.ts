@@ -7,6 +7,7 @@ const files: Readonly<Record<string, string>> = {
   'good.json': '{\n  "error": {"code": -1,\n "message": "no"}\n}',
   'bad.json': '{"error": {',
   'empty.json': '{}',
+  'redacted.json': '{"result": {"token": "[REDACTED]"}}',
 }
 
 function faultsOf(text: string): string[] {
@@ -90,6 +91,16 @@ rules:
     ['name: a, when: a, delay: soon', '1:35 delay: expected how long, such as 500ms, 2s or 100ms..500ms'],
     ['name: a, when: a, delay: 2s..1s', '1:35 delay: expected the shorter time first'],
     ['name: a, when: a, delay: 2h', '1:35 delay: expected an hour at most'],
+    ...[
+      ["set: { '$.params.token': '[REDACTED]' }", '1:53 set'],
+      ["set: { '$.params': { a: ['x [REDACTED]'] } }", '1:47 set'],
+      ["replace: { pattern: '(x)', with: '$1[REDACTED]' }", '1:61 replace'],
+      ["respond: { result: { a: '[REDACTED]' } }", '1:47 respond: result'],
+      ['respond: { file: redacted.json }', '1:45 respond: file redacted.json'],
+    ].map(([action = '', where = '']) => [
+      `name: a, when: a, ${action}`,
+      `${where}: [REDACTED] stands in the place of a secret on a tape, and is not sent: say the real value`,
+    ]),
     [
       'name: a, when: a, set: {}',
       "1:33 set: expected paths and values, such as { '$.params.arguments.query': 'x' }",
