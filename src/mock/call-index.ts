@@ -3,7 +3,7 @@ import { canonicalJson } from '../compare/index.js'
 import { createIdTable, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
-import { createIntColumn } from './columns.js'
+import { createIntColumn, type Column } from './columns.js'
 import { noRow } from './script.js'
 
 /** Finds the recorded calls and notes that ask for the same as one of the client's. */
@@ -80,10 +80,16 @@ export function shortKey(key: string): string {
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
 }
 
+function put(column: Column, at: number, row: number): void {
+  while (column.length <= at) column.push(noRow)
+  column.set(at, row)
+}
+
 export function createCallIndex(): CallIndexWriter {
   // Rows by the hash of a key: the keys themselves would take more memory than all else.
   const firsts = createIdTable()
-  const lasts = createIdTable()
+  /** By the first row with a key: the last one, where there are more. */
+  const lasts = createIntColumn()
   /** By row; rows that are no calls have none. */
   const nexts = createIntColumn()
   const redacted = new Map<string, number[]>()
@@ -104,15 +110,15 @@ export function createCallIndex(): CallIndexWriter {
         return
       }
       const short = shortKey(key)
-      const before = lasts.get(short)
-      if (before === noRow) {
+      const start = firsts.get(short)
+      if (start === noRow) {
         firsts.set(short, row)
         if (known.length < mostExamples) known.push(row)
-      } else {
-        while (nexts.length <= before) nexts.push(noRow)
-        nexts.set(before, row)
+        return
       }
-      lasts.set(short, row)
+      const last = lasts.get(start)
+      put(nexts, last === noRow ? start : last, row)
+      put(lasts, start, row)
     },
     first: (key) => firsts.get(key),
     next: nexts.get,

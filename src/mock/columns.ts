@@ -11,34 +11,51 @@ export interface Column {
 
 /** Whole numbers of 32 bits. */
 export function createIntColumn(missing = -1): Column {
-  return columnOf(new Int32Array(256), (length) => new Int32Array(length), missing)
+  return columnOf((length) => new Int32Array(length), missing)
 }
 
 /** Any numbers: offsets and times. */
 export function createNumberColumn(missing = 0): Column {
-  return columnOf(new Float64Array(256), (length) => new Float64Array(length), missing)
+  return columnOf((length) => new Float64Array(length), missing)
 }
 
-function columnOf<T extends Numbers>(first: T, make: (length: number) => T, missing: number): Column {
-  let data: Numbers = first
+/** Rows of one piece, as a power of two. */
+const bits = 13
+const size = 1 << bits
+
+/** Pieces are never copied as the column grows, and one that says nothing takes no memory. */
+function columnOf(make: (length: number) => Numbers, missing: number): Column {
+  const pieces: (Numbers | undefined)[] = []
   let length = 0
+
+  function put(row: number, value: number): void {
+    const at = row >> bits
+    const piece = pieces[at]
+    if (piece) piece[row & (size - 1)] = value
+    else if (value !== missing) {
+      const made = make(size).fill(missing)
+      made[row & (size - 1)] = value
+      pieces[at] = made
+    }
+  }
+
   return {
     get length() {
       return length
     },
     push(value) {
-      if (length === data.length) {
-        const grown = make(length + (length >> 1))
-        grown.set(data)
-        data = grown
-      }
-      data[length] = value
+      if (length >> bits === pieces.length) pieces.push(undefined)
+      put(length, value)
       length += 1
     },
-    get: (row) => (row >= 0 && row < length ? data[row]! : missing),
+    get(row) {
+      if (row < 0 || row >= length) return missing
+      const piece = pieces[row >> bits]
+      return piece === undefined ? missing : piece[row & (size - 1)]!
+    },
     set(row, value) {
       if (row < 0 || row >= length) throw new RangeError(`row ${row} of ${length}`)
-      data[row] = value
+      put(row, value)
     },
   }
 }
