@@ -242,7 +242,7 @@ function again(state: ScreenState, { log }: Context, about: number | undefined):
   if (request.state === 'waiting') return say(state, 'it waits: f passes it on')
   const sent = log.textOf(request.row) ?? ''
   const before = request.peer >= 0 ? log.textOf(request.peer) : undefined
-  const shown = { ...state, again: { row: about!, sent, before }, detailTop: 0 }
+  const shown = { ...state, again: { row: about!, sent, before }, detailTop: 0, follow: false }
   return command(shown, { type: 'replay', message }, 'again')
 }
 
@@ -261,7 +261,7 @@ function againEdited(state: ScreenState, { log }: Context, about: number | undef
     field: fieldOf(indentJson(text), 'start'),
     original: text,
   }
-  return only({ ...state, editor, again: { row: about!, sent: text, before } })
+  return only({ ...state, editor, again: { row: about!, sent: text, before }, follow: false })
 }
 
 function quit(state: ScreenState, { owner, log }: Context): Step {

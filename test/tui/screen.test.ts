@@ -312,6 +312,7 @@ describe('a request', () => {
     expect(picture).toMatch(/- +"text": "old"/)
     expect(picture).toMatch(/\+ +"text": "new"/)
     screen.done('again', { answer: JSON.stringify(result(8, 'old')), sent: '{}', latencyMs: 12 })
+    screen.message('in', call(9, 'newest'))
     expect(screen.picture().join('\n')).toContain('the same as before')
   })
 
