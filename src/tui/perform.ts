@@ -35,7 +35,7 @@ export function perform(
         state.focus === 'list' ? { ...state, cursor: 0, follow: false } : { ...state, detailTop: 0 },
       )
     case 'last':
-      return only({ ...state, follow: true })
+      return only({ ...state, cursor: view.length - 1, follow: true })
     case 'follow':
       return say({ ...state, follow: !state.follow }, state.follow ? 'staying here' : 'following what comes')
     case 'next-error':

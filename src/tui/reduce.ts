@@ -129,11 +129,16 @@ function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>,
   return only({ ...state, notice: { text: message, tone: 'bad' } })
 }
 
-/** The cursor on a row, and that row on the screen. */
-function inBounds(state: ScreenState, { view }: Context): ScreenState {
+/**
+ * The cursor on a row, and that row on the screen. What is held and chosen stays chosen while other messages come:
+ * the next key decides about it.
+ */
+function inBounds(state: ScreenState, { log, view }: Context): ScreenState {
   const last = view.length - 1
+  const chosen = view.at(state.cursor)
+  const follows = state.follow && (chosen === undefined || log.heldOf(chosen) === undefined)
   const list = Math.max(1, layoutOf(state).list)
-  const cursor = state.follow ? last : Math.max(Math.min(state.cursor, last), Math.min(0, last))
+  const cursor = follows ? last : Math.max(Math.min(state.cursor, last), Math.min(0, last))
   // A list that has become longer is filled again.
   const top = Math.max(0, Math.min(state.top, cursor, last - list + 1), cursor - list + 1)
   const detailTop = cursor === state.cursor ? state.detailTop : 0

@@ -155,6 +155,18 @@ describe('what is held', () => {
     ])
   })
 
+  it('stays chosen while other messages come, until it is decided about or somebody moves', () => {
+    const screen = createScreen()
+    screen.held(call(1, 'first'))
+    screen.held(call(2, 'second'))
+    screen.message('in', call(3, 'free'))
+    expect(screen.marked()).toContain('first')
+    screen.press('G')
+    expect(screen.marked()).toContain('free')
+    screen.message('in', call(4, 'newest'))
+    expect(screen.marked()).toContain('newest')
+  })
+
   it('is edited as indented text and goes out on one line; faults stay in the editor', () => {
     const screen = createScreen()
     screen.held(call(2, 'search', { q: 'old' }))
