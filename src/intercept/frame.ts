@@ -13,6 +13,7 @@ export interface FrameText {
 export interface Passage {
   /**
    * @param how.text what goes on in its place
+   * @param how.kept of a batch that lost elements: the places, before, of those that are left
    * @param how.copies how often it goes on besides
    * @param how.answers JSON texts that its sender gets, for elements of a batch that do not go on
    */
@@ -20,6 +21,7 @@ export interface Passage {
     id: string,
     how: {
       readonly text?: string
+      readonly kept?: readonly number[]
       readonly heldMs: number
       readonly rule?: string
       readonly copies?: number
@@ -66,6 +68,7 @@ export type Verdict =
       readonly kind: 'pass'
       readonly id: string
       readonly text?: string
+      readonly kept?: readonly number[]
       readonly rule?: string
       readonly copies: number
       readonly answers: readonly string[]

@@ -100,9 +100,10 @@ export class Gate {
       if (!translated) return undefined
       return { kind: 'pass', id: randomUUID(), text: translated.text, copies: 0, answers: [] }
     }
-    const { text = translated?.text, rule, copies, answers } = decision
-    if (text !== undefined) this.#renames.note(offer, text)
-    return { kind: 'pass', id: randomUUID(), ...(text !== undefined && { text }), rule, copies, answers }
+    const { text = translated?.text, kept, rule, copies, answers } = decision
+    if (text !== undefined) this.#renames.note(offer, text, kept)
+    const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
+    return { kind: 'pass', id: randomUUID(), ...instead, rule, copies, answers }
   }
 
   /** Nobody else's answer can come under that id. */
@@ -111,15 +112,15 @@ export class Gate {
   }
 
   /** Whether the text gives a request the id of another one that waits for its answer. */
-  wouldClash(offer: Offer, text: string): boolean {
+  wouldClash(offer: Offer, text: string, kept?: readonly number[]): boolean {
     return this.#renames
-      .changes(offer, text)
+      .changes(offer, text, kept)
       .some(({ from, to }) => this.#isTaken(to) || (to !== from && this.asked.has(to)))
   }
 
   #checked(offer: Offer, decision: RuleDecision | undefined): RuleDecision | undefined {
     const text = decision?.text
-    if (!decision || text === undefined || !this.wouldClash(offer, text)) return decision
+    if (!decision || text === undefined || !this.wouldClash(offer, text, decision.kept)) return decision
     return cannotApply(offer, decision, idInUseWords)
   }
 
@@ -179,7 +180,7 @@ export class Gate {
     line: string | undefined,
     more: { by?: string; silent?: boolean } & RuleChanges,
   ): { readonly kind: 'hold'; readonly id: string; readonly rule?: string } {
-    const { silent, by, rule, text, copies, answers } = more
+    const { silent, by, rule, text, kept, copies, answers } = more
     const { holdTimeoutMs } = this.settings
     const nowMs = Date.now()
     // What only waits behind another one goes on with that.
@@ -191,6 +192,7 @@ export class Gate {
       ...(by !== undefined && { by }),
       ...(rule !== undefined && { rule }),
       ...(text !== undefined && { text }),
+      ...(kept && { kept }),
       ...(copies !== undefined && { copies }),
       ...(answers !== undefined && { answers }),
       sinceMs: performance.now(),
@@ -229,14 +231,15 @@ export class Gate {
   }
 
   #send(message: HeldMessage, cause: Cause, text?: string): void {
-    const { id, rule, offer, copies, answers } = message
+    const { id, rule, offer, kept, copies, answers } = message
     const { text: own, arrived = own } = offer
     const instead = text ?? message.text ?? own
-    if (instead !== own) this.#renames.note(offer, instead)
+    if (instead !== own) this.#renames.note(offer, instead, kept)
     const heldMs = Math.round(performance.now() - message.sinceMs)
     offer.passage.forward(id, {
       heldMs,
       ...(instead !== arrived && { text: instead }),
+      ...(kept && { kept }),
       ...(rule !== undefined && { rule }),
       ...(copies !== undefined && { copies }),
       ...(answers !== undefined && { answers }),

@@ -14,6 +14,8 @@ export interface HeldMessage {
   readonly rule?: string
   /** What a rule made of it: goes on in its place unless a person decides otherwise. */
   readonly text?: string
+  /** Of a batch that lost elements: the places, before, of those that are left. */
+  readonly kept?: readonly number[]
   /** How often a rule wants it passed on besides. */
   readonly copies?: number
   /** What a rule answered of a batch: goes to its sender when the rest goes on, or does not. */

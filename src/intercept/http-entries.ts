@@ -9,7 +9,15 @@ const unsent = { sizeBytes: 0, endOffset: 0 }
 /** Tells the tape what was decided about messages over HTTP, where nobody counts bytes. */
 export interface HttpEntries {
   judged(head: Head, direction: Direction, verdict: NonNullable<Verdict>): void
-  released(id: string, how: { readonly text?: string; readonly heldMs: number; readonly rule?: string }): void
+  released(
+    id: string,
+    how: {
+      readonly text?: string
+      readonly kept?: readonly number[]
+      readonly heldMs: number
+      readonly rule?: string
+    },
+  ): void
   dropped(id: string, how: { readonly why: string; readonly rule?: string }): void
   /** A message of ours, towards the client. */
   ours(exchange: number, text: string, rule: string | undefined, id?: string): void
@@ -26,12 +34,13 @@ export function createHttpEntries(ledger: Ledger): HttpEntries {
       const place = { exchange, direction }
       if (verdict.kind === 'hold')
         return ledger.enter({ kind: 'verdict', place, id, verdict: { kind: 'hold', ...by(rule) } })
-      const { text } = verdict
-      const pass = { kind: 'pass' as const, sizeBytes: 0, ...by(rule), ...(text !== undefined && { text }) }
+      const { text, kept } = verdict
+      const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
+      const pass = { kind: 'pass' as const, sizeBytes: 0, ...by(rule), ...instead }
       return ledger.enter({ kind: 'verdict', place, id, verdict: pass })
     },
-    released(id, { text, heldMs, rule }) {
-      const changed = text === undefined ? {} : { text }
+    released(id, { text, kept, heldMs, rule }) {
+      const changed = text === undefined ? {} : { text, ...(kept && { kept }) }
       ledger.enter({ kind: 'release', id, sent: unsent, heldMs, ...changed, ...by(rule) })
     },
     dropped: (id, { why, rule }) => ledger.enter({ kind: 'drop', id, why, ...by(rule) }),

@@ -18,6 +18,15 @@ export interface HttpKeeperScene {
   isGated(): boolean
 }
 
+/** How a message goes on. */
+interface Instead {
+  readonly text?: string | undefined
+  readonly kept?: readonly number[] | undefined
+  readonly rule?: string | undefined
+  readonly copies?: number
+  readonly answers?: readonly string[]
+}
+
 /** Offers to the gate what a proxy shows, and tells the proxy how it goes on. */
 export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
   const { intercept, transport, talks, entries, posts, tools } = scene
@@ -57,16 +66,12 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     if (!frame) return undefined
     let settle: (how: Passing | Promise<Passing>) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = async (
-      text: string | undefined,
-      rule: string | undefined,
-      answers: readonly string[],
-    ): Promise<Passing> => {
+    const forwarded = async ({ text, kept, rule, answers = [] }: Instead): Promise<Passing> => {
       if (text === undefined) return { kind: 'forward' }
       const bytes = Buffer.from(text)
       const after = readParts(text)
       const known = await tools.known(frame, after)
-      const back = [...answers, ...missing(frame, text, 'requests', answers)]
+      const back = [...answers, ...missing(frame, text, 'requests', { kept, answers })]
       const onStream = back.length > 0 && talks.streams().some(({ isLegacy }) => isLegacy)
       // After the request itself, which goes on when this is over.
       if (back.length > 0)
@@ -86,7 +91,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     const verdict = offer(head, frame, 'client_to_server', {
       forward(id, how) {
         entries.released(id, how)
-        settle(forwarded(how.text, how.rule, how.answers ?? []))
+        settle(forwarded(how))
         repeat(how.text ?? frame.text, how)
       },
       drop(id, { why, rule, answers = [], disconnect = false }) {
@@ -102,7 +107,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     entries.judged(head, 'client_to_server', verdict)
     if (verdict.kind === 'hold') return passing
     repeat(verdict.text ?? frame.text, verdict)
-    return forwarded(verdict.text, verdict.rule, verdict.answers)
+    return forwarded(verdict)
   }
 
   function answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
@@ -110,16 +115,16 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     if (!frame) return undefined
     let settle: (how: Passing) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
-    const forwarded = (text: string | undefined, rule: string | undefined): Passing => {
+    const forwarded = ({ text, kept, rule }: Instead): Passing => {
       if (text === undefined) return { kind: 'forward' }
-      const lost = missing(frame, text, 'answers')
+      const lost = missing(frame, text, 'answers', { kept })
       if (lost.length > 0) queueMicrotask(() => void answered(head, lost, rule))
       return { kind: 'forward', body: Buffer.from(withAnswers(text, lost)) }
     }
     const verdict = offer(head, frame, 'server_to_client', {
       forward(id, how) {
         entries.released(id, how)
-        settle(forwarded(how.text, how.rule))
+        settle(forwarded(how))
       },
       drop(id, { why, rule, text, disconnect = false }) {
         entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
@@ -132,7 +137,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     })
     if (!verdict) return undefined
     entries.judged(head, 'server_to_client', verdict)
-    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict.text, verdict.rule))
+    return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict))
   }
 
   const event: HttpGatekeeper['event'] = (head, data, passage) => {
@@ -143,19 +148,16 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       passage.send(text)
     }
     /** What goes to the client, or back to the server, besides. */
-    const follow = (
-      text: string | undefined,
-      { copies = 0, answers = [], rule }: { copies?: number; answers?: readonly string[]; rule?: string },
-    ): void => {
+    const follow = ({ text, kept, copies = 0, answers = [], rule }: Instead): void => {
       for (let n = 0; n < copies; n += 1) send(text ?? frame.text, rule)
-      for (const refusal of missing(frame, text, 'answers')) send(refusal, rule)
+      for (const refusal of missing(frame, text, 'answers', { kept })) send(refusal, rule)
       for (const back of answers) posts.sendBack(head, back, rule)
     }
     const verdict = offer(head, frame, 'server_to_client', {
       forward(id, how) {
         entries.released(id, how)
         passage.forward(how.text)
-        follow(how.text, how)
+        follow(how)
       },
       drop(id, { why, rule, answers = [], disconnect = false }) {
         entries.dropped(id, { why, ...(rule !== undefined && { rule }) })
@@ -170,7 +172,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     // What it becomes is written after the event was told.
     queueMicrotask(() => {
       passage.forward(verdict.text)
-      follow(verdict.text, verdict)
+      follow(verdict)
     })
     return true
   }
@@ -199,10 +201,15 @@ function missing(
   frame: FrameText,
   text: string | undefined,
   of: 'requests' | 'answers',
-  answers: readonly string[] = [],
+  { kept, answers = [] }: Pick<Instead, 'kept' | 'answers'>,
 ): string[] {
   if (!frame.batch || text === undefined) return []
-  const after = readParts(text)
-  if (after.parts.length === frame.parts.length) return []
-  return refusalsOf(frame, of, 'it was left out of its batch', [after, answers])
+  const why = 'it was left out of its batch'
+  if (!kept) {
+    const after = readParts(text)
+    return after.parts.length === frame.parts.length ? [] : refusalsOf(frame, of, why, [after, answers])
+  }
+  const left = new Set(kept)
+  const lost = { ...frame, parts: frame.parts.filter((_, i) => !left.has(i)) }
+  return refusalsOf(lost, of, why, [answers])
 }

@@ -3,7 +3,7 @@ import { GateFault, idInUse } from './fault.js'
 import { Gate } from './gate.js'
 import type { Cause, GateObserver, HeldMessage } from './held-message.js'
 import { parseBreakpoints } from './breakpoints.js'
-import type { Offer, Verdict } from './frame.js'
+import { readParts, type Offer, type Verdict } from './frame.js'
 import { redactionMark } from './redaction-mark.js'
 import { Sender } from './sender.js'
 import { answerText, readTyped } from './typed-text.js'
@@ -192,8 +192,10 @@ export class Intercept {
   /** @throws GateFault `not-held`, `invalid`, `redacted` */
   edit(id: string, text: string): void {
     const message = this.#heldOne(id)
-    const typed = readTyped(text, this.#marker, message.offer).text
-    if (this.#gate.wouldClash(message.offer, typed)) throw idInUse()
+    // It takes the place of what a rule left.
+    const shown = message.text === undefined ? message.offer : readParts(message.text)
+    const typed = readTyped(text, this.#marker, shown).text
+    if (this.#gate.wouldClash(message.offer, typed, message.kept)) throw idInUse()
     this.#gate.forward(message, 'screen', typed)
   }
 

@@ -21,7 +21,14 @@ export type FrameVerdict =
   /** A person or a rule made it. */
   | { readonly kind: 'ours'; readonly rule?: string }
   /** It was passed on at once, with another text perhaps. */
-  | { readonly kind: 'pass'; readonly text?: string; readonly rule?: string; readonly sizeBytes: number }
+  | {
+      readonly kind: 'pass'
+      readonly text?: string
+      /** Of a batch that lost elements: the places, before, of those that are left. */
+      readonly kept?: readonly number[]
+      readonly rule?: string
+      readonly sizeBytes: number
+    }
 
 /** What was decided at the gate, for the tape. */
 export type GateEntry =
@@ -37,6 +44,7 @@ export type GateEntry =
       readonly id: string
       readonly heldMs: number
       readonly text?: string
+      readonly kept?: readonly number[]
       readonly rule?: string
       readonly sent: Sent
     }

@@ -25,9 +25,13 @@ export interface Renames {
   /** A request waits for its answer under this key, and is not that of whoever gave the id. */
   has(key: string): boolean
   /** Ids of requests that `text` changes, as keys, with those of the same request before. */
-  changes(offer: Offer, text: string): { readonly from: string; readonly to: string }[]
-  /** The frame goes on as this text. */
-  note(offer: Offer, text: string): void
+  changes(
+    offer: Offer,
+    text: string,
+    kept?: readonly number[],
+  ): { readonly from: string; readonly to: string }[]
+  /** The frame goes on as this text. @param kept of a batch: the places, before, of the elements that it has */
+  note(offer: Offer, text: string, kept?: readonly number[]): void
   /** The frame in the words of whoever gets it, where it speaks of such a request. */
   translate(offer: Offer): FrameText | undefined
   /** Answers and cancellations that the frame has: what they speak of is over. Gives the keys that are free again. */
@@ -44,10 +48,11 @@ export function createRenames(): Renames {
   /** By the key of the own id. */
   const others = new Map<string, string>()
 
-  function pairsOf(offer: Offer, text: string): { own: string; other: string }[] {
+  function pairsOf(offer: Offer, text: string, kept?: readonly number[]): { own: string; other: string }[] {
     const after = readParts(text)
-    if (after.parts.length !== offer.parts.length) return []
-    return offer.parts.flatMap(({ envelope: before }, i) => {
+    const parts = kept ? kept.map((i) => offer.parts[i]!) : offer.parts
+    if (after.parts.length !== parts.length) return []
+    return parts.flatMap(({ envelope: before }, i) => {
       const now = after.parts[i]!.envelope
       if (before.kind !== 'request' || now.kind !== 'request') return []
       const [own, other] = [before.id, now.id]
@@ -77,14 +82,14 @@ export function createRenames(): Renames {
       return renames.size
     },
     has: (key) => renames.has(key),
-    changes: (offer, text) =>
-      pairsOf(offer, text).map(({ own, other }) => ({
+    changes: (offer, text, kept) =>
+      pairsOf(offer, text, kept).map(({ own, other }) => ({
         from: requestKey(offer.conversation, offer.direction, own),
         to: requestKey(offer.conversation, offer.direction, other),
       })),
-    note(offer, text) {
+    note(offer, text, kept) {
       const { conversation, direction, exchange } = offer
-      for (const { own, other } of pairsOf(offer, text)) {
+      for (const { own, other } of pairsOf(offer, text, kept)) {
         const ownKey = requestKey(conversation, direction, own)
         const key = requestKey(conversation, direction, other)
         const before = others.get(ownKey)

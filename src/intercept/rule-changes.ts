@@ -5,14 +5,17 @@ import type { RuleDecision } from './rules/index.js'
 export interface RuleChanges {
   readonly rule?: string
   readonly text?: string
+  /** Of a batch that lost elements: the places, before, of those that are left. */
+  readonly kept?: readonly number[]
   readonly copies?: number
   readonly answers?: readonly string[]
 }
 
-export function ruleOf({ rule, text, copies, answers }: RuleDecision): RuleChanges {
+export function ruleOf({ rule, text, kept, copies, answers }: RuleDecision): RuleChanges {
   return {
     rule,
     ...(text !== undefined && { text }),
+    ...(kept && { kept }),
     ...(copies > 0 && { copies }),
     ...(answers.length > 0 && { answers }),
   }

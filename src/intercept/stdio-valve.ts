@@ -107,7 +107,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     // A last line without a line end can be followed by nothing; what takes its place has one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
     const passage: Offer['passage'] = {
-      forward(id, { text: instead, heldMs, rule, copies = 0, answers = [] }) {
+      forward(id, { text: instead, kept, heldMs, rule, copies = 0, answers = [] }) {
         const sent =
           instead === undefined
             ? { sizeBytes: frame.length, endOffset: port.write(frame) }
@@ -118,6 +118,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
           heldMs,
           sent,
           ...(instead !== undefined && { text: instead }),
+          ...(kept && { kept }),
           ...(rule !== undefined && { rule }),
         })
         if (copies > 0 || answers.length > 0) repeat(instead ?? read.text, { copies, answers, rule })
@@ -155,14 +156,15 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     frame: Uint8Array,
     end: Uint8Array,
     place: FramePlace,
-    { id, text, rule, copies, answers }: Extract<Verdict, { kind: 'pass' }>,
+    { id, text, kept, rule, copies, answers }: Extract<Verdict, { kind: 'pass' }>,
   ): void {
     const bytes = text === undefined ? frame : Buffer.concat([Buffer.from(text), end])
     const sizeBytes = bytes.length
     flush()
     port.write(bytes)
     const by = rule === undefined ? {} : { rule }
-    const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...(text !== undefined && { text }) }
+    const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
+    const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...instead }
     ledger.enter({ kind: 'verdict', place, id, verdict })
     const again = text ?? textOf(frame.subarray(0, frame.length - endOf(frame).length))!
     // After the frame itself has been recorded.

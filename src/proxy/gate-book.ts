@@ -32,13 +32,14 @@ export function createGateBook(
   const held = new Map<string, HeldRecord>()
 
   /** The message with another text in its place. */
-  function changed(message: MessageRecord, text: string): MessageRecord {
+  function changed(message: MessageRecord, text: string, kept?: readonly number[]): MessageRecord {
     const { utf8: _, bytes: _b, red: _r, ...rest } = message
     const { batch, parts: spans } = partsOf(text)
-    const left = [...message.parts]
+    const left = kept ? kept.map((i) => message.parts[i]!) : [...message.parts]
+    const inOrder = spans.length === left.length
     const parts = spans.map(({ start, end }): Part => {
       const envelope = readEnvelope(text, start)
-      const before = spans.length === message.parts.length ? left.shift() : takeLike(left, envelope.id)
+      const before = inOrder ? left.shift() : takeLike(left, envelope.id)
       if (before && envelope.kind === 'request' && envelope.id !== undefined) {
         const { id } = before.envelope
         if (id === undefined || idKey(id) !== idKey(envelope.id)) onRenamed(message, before, envelope.id)
@@ -61,18 +62,19 @@ export function createGateBook(
       const { rule } = verdict
       const named = { ...message, parts, ...(rule !== undefined && { rule }) }
       if (verdict.kind === 'ours') return { ...named, injected: true }
-      if (verdict.kind === 'pass') return verdict.text === undefined ? named : changed(named, verdict.text)
+      if (verdict.kind === 'pass')
+        return verdict.text === undefined ? named : changed(named, verdict.text, verdict.kept)
       const { utf8: _, type: _t, ...frame } = named
       const record: HeldRecord = { ...frame, type: 'held' }
       held.set(id, record)
       return record
     },
-    released({ id, heldMs, text, rule }) {
+    released({ id, heldMs, text, kept, rule }) {
       const record = held.get(id)
       if (!record) return undefined
       held.delete(id)
       const message: MessageRecord = { ...record, type: 'message' }
-      const released = text === undefined ? message : changed(message, text)
+      const released = text === undefined ? message : changed(message, text, kept)
       return { ...released, heldMs, ...(rule !== undefined && { rule }) }
     },
     dropped({ id, why, rule }, stamp) {

@@ -137,6 +137,44 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     ])
   })
 
+  it('renames one part of a batch and drops another', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(
+      upstream.url,
+      `rules:
+        - { name: rename, when: 'id:1 is:request', set: { '$.id': 77 } }
+        - { name: lose, when: 'id:2 is:request', drop: true }
+        - { name: take, when: 'id:3 is:request', set: { '$.id': 2 } }
+        - { name: mute, when: 'id:5 is:request', on: answers, drop: true }`,
+    )
+    const idsIn = (text: string): unknown[] =>
+      (text.startsWith('[')
+        ? (JSON.parse(text) as Line[])
+        : [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Line)
+      )
+        .filter(({ id }) => id !== undefined)
+        .map(({ id, error }) => (error === undefined ? id : [id]))
+    const one = idsIn(await post(url, `[${call(1, '{}')},${call(2, '{}')},${call(4, '{}')}]`))
+    expect(JSON.parse(upstream.bodies[0]!)).toMatchObject([{ id: 77 }, { id: 4 }])
+    expect(one).toHaveLength(3)
+    expect(one).toEqual(expect.arrayContaining([1, [2], 4]))
+    // One that takes the id of its neighbour fails closed, whatever becomes of that one.
+    const two = idsIn(await post(url, `[${call(3, '{}')},${call(2, '{}')},${call(4, '{}')}]`))
+    expect(upstream.bodies).toHaveLength(1)
+    expect(two).toEqual([[3], [2], [4]])
+    const three = idsIn(await post(url, `[${call(1, '{}')},${call(5, '{}')}]`))
+    expect(three).toEqual(expect.arrayContaining([1]))
+    const lines = (await end(recorder)).filter(isMessage)
+    const request = lines.find((line) => line['modified'])!
+    expect(request).toMatchObject({
+      raw: [{ id: 77 }, { id: 4 }],
+      original: [{ id: 1 }, { id: 2 }, { id: 4 }],
+    })
+    const answer = lines.find((line) => line['dir'] === 'out' && line['modified'])!
+    expect(JSON.stringify(answer['original'])).toContain('"id":77,')
+    expect(JSON.stringify(answer)).toContain(`"corr":"${request['id']}"`)
+  })
+
   it('that would make it no JSON-RPC, or no request, fails closed', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, request, type RequestListener } from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import tls from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
+import { attach } from '../behaviour/attach.js'
 import { cli, createStage, printed, type Actor, type Stage } from '../behaviour/stage.js'
 import { linesOfTape, linesOfType, type Line } from '../behaviour/tape-bytes.js'
 
@@ -247,6 +249,72 @@ describe('a client behind the forward proxy', () => {
     expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
     expect(linesOfType(stage.tape(), undefined)).toHaveLength(2)
     expect(recorder.stderr().toString()).toContain('give clients the variables above')
+  })
+})
+
+/** A POST through the tunnel of a proxy, by somebody who believes its certificates. */
+async function postInside(proxy: URL, trust: string, url: string, body: object): Promise<string> {
+  const to = new URL(url)
+  const connecting = request({
+    host: proxy.hostname,
+    port: proxy.port,
+    method: 'CONNECT',
+    path: to.host,
+  }).end()
+  const [, tunnel] = (await once(connecting, 'connect')) as [unknown, Socket]
+  const secured = tls.connect({ socket: tunnel, servername: to.hostname, ca: readFileSync(trust) })
+  const posting = https.request(url, {
+    method: 'POST',
+    createConnection: () => secured,
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  })
+  posting.end(JSON.stringify({ jsonrpc: '2.0', ...body }))
+  const [answer] = (await once(posting, 'response')) as [AsyncIterable<Buffer>]
+  let text = ''
+  for await (const chunk of answer) text += chunk.toString()
+  secured.destroy()
+  return text
+}
+
+describe('messages inside of TLS', () => {
+  it('are held, changed, answered and dropped, by persons and by rules', async () => {
+    const url = `${await serve()}/mcp`
+    const rules =
+      "rules: [{ name: rename, when: 'method:initialize', on: answers, set: { '$.result.serverInfo.name': 'ours' } }]"
+    writeFileSync(stage.path('rules.yaml'), rules)
+    const options = ['--rules', 'rules.yaml', '--break', 'method:tools/list is:request']
+    const recorder = forward([], ['--listen', '127.0.0.1:0', ...options])
+    await printed(recorder, 'CURL_CA_BUNDLE')
+    const named = (name: string): string =>
+      new RegExp(`${name}='?([^'\\s]+)`).exec(recorder.stdout().toString())![1]!
+    const send = (body: object): Promise<string> =>
+      postInside(new URL(named('HTTPS_PROXY')), named('CURL_CA_BUNDLE'), url, body)
+    expect(await send(JSON.parse(initialize) as object)).toContain('"name":"ours"')
+    const screen = await attach(stage)
+    const list = { id: 2, method: 'tools/list' }
+    const renamed = send(list)
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('"id":2', '"id":99') })
+    expect(JSON.parse(await renamed)).toMatchObject({ id: 2, result: { tools: [{ name: 'a' }] } })
+    const answered = send({ ...list, id: 3 })
+    await screen.tell({ type: 'answer', message: (await screen.held(2))['message'], result: '{"tools":[]}' })
+    expect(JSON.parse(await answered)).toMatchObject({ id: 3, result: { tools: [] } })
+    const dropped = send({ ...list, id: 4 })
+    await screen.tell({ type: 'drop', message: (await screen.held(3))['message'] })
+    expect(JSON.parse(await dropped)).toMatchObject({ id: 4, error: { code: -32000 } })
+    await screen.tell({ type: 'hold', on: false })
+    const { answer } = await screen.tell({
+      type: 'inject',
+      direction: 'client_to_server',
+      text: '{"jsonrpc":"2.0","id":5,"method":"tools/list"}',
+    })
+    expect(JSON.parse(answer)).toMatchObject({ id: 5, result: { tools: [{ name: 'a' }] } })
+    screen.close()
+    recorder.child.kill('SIGINT')
+    await recorder.ended
+    const messages = linesOfType(stage.tape(), undefined)
+    expect(messages.filter(({ modified }: Line) => modified)).toHaveLength(3)
+    expect(linesOfType(stage.tape(), 'dropped')).toHaveLength(2)
   })
 })
 

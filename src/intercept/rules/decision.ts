@@ -38,6 +38,8 @@ export interface RuleDecision {
   readonly verdict: RuleVerdict
   /** What takes the place of `raw`: exact JSON text on one line. Absent when nothing was changed. */
   readonly text?: string
+  /** Of a batch that lost elements: the places, before, of those that are left. */
+  readonly kept?: readonly number[]
   /** To wait before it is passed on, dropped, answered or disconnected. 0 for not at all. */
   readonly delayMs: number
   /** How often it is passed on besides: 0 for once only. */

@@ -98,7 +98,12 @@ function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefine
   const answers = touched.flatMap(({ end }) => (end?.kind === 'answer' ? [end.text] : []))
   const problems = touched.flatMap(({ problem }) => problem ?? [])
   const names = [...new Set(touched.flatMap((outcome) => outcome.names))]
-  const text = textOf(frame, outcomes)
+  const isLost = (i: number): boolean => {
+    const kind = outcomes[i]?.end?.kind
+    return kind === 'drop' || kind === 'answer'
+  }
+  const kept = [...frame.parts.keys()].filter((i) => !isLost(i))
+  const text = textOf(frame, outcomes, kept)
   const isGone = text === undefined
   return {
     rule: names.join(', '),
@@ -112,6 +117,7 @@ function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefine
           ? 'answer'
           : 'drop',
     ...(text !== undefined && text !== frame.raw && { text }),
+    ...(text !== undefined && kept.length < frame.parts.length && { kept }),
     delayMs: Math.max(...touched.map(({ delayMs }) => delayMs)),
     copies: Math.max(...touched.map(({ copies }) => copies)),
     answers,
@@ -123,12 +129,8 @@ function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefine
 function textOf(
   { raw, batch, parts }: RuleFrame,
   outcomes: readonly (PartOutcome | undefined)[],
+  kept: readonly number[],
 ): string | undefined {
-  const isGone = (i: number): boolean => {
-    const kind = outcomes[i]?.end?.kind
-    return kind === 'drop' || kind === 'answer'
-  }
-  const kept = parts.filter((_, i) => !isGone(i))
   if (kept.length === 0) return undefined
   if (!batch || kept.length === parts.length) {
     return spliceText(
@@ -139,8 +141,6 @@ function textOf(
       }),
     )
   }
-  const texts = parts.flatMap(({ start, end }, i) =>
-    isGone(i) ? [] : [outcomes[i]?.text ?? raw.slice(start, end)],
-  )
+  const texts = kept.map((i) => outcomes[i]?.text ?? raw.slice(parts[i]!.start, parts[i]!.end))
   return `[${texts.join(',')}]`
 }
