@@ -19,6 +19,10 @@ const rules = `rules:
   - { name: mask, when: 'id:10 is:result', set: { '$.result.asked': MASKED } }
   - { name: disconnect, when: 'id:11 is:request', disconnect: true }`
 
+const faults = `rules:
+  - { name: refuse, when: 'method:tools/call is:request original', probability: 0.3, respond: { error: { code: -1, message: refused } } }
+  - { name: change, when: 'method:tools/call is:request original', probability: 0.4, set: { '$.params.arguments.text': CHANGED } }`
+
 let stage: HttpStage
 beforeEach(() => {
   stage = createHttpStage()
@@ -81,5 +85,28 @@ describe.each(transports)('over %s', (name) => {
       (line) => isMessage(line) && line['dir'] === 'out' && (line['raw'] as Line)['id'] === 9,
     )
     expect(corrs[0]!['corr']).toBe(lines.find((line) => line['rule'] === 'id')!['id'])
+  }, 60_000)
+
+  it('a seeded run makes the same faults twice, and another seed others', async () => {
+    const outcomesOf = async (seed: number): Promise<string> => {
+      const own = createHttpStage()
+      try {
+        writeFileSync(own.path('rules.yaml'), `seed: ${seed}\n${faults}`)
+        const play = await startPlay(own, name, ['--rules', 'rules.yaml'])
+        const outcomes: string[] = []
+        for (let id = 1; id <= 16; id += 1) {
+          const came = await play.ask(id, { text: 'original' })
+          outcomes.push(/refused|CHANGED|original/.exec(came)?.[0] ?? came)
+        }
+        const ruled = (await play.end()).filter(({ rule }) => rule).map(({ rule }) => rule as string)
+        return JSON.stringify({ outcomes, ruled })
+      } finally {
+        await own.close()
+      }
+    }
+    const [first, again, other] = await Promise.all([outcomesOf(7), outcomesOf(7), outcomesOf(8)])
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+    for (const word of ['refused', 'CHANGED', 'original']) expect(first).toContain(word)
   }, 60_000)
 })
