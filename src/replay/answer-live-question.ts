@@ -18,13 +18,15 @@ export interface QuestionContext {
   readonly ahead: ReadAhead
   /** Takes what was asked, held against what was recorded. */
   readonly tell: (comparison: ExchangeComparison) => void
+  /** The recorded answer in this row was given. */
+  readonly answered: (row: number) => void
   /** The recording has no answer, and that is a failure. */
   readonly failed: () => void
 }
 
 /** Answers a request of the server as the recorded client did. */
 export async function answerLiveQuestion(
-  { plan, options, values, outcomes, ahead, tell, failed }: QuestionContext,
+  { plan, options, values, outcomes, ahead, tell, answered, failed }: QuestionContext,
   { live, picker }: { readonly live: LiveConnection; readonly picker: QuestionPicker },
   text: string,
   envelope: Envelope,
@@ -53,4 +55,5 @@ export async function answerLiveQuestion(
   const kept = withId(liveText.kept, id)
   outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, kept, replaced })
   await live.send(clientFrame(sent, [sent]))
+  answered(question.answerRow)
 }

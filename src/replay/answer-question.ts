@@ -34,7 +34,10 @@ export function createQuestionPicker(plan: Plan, connection: string): QuestionPi
   const left = plan.questions.filter((question) => question.connection === connection)
   const givenUp = new Set<PlannedQuestion>()
   const answeredBefore = (row: number): PlannedQuestion[] =>
-    left.filter((question) => question.answerRow >= 0 && question.answerRow < row && !givenUp.has(question))
+    left.filter(
+      (question) =>
+        !question.optional && question.answerRow >= 0 && question.answerRow < row && !givenUp.has(question),
+    )
   return {
     pick(text, method) {
       const [first, second] = requestHashes(text, method)
@@ -51,7 +54,7 @@ export function createQuestionPicker(plan: Plan, connection: string): QuestionPi
     giveUp(row) {
       if (left.length > 0) for (const question of answeredBefore(row)) givenUp.add(question)
     },
-    left: () => left,
+    left: () => left.filter(({ optional }) => !optional),
   }
 }
 

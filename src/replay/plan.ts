@@ -50,6 +50,8 @@ export interface PlannedQuestion {
   readonly method: string
   /** Row of the client's answer; -1 when it gave none. */
   readonly answerRow: number
+  /** What it followed from is not sent, as the filter wants it: it may come or not. */
+  readonly optional: boolean
 }
 
 /** One client's talk, which needs a connection of its own. */
@@ -154,6 +156,7 @@ export async function planReplay(
   let messages = 0
   /** The handshake goes along, but alone it is not what was asked for. */
   let isAnyTaken = false
+  const left = createLeftOut(index)
   for (const draft of drafts) {
     const connection = connectionOf(draft.conversation)
     if (!connections.has(connection))
@@ -162,11 +165,13 @@ export async function planReplay(
       for (let row = draft.row; row < draft.row + draft.envelopes.length; row += 1) {
         if (index.entries.kind(row) !== 'request') continue
         const { method } = index.subjects[index.subjectOf(row)]!
-        questions.push({ row, connection, method, answerRow: index.entries.peer(row) })
+        const answerRow = index.entries.peer(row)
+        questions.push({ row, connection, method, answerRow, optional: left.causes(connection, row) })
       }
       continue
     }
     const isTaken = filter && takenBy(filter, await read(draft.locator), index)
+    if (isTaken) left.take(connection, draft, isTaken)
     isAnyTaken ||= !isTaken || draft.envelopes.some((_, part) => isTaken(draft.row + part, part))
     const planned = messagesOf(draft, index, messages, isTaken)
     if (planned.length === 0) continue
@@ -191,6 +196,33 @@ export async function planReplay(
     async message(row) {
       const { locator, part } = index.place(row)
       return { record: await read(locator), part }
+    },
+  }
+}
+
+/** Requests that a filter leaves out, while they are open in the recording. */
+function createLeftOut({ entries }: RecordingIndex): {
+  take(connection: string, draft: DraftFrame, isTaken: (row: number, part: number) => boolean): void
+  /** What the server says in this row follows from them. */
+  causes(connection: string, row: number): boolean
+} {
+  const open = new Map<string, { readonly answer: number; readonly isSent: boolean }[]>()
+  const openAt = (connection: string, row: number): { readonly isSent: boolean }[] => {
+    const left = (open.get(connection) ?? []).filter(({ answer }) => answer > row)
+    open.set(connection, left)
+    return left
+  }
+  return {
+    take(connection, { row: first, envelopes }, isTaken) {
+      openAt(connection, first)
+      for (const [part, { kind, method }] of envelopes.entries()) {
+        const isSent = handshake.has(method) || isTaken(first + part, part)
+        if (kind === 'request') open.get(connection)!.push({ answer: entries.peer(first + part), isSent })
+      }
+    },
+    causes(connection, row) {
+      const open = openAt(connection, row)
+      return open.length > 0 && open.every(({ isSent }) => !isSent)
     },
   }
 }

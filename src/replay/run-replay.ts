@@ -19,6 +19,9 @@ import type { RunOptions, RunResult, RunSink } from './run-options.js'
 import { createTally } from './tally.js'
 import { createWaiting } from './waiting.js'
 
+/** How long a server may take in peace, at most, what it was answered: no longer than the recorded one had. */
+const mostRestMs = 250
+
 interface Open {
   readonly live: LiveConnection
   readonly picker: QuestionPicker
@@ -51,6 +54,8 @@ export async function runReplay(
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
+  /** The client's last answer to a question of the server, as it was recorded and now. */
+  let lastAnswered: { readonly us: number; readonly atMs: number } | undefined
   let lastSent = { us: plan.frames[0]!.us, atMs: performance.now() }
 
   const outcomes = orderedOutcomes(plan, (outcome) => {
@@ -67,6 +72,7 @@ export async function runReplay(
       tally.count(comparison)
       sink.question(comparison)
     },
+    answered: (row: number) => void (lastAnswered = { us: entries.us(row), atMs: performance.now() }),
     failed: () => void (failedQuestions += 1),
   }
 
@@ -131,6 +137,10 @@ export async function runReplay(
     // The pause between two messages, and not the time since the start: a server that is slow now shortens none.
     const pauseMs = (frame.us - lastSent.us) / 1000 / options.speed
     await waiting.until(isOver, lastSent.atMs + pauseMs - performance.now())
+    if (!lastAnswered) return
+    // What a server does with an answer, such as new roots, is told by nothing that it sends.
+    const restMs = Math.min(mostRestMs, (entries.us(frame.row) - lastAnswered.us) / 1000)
+    await waiting.until(isOver, lastAnswered.atMs + restMs - performance.now())
   }
 
   async function sendFrame(frame: PlannedFrame, next: PlannedFrame | undefined): Promise<void> {

@@ -46,7 +46,7 @@ export function connectTo(target: ReplayTarget): Connect {
   return async (events) => {
     const refused = await probe(url)
     if (refused !== undefined) return { error: `cannot reach ${url.origin}: ${refused}` }
-    if (target.transport !== 'sse') return connectHttp(url, { headers }, events)
+    if (target.transport !== 'sse') return connectHttp(url, { headers }, withHint(events))
     try {
       return await connectSse(url, { headers }, events)
     } catch (error) {
@@ -54,6 +54,17 @@ export function connectTo(target: ReplayTarget): Connect {
         error: `cannot open ${url.origin}${url.pathname}: ${error instanceof Error ? error.message : String(error)}`,
       }
     }
+  }
+}
+
+/** Servers of HTTP+SSE take no POST at the address of their stream. */
+function withHint(events: ClientEvents): ClientEvents {
+  return {
+    ...events,
+    failed(frame, reason) {
+      const isOther = frame.method === 'initialize' && /^HTTP 40[045]\b/.test(reason)
+      events.failed(frame, isOther ? `${reason} (if it speaks HTTP+SSE, the transport is sse)` : reason)
+    },
   }
 }
 

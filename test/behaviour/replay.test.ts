@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as said, tapeOf } from '../compare/stage.js'
@@ -158,6 +160,20 @@ describe('wiretape replay', () => {
     const run = await replay('base.jsonl', release(), '--filter', 'tool:search')
     expect(run.stdout).toContain('Replaying 3 messages')
     expect(run.code).toBe(0)
+  })
+
+  it('expects no question of the server that followed from what the filter leaves out', async () => {
+    const run = await replay('asks.jsonl', server('mini-mcp.mjs'), '--filter', 'tool:progress')
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('Same: ') })
+  })
+
+  it('says that a server which knows no such URL may speak the older transport', async () => {
+    const page = createServer((_, response) => void response.writeHead(404).end('<!DOCTYPE html>\n'))
+    await new Promise<void>((done) => page.listen(0, '127.0.0.1', done))
+    const { port } = page.address() as AddressInfo
+    const run = await stage.run('replay', 'base.jsonl', '--url', `http://127.0.0.1:${port}/sse`)
+    expect(run.stdout).toContain('HTTP 404 (if it speaks HTTP+SSE, the transport is sse)\n')
+    await new Promise((done) => page.close(done))
   })
 
   it('runs several times, and at the same time, and as recorded', async () => {

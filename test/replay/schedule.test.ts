@@ -36,6 +36,42 @@ describe('a recording in which calls overlap', () => {
   })
 })
 
+describe('a server that has something to do with an answer', () => {
+  it('gets time for it, as the recorded one had', async () => {
+    const opened = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      serverInfo: { name: 's', version: '1' },
+    }
+    const says: [us: number, dir: string, raw: object][] = [
+      [0, 'in', { id: 0, method: 'initialize', params: {} }],
+      [1, 'out', { id: 0, result: opened }],
+      [2, 'in', { method: 'notifications/initialized' }],
+      [3, 'out', { id: 'r', method: 'roots/list' }],
+      [4, 'in', { id: 'r', result: { roots: [] } }],
+      [500_000, 'in', { id: 1, method: 'tools/call', params: { name: 'roots' } }],
+      [500_001, 'out', { id: 1, result: { content: [{ type: 'text', text: 'known' }] } }],
+    ]
+    const t = '2026-08-01T10:00:00.000Z'
+    const meta = { v: 1, type: 'meta', startedAt: t, label: 'x', command: [] }
+    const lines = says.map(([us, dir, raw]) => ({ t, us, dir, raw: { jsonrpc: '2.0', ...raw } }))
+    const path = join(folder, 'busy.jsonl')
+    writeFileSync(path, [meta, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const script = `const { createInterface } = require('node:readline')
+      let roots = 'unknown'
+      const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+      createInterface(process.stdin).on('line', (line) => {
+        const { id, method } = JSON.parse(line)
+        if (method === 'initialize') send({ id, result: ${JSON.stringify(opened)} })
+        else if (method === 'notifications/initialized') send({ id: 'r', method: 'roots/list' })
+        else if (method === undefined) setTimeout(() => (roots = 'known'), 30)
+        else send({ id, result: { content: [{ type: 'text', text: roots }] } })
+      })`
+    const { differences } = await replay(path, { command: [process.execPath, '-e', script] })
+    expect(differences).toEqual([])
+  })
+})
+
 describe('the pace', () => {
   const pauseMs = 400
   const said = { method: 'ping', result: {} }

@@ -215,7 +215,9 @@ function negotiated(text: string): string | undefined {
 const longestReason = 120
 
 function refusal(status: number, headers: http.IncomingHttpHeaders, text: string): string {
-  const line = text.trim().split('\n', 1)[0]!.slice(0, longestReason)
+  // How a page begins says nothing.
+  const isPage = /^\s*<(?:!doctype|html)\b/i.test(text)
+  const line = isPage ? '' : text.trim().split('\n', 1)[0]!.slice(0, longestReason)
   if (status === 401) return `HTTP 401: the server asks for authorization`
   if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${headers.location ?? 'nowhere'}`
   return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
