@@ -8,6 +8,7 @@ import {
   type MessageRecord,
   type Report,
   type Session,
+  type Transport,
   type Draft,
 } from '../model/index.js'
 import { WiretapeError } from '../model/index.js'
@@ -67,6 +68,8 @@ export interface PlannedConnection {
 export interface Plan {
   readonly index: RecordingIndex
   readonly session: Session | undefined
+  /** What was spoken; a recorder of HTTP need not have known which of the two. */
+  readonly transport: Transport
   readonly frames: readonly PlannedFrame[]
   readonly questions: readonly PlannedQuestion[]
   readonly connections: ReadonlyMap<string, PlannedConnection>
@@ -122,10 +125,12 @@ export async function planReplay(
   const drafts: DraftFrame[] = []
   const talks = new Map<string, Talk>()
   let sessions = 0
+  let hasEndpoint = false
   for await (const { record, locator } of records.records(report)) {
     const { first } = indexer.take(record, locator)
     // A further segment goes on with the session.
     if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0) sessions += 1
+    if (record.type === 'http' && record.sse?.event === 'endpoint') hasEndpoint = true
     if (record.type !== 'message') continue
     const conversation = `${sessions} ${record.conversation ?? ''}`
     noteTalk(talks, conversation, record)
@@ -188,6 +193,7 @@ export async function planReplay(
   return {
     index,
     session: index.sessions[0],
+    transport: hasEndpoint ? 'sse' : (index.sessions[0]?.transport ?? 'stdio'),
     frames,
     questions,
     connections,

@@ -101,7 +101,7 @@ export async function replay(
   const path = resolve(recording)
   const settings = await settingsOf(path, options)
   const given = Object.entries(options.set ?? {}).map(([at, value]) => setOf(at, value))
-  const connect = connectTo(target)
+  connectTo(target)
   const records = openRecords(await openSegments(path), { keptBytes })
   try {
     const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
@@ -111,6 +111,9 @@ export async function replay(
       const what = `#${missing.seq} ${missing.title}: ${missing.path} was redacted`
       throw new WiretapeError('usage', what, { hint: 'give its value with `set`' })
     }
+    const connect = connectTo(
+      'url' in target && plan.transport === 'sse' ? { transport: 'sse', ...target } : target,
+    )
     const exchanges: ExchangeComparison[] = []
     const messages: MessageOutcome[] = []
     const run = {

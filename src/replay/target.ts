@@ -20,7 +20,7 @@ export type ReplayTarget =
       readonly url: string
       /** Sent with every request, such as `Authorization`. */
       readonly headers?: readonly (readonly [name: string, value: string])[]
-      /** `sse` is HTTP+SSE of 2024-11-05. @default 'streamable-http' */
+      /** `sse` is HTTP+SSE of 2024-11-05. @default as recorded; `streamable-http` for what was recorded on stdio */
       readonly transport?: 'streamable-http' | 'sse'
     }
 

@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -43,6 +45,44 @@ describe('replay() of the library', () => {
       name: 'WiretapeError',
       code: 'usage',
     })
+  })
+
+  it('speaks HTTP+SSE where the recording did, whatever its recorder took it for', async () => {
+    const t = '2026-08-01T10:00:00.000Z'
+    const wiretape = {
+      version: '1',
+      session: 's',
+      transport: 'streamable-http',
+      url: 'http://x/sse',
+      segment: 0,
+    }
+    const lines = [
+      { v: 1, type: 'meta', startedAt: t, label: 'x', command: [], wiretape },
+      {
+        type: 'http',
+        t,
+        us: 0,
+        exchange: 0,
+        method: 'GET',
+        path: '/sse',
+        status: 200,
+        sse: { event: 'endpoint' },
+      },
+      { t, us: 1, dir: 'in', raw: { jsonrpc: '2.0', id: 1, method: 'ping' } },
+      { t, us: 2, dir: 'out', raw: { jsonrpc: '2.0', id: 1, result: {} } },
+    ]
+    const path = join(folder, 'sse.jsonl')
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const asked: unknown[] = []
+    const server = createServer(({ method }, response) => {
+      asked.push(method)
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    await expect(replay(path, { url: `http://127.0.0.1:${port}/sse` })).rejects.toThrow('HTTP 404')
+    expect(asked).toEqual(['GET'])
+    await new Promise((done) => server.close(done))
   })
 
   it('is no green test when nothing could be replayed', async () => {

@@ -219,7 +219,7 @@ function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan
     if (command.length > 0) return { command }
     throw noTarget()
   }
-  const transport = options.transport ?? (plan.session?.transport === 'sse' ? 'sse' : 'streamable-http')
+  const transport = options.transport ?? (plan.transport === 'sse' ? 'sse' : 'streamable-http')
   return { url: options.url, transport, ...(options.header && { headers: options.header }) }
 }
 
