@@ -188,10 +188,12 @@ export async function runReplayCommand(
     }
     if (teller) show(teller.end(counted, options.output))
     const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
-    show(`${tail}${tail === '' ? '' : '\n'}`)
-    if (stopped !== undefined) show(`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`)
-    for (const note of summary.notes ?? []) show(`Note: ${escapeText(note)}\n`)
-    if (!teller || !summary.same) show(summaryLine(summary, layout))
+    const closing = [
+      ...(stopped === undefined ? [] : [`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`]),
+      ...(summary.notes ?? []).map((note) => `Note: ${escapeText(note)}\n`),
+      ...(teller && summary.same ? [] : [summaryLine(summary, layout)]),
+    ].join('')
+    show(`${tail}${tail === '' || closing === '' ? '' : '\n'}${closing}`)
     const collected = report?.finish(summary)
     if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
     if (collected) await writeReports(wanted, collected, io)
