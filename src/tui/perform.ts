@@ -1,4 +1,5 @@
 import type { CommandBody } from '../control-schema/index.js'
+import { draft } from './compose.js'
 import type { Act } from './key-table.js'
 import { indentJson } from '../render/index.js'
 import { quoteValue } from '../filter/index.js'
@@ -83,7 +84,7 @@ export function perform(
       return write(state, context, about, act)
     case 'compose':
     case 'compose-back':
-      return only({ ...state, editor: draft(act === 'compose') })
+      return only({ ...state, editor: draft(act === 'compose', log) })
     case 'again':
       return again(state, context, about)
     case 'again-edited':
@@ -149,11 +150,14 @@ function nextHeld(state: ScreenState, context: Context): Step {
   const { log, view } = context
   if (log.heldCount === 0) return say(state, 'nothing is held')
   const found = find(state, context, 1, (row) => log.heldOf(row) !== undefined, '')
-  if (!found.state.notice) return found
+  const onward = (at: number): Pick<ScreenState, 'follow'> => ({
+    follow: state.follow && at === view.length - 1,
+  })
+  if (!found.state.notice) return only({ ...found.state, ...onward(found.state.cursor) })
   const first = log.firstHeld
   const index = first === undefined ? -1 : view.indexOf(first)
   if (first === undefined || view.at(index) !== first) return say(state, 'what is held is not in this list')
-  return only({ ...state, cursor: index, follow: false })
+  return only({ ...state, cursor: index, ...onward(index) })
 }
 
 function back(state: ScreenState): Step {
@@ -219,19 +223,6 @@ function write(
     original: held.text,
   }
   return only({ ...state, editor })
-}
-
-function draft(toServer: boolean): Editor {
-  const text = toServer
-    ? '{\n  "jsonrpc": "2.0",\n  "id": "wiretape-1",\n  "method": "ping"\n}'
-    : '{\n  "jsonrpc": "2.0",\n  "method": "notifications/tools/list_changed"\n}'
-  return {
-    purpose: 'compose',
-    title: `a message of your own to the ${toServer ? 'server' : 'client'}`,
-    direction: toServer ? 'client_to_server' : 'server_to_client',
-    field: fieldOf(text, 'start'),
-    original: '',
-  }
 }
 
 function again(state: ScreenState, { log }: Context, about: number | undefined): Step {

@@ -1,3 +1,4 @@
+import type { TapeRecord } from '../model/index.js'
 import { escapeText, formatBytes, formatDuration, pad, truncate } from '../render/index.js'
 import type { LogRow, RowState } from './message-log.js'
 import { span, type Line, type Span, type Tone } from './spans.js'
@@ -121,10 +122,7 @@ export function whatOf(row: LogRow): Span {
     case 'gap':
       return span(`gap: ${record.lost} not recorded, ${short(record.why)}`, 'red')
     case 'http':
-      return span(
-        `${record.status ?? 'no response'} ${short(record.method)} ${short(record.path)}`,
-        record.status === undefined || record.status >= 400 ? 'red' : 'dim',
-      )
+      return httpOf(record)
     case 'message':
     case 'held':
       break
@@ -143,6 +141,15 @@ export function whatOf(row: LogRow): Span {
     return span(`error${of}: ${short(envelope.errorCode ?? '')} ${short(envelope.errorMessage ?? '')}`, 'red')
   }
   return row.failed ? span(`tool error${of}`, 'red') : span(`result${of}`, 'dim')
+}
+
+/** An exchange without a message in its response. What we answered in the server's place is no failure. */
+function httpOf({ status, why, method, path }: Extract<TapeRecord, { type: 'http' }>): Span {
+  const of = `${short(method)} ${short(path)}`
+  if (status !== undefined) return span(`${status} ${of}`, status >= 400 ? 'red' : 'dim')
+  const ours = /, answered (\d+) by wiretape$/.exec(why ?? '')?.[1]
+  if (ours === undefined) return span(`no response ${of}`, 'red')
+  return span(`${ours} by wiretape ${of}`, Number(ours) >= 400 ? 'red' : 'dim')
 }
 
 function named(method: string, subject: string | undefined): string {

@@ -192,68 +192,127 @@ describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
   })
 })
 
-describe.skipIf(isLeftOut)('a screen on an HTTP server of 2026-07-28', { timeout: 60_000 }, () => {
-  it('edits a call in $EDITOR, drops one, answers one; the client gets what was made of it', async () => {
-    const own = createStage()
-    closing.push(() => own.close())
-    const upstream = own.start(server('sdk-modern-http.mjs'))
-    await printed(upstream, '\n')
-    const to = upstream.stdout().toString().split('\n')[0]!
-    const recorder = own.start([process.execPath, cli, 'record', '--url', to, '--out', own.out], {
-      detached: true,
+/** A server that echoes, of one era, and the official client of that era. */
+const eras: [
+  era: string,
+  upstream: (own: Stage) => Promise<string>,
+  client: (url: URL) => Promise<EraClient>,
+][] = [
+  [
+    '2026-07-28',
+    async (own) => {
+      const upstream = own.start(server('sdk-modern-http.mjs'))
+      await printed(upstream, '\n')
+      return upstream.stdout().toString().split('\n')[0]!
+    },
+    async (url) => {
+      const client = new ModernClient(
+        { name: 'c', version: '1' },
+        { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+      )
+      await client.connect(new ModernTransport(url))
+      await client.listTools()
+      return {
+        call: (text) => client.callTool({ name: 'echo', arguments: { text } }),
+        close: () => client.close(),
+      }
+    },
+  ],
+  [
+    '2025-11-25',
+    () => startEverything('streamableHttp'),
+    async (url) => {
+      const client = new Client({ name: 'c', version: '1' })
+      await client.connect(new StreamableHTTPClientTransport(url))
+      return {
+        call: (message) => client.callTool({ name: 'echo', arguments: { message } }),
+        close: () => client.close(),
+      }
+    },
+  ],
+]
+
+interface EraClient {
+  readonly call: (text: string) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+describe.skipIf(isLeftOut).each(eras)(
+  'a screen on an HTTP server of %s',
+  { timeout: 60_000 },
+  (era, startServer, connectTo) => {
+    it('edits a call in $EDITOR, drops one, answers one, adds one; the client gets what was made of it', async () => {
+      const own = createStage()
+      closing.push(() => own.close())
+      const to = await startServer(own)
+      const argv = [process.execPath, cli, 'record', '--url', to, '--out', own.out]
+      const recorder = own.start(argv, { detached: true })
+      await printed(recorder, '\n')
+      const client = await connectTo(new URL(recorder.stdout().toString().trim()))
+      closing.push(() => client.close())
+      const call = (text: string): Promise<unknown> => client.call(text).catch((error: unknown) => error)
+      const env = { EDITOR: 'sed -i s/original/changed/', VISUAL: '' }
+      const terminal = openTerminal(own, [process.execPath, cli, 'attach'], { env })
+      closing.push(() => terminal.close())
+      await terminal.shows('● live')
+      terminal.press('b')
+      await terminal.shows('break on:')
+      terminal.press('C-u')
+      terminal.type('method:tools/call dir:in')
+      terminal.press('Enter')
+      await terminal.shows('[INTERCEPT]')
+      const held = (id: number): Promise<string> => terminal.shows(new RegExp(`⏸ tools/call echo +${id} `))
+      const edited = call('original')
+      await held(1)
+      terminal.press('F6')
+      await terminal.shows('Ctrl+S confirm')
+      terminal.press('Escape')
+      // It stays held.
+      await held(1)
+      terminal.press('m')
+      await terminal.shows('Ctrl+S confirm')
+      terminal.press('C-o')
+      await terminal.shows('"changed"')
+      terminal.press('C-s')
+      expect(JSON.stringify(await edited)).toContain('changed')
+      const dropped = call('dropped')
+      await held(2)
+      terminal.press('F8')
+      expect(String(await dropped)).toContain('wiretape: dropped')
+      const answered = call('answered')
+      await held(3)
+      terminal.press('a')
+      await terminal.shows('answer it')
+      terminal.press('Down', 'End', 'BSpace', 'BSpace')
+      const kind = era > '2026' ? '"resultType":"complete",' : ''
+      terminal.type(`{${kind}"content":[{"type":"text","text":"from a person"}]}`)
+      terminal.press('C-s')
+      expect(JSON.stringify(await answered)).toContain('from a person')
+      const passed = call('passed on')
+      await held(4)
+      terminal.press('F5')
+      expect(JSON.stringify(await passed)).toContain('passed on')
+      terminal.press('c')
+      await terminal.shows('a message of your own to the server')
+      terminal.press('C-s')
+      const method = era > '2026' ? 'tools/list' : 'ping'
+      await terminal.shows(new RegExp(`result ${method} +"wire`))
+      const left = call('left behind')
+      await held(5)
+      process.kill(terminal.pid(), 'SIGKILL')
+      expect(JSON.stringify(await left)).toContain('left behind')
+      recorder.child.kill('SIGTERM')
+      await recorder.ended
+      const lines = readFileSync(own.tape(), 'utf8').split('\n')
+      const [modified] = lines.filter((line) => line.includes('"modified":true'))
+      expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
+      expect(lines.filter((line) => line.includes('"type":"dropped"'))).toHaveLength(2)
+      expect(lines.some((line) => line.includes('"injected":true') && line.includes(`"${method}"`))).toBe(
+        true,
+      )
     })
-    await printed(recorder, '\n')
-    const client = new ModernClient(
-      { name: 'c', version: '1' },
-      { capabilities: {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    )
-    closing.push(() => client.close())
-    await client.connect(new ModernTransport(new URL(recorder.stdout().toString().trim())))
-    await client.listTools()
-    const call = (text: string): Promise<unknown> =>
-      client.callTool({ name: 'echo', arguments: { text } }).catch((error: unknown) => error)
-    const env = { EDITOR: 'sed -i s/original/changed/', VISUAL: '' }
-    const terminal = openTerminal(own, [process.execPath, cli, 'attach'], { env })
-    closing.push(() => terminal.close())
-    await terminal.shows('● live')
-    terminal.press('b')
-    await terminal.shows('break on:')
-    terminal.press('C-u')
-    terminal.type('method:tools/call dir:in')
-    terminal.press('Enter')
-    await terminal.shows('[INTERCEPT]')
-    const edited = call('original')
-    await terminal.shows(/⏸ tools\/call echo +1 /)
-    terminal.press('m')
-    await terminal.shows('Ctrl+S confirm')
-    terminal.press('C-o')
-    await terminal.shows('"changed"')
-    terminal.press('C-s')
-    expect(JSON.stringify(await edited)).toContain('changed')
-    const dropped = call('dropped')
-    await terminal.shows(/⏸ tools\/call echo +2 /)
-    terminal.press('d')
-    expect(String(await dropped)).toContain('wiretape: dropped')
-    const answered = call('answered')
-    await terminal.shows(/⏸ tools\/call echo +3 /)
-    terminal.press('a')
-    await terminal.shows('answer it')
-    terminal.press('Down', 'End', 'BSpace', 'BSpace')
-    terminal.type('{"resultType":"complete","content":[{"type":"text","text":"from a person"}]}')
-    terminal.press('C-s')
-    expect(JSON.stringify(await answered)).toContain('from a person')
-    const passed = call('passed on')
-    await terminal.shows(/⏸ tools\/call echo +4 /)
-    process.kill(terminal.pid(), 'SIGKILL')
-    expect(JSON.stringify(await passed)).toContain('passed on')
-    recorder.child.kill('SIGTERM')
-    await recorder.ended
-    const [modified] = readFileSync(own.tape(), 'utf8')
-      .split('\n')
-      .filter((line) => line.includes('"modified":true'))
-    expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
-  })
-})
+  },
+)
 
 function newest(extension: string): string {
   return stage.tapes().findLast((path) => path.endsWith(extension))!
