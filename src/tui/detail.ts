@@ -1,3 +1,4 @@
+import type { TapeRecord } from '../model/index.js'
 import { escapeText, formatBytes, formatDuration, pad } from '../render/index.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
@@ -17,6 +18,8 @@ export interface Again {
   readonly latencyMs?: number
   readonly fault?: string
 }
+
+type Frame = Extract<TapeRecord, { type: 'message' | 'held' }>
 
 /** Everything about a row: what it is, its text, what it was before, and the other half of its exchange. */
 export function detailLines(log: MessageLog, row: LogRow, width: number): Line[] {
@@ -81,20 +84,23 @@ function messageLines(log: MessageLog, row: LogRow): Line[] {
     lines.push([span(`${words[held.reason]}${held.reason === 'order' ? '' : by}`, 'yellow')])
     if (held.moot !== undefined) lines.push([span(escapeText(held.moot), 'red')])
   }
-  lines.push(...contextLines(row))
   if (!isFrame(record)) return [...lines, ...otherLines(row)]
+  if (record.rule !== undefined) lines.push([span(escapeText(`rule ${record.rule}`), 'dim')])
+  if (record.type === 'message' && record.heldMs !== undefined)
+    lines.push([span(`held for ${formatDuration(record.heldMs * 1000)}`, 'dim')])
+  return [...lines, ...textLines(log, row, record), ...carrierLines(record)]
+}
+
+function textLines(log: MessageLog, row: LogRow, record: Frame): Line[] {
   const text = log.textOf(row.row)
   if (text === undefined) {
-    return [
-      ...lines,
-      [span('its payload is no longer in memory: wiretape inspect -v shows it from the tape', 'dim')],
-    ]
+    return [[span('its payload is no longer in memory: wiretape inspect -v shows it from the tape', 'dim')]]
   }
   const original = record.type === 'message' && record.modified ? record.original : undefined
   if (original !== undefined && !record.batch) {
-    return [...lines, [span('changed before it was passed on', 'magenta')], ...textDiff(original, text)]
+    return [[span('changed before it was passed on', 'magenta')], ...textDiff(original, text)]
   }
-  return [...lines, ...jsonLines(text)]
+  return jsonLines(text)
 }
 
 function titleOf(row: LogRow): Line {
@@ -112,12 +118,13 @@ function titleOf(row: LogRow): Line {
   ]
 }
 
-function contextLines(row: LogRow): Line[] {
-  const { record } = row
-  if (!isFrame(record)) return []
+/** What carried it over HTTP. Behind the message, which is what most look for. */
+function carrierLines(record: Frame): Line[] {
   const lines: Line[] = []
   const say = (text: string): void => void lines.push([span(escapeText(text), 'dim')])
   if (record.conversation !== undefined) say(`conversation ${record.conversation}`)
+  if (record.sse)
+    say(`event ${record.sse.event ?? 'message'}${record.sse.id === undefined ? '' : ` ${record.sse.id}`}`)
   if (record.http) {
     const { exchange, method, path, status, headers } = record.http
     say(
@@ -125,12 +132,7 @@ function contextLines(row: LogRow): Line[] {
     )
     for (const [name, value] of headers ?? []) say(`  ${name}: ${value}`)
   }
-  if (record.sse)
-    say(`event ${record.sse.event ?? 'message'}${record.sse.id === undefined ? '' : ` ${record.sse.id}`}`)
-  if (record.rule !== undefined) say(`rule ${record.rule}`)
-  if (record.type === 'message' && record.heldMs !== undefined)
-    say(`held for ${formatDuration(record.heldMs * 1000)}`)
-  return lines
+  return lines.length === 0 ? [] : [[], ...lines]
 }
 
 function otherLines({ record }: LogRow): Line[] {
