@@ -101,6 +101,9 @@ interface Talk {
   version: string | undefined
 }
 
+/** Different names that are remembered while a recording is read. */
+const mostKnown = 10_000
+
 /** Bytes of a recording that a replay holds in memory: it needs each message more than once. */
 export const keptBytes = 16 << 20
 
@@ -124,6 +127,7 @@ export async function planReplay(
   const indexer = createRecordingIndex({ clientKeys: false })
   const drafts: DraftFrame[] = []
   const talks = new Map<string, Talk>()
+  const draftEnvelope = createDrafting()
   let sessions = 0
   let hasEndpoint = false
   for await (const { record, locator } of records.records(report)) {
@@ -280,16 +284,27 @@ function messagesOf(
     if (envelope.id !== undefined) message.id = envelope.id
     planned.push(message)
   }
-  return planned
+  // An array that grew keeps room for many.
+  return planned.length === 1 ? [planned[0]!] : planned
 }
 
-/** A slice of the line would keep all of it in memory. */
-function draftEnvelope({ kind, method, subject, id }: Envelope): DraftEnvelope {
-  const draft: Draft<DraftEnvelope> = { kind }
-  if (method !== undefined) draft.method = detach(method)
-  if (subject !== undefined) draft.subject = detach(subject)
-  if (id !== undefined) draft.id = detach(id)
-  return draft
+/** A slice of the line would keep all of it in memory, and a copy each is not needed of what is said often. */
+function createDrafting(): (envelope: Envelope) => DraftEnvelope {
+  const known = new Map<string, string>()
+  function kept(text: string): string {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const copy = detach(text)
+    if (known.size < mostKnown) known.set(copy, copy)
+    return copy
+  }
+  return ({ kind, method, subject, id }) => {
+    const draft: Draft<DraftEnvelope> = { kind }
+    if (method !== undefined) draft.method = kept(method)
+    if (subject !== undefined) draft.subject = kept(subject)
+    if (id !== undefined) draft.id = detach(id)
+    return draft
+  }
 }
 
 function noteTalk(talks: Map<string, Talk>, conversation: string, record: MessageRecord): void {

@@ -3,7 +3,7 @@ import type { ClientFrame } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
 import { answerLiveQuestion } from './answer-live-question.js'
 import { awaitAnswer } from './await-answer.js'
-import { compareQuestion, createQuestionPicker, type QuestionPicker } from './answer-question.js'
+import { compareQuestion, createQuestionPicker } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { compareMessage } from './compare-message.js'
 import { openHandshake } from './handshake.js'
@@ -16,16 +16,9 @@ import { createParamHeaders } from './param-headers.js'
 import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
 import { createReadAhead, type Said } from './read-ahead.js'
 import type { RunOptions, RunResult, RunSink } from './run-options.js'
+import { createSchedule, type ScheduledConnection } from './schedule.js'
 import { createTally } from './tally.js'
 import { createWaiting } from './waiting.js'
-
-/** How long a server may take in peace, at most, what it was answered: no longer than the recorded one had. */
-const mostRestMs = 250
-
-interface Open {
-  readonly live: LiveConnection
-  readonly picker: QuestionPicker
-}
 
 /**
  * Acts as the client of a recording, once. What the next message depends on is done as soon as an answer is here;
@@ -46,7 +39,7 @@ export async function runReplay(
   const tally = createTally()
   const ahead = createReadAhead(plan)
   const later = createLater(failed)
-  const open = new Map<string, Open>()
+  const open = new Map<string, ScheduledConnection>()
   const waiting = createWaiting(signal)
   /** Work that messages from the server began. */
   const reactions = new Set<Promise<void>>()
@@ -54,9 +47,6 @@ export async function runReplay(
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
-  /** The client's last answer to a question of the server, as it was recorded and now. */
-  let lastAnswered: { readonly us: number; readonly atMs: number } | undefined
-  let lastSent = { us: plan.frames[0]!.us, atMs: performance.now() }
 
   const outcomes = orderedOutcomes(plan, (outcome) => {
     if (outcome.comparison) tally.count(outcome.comparison)
@@ -72,11 +62,12 @@ export async function runReplay(
       tally.count(comparison)
       sink.question(comparison)
     },
-    answered: (row: number) => void (lastAnswered = { us: entries.us(row), atMs: performance.now() }),
+    answered: (row: number) => schedule.answered(row),
     failed: () => void (failedQuestions += 1),
   }
 
   const isOver = (): boolean => stopped !== undefined
+  const schedule = createSchedule({ plan, options, outcomes, waiting, isOver })
 
   function stop(why: string): void {
     stopped ??= why
@@ -95,7 +86,7 @@ export async function runReplay(
     reactions.add(settled)
   }
 
-  async function connectionOf(frame: PlannedFrame): Promise<Open | undefined> {
+  async function connectionOf(frame: PlannedFrame): Promise<ScheduledConnection | undefined> {
     const known = open.get(frame.connection)
     if (known) return known
     const picker = createQuestionPicker(plan, frame.connection)
@@ -124,36 +115,12 @@ export async function runReplay(
     return opened
   }
 
-  /** Until all that the recorded client had waited for is here, or will not come. */
-  async function whenItIsTime(frame: PlannedFrame, { picker }: Open): Promise<void> {
-    const isBefore = ({ peer }: PlannedMessage): boolean =>
-      peer >= 0 && (options.concurrency === 'one' || peer < frame.row)
-    await waiting.until(
-      () => isOver() || ![...outcomes.waiting()].some((message) => !message.loose && isBefore(message)),
-    )
-    // What the server asked before the client went on may be what its next answer depends on.
-    await waiting.until(() => isOver() || !picker.isExpected(frame.row), timeoutMs)
-    picker.giveUp(frame.row)
-    // The pause between two messages, and not the time since the start: a server that is slow now shortens none.
-    const pauseMs = (frame.us - lastSent.us) / 1000 / options.speed
-    await waiting.until(isOver, lastSent.atMs + pauseMs - performance.now())
-    if (!lastAnswered) return
-    // What a server does with an answer, such as new roots, is told by nothing that it sends.
-    const restMs = Math.min(mostRestMs, (entries.us(frame.row) - lastAnswered.us) / 1000)
-    await waiting.until(isOver, lastAnswered.atMs + restMs - performance.now())
-  }
-
   async function sendFrame(frame: PlannedFrame, next: PlannedFrame | undefined): Promise<void> {
     // Answers are given when the server asks.
     if (frame.messages.every(({ kind, peer }) => kind === 'answer' && peer >= 0)) return
     const opened = await connectionOf(frame)
     if (!opened || stopped !== undefined) return
-    await whenItIsTime(frame, opened)
-    if (stopped !== undefined) return
-    // Of two answers under one id nothing would tell which is the late one.
-    const isOwed = ({ kind, id }: PlannedMessage): boolean =>
-      kind === 'request' && id !== undefined && opened.live.isOwed(id)
-    await waiting.until(() => isOver() || !frame.messages.some(isOwed), timeoutMs)
+    await schedule.untilTimeFor(frame, opened)
     if (stopped !== undefined) return
     const record = await ahead.frame(frame)
     const texts = frame.messages.map((message) => {
@@ -170,7 +137,7 @@ export async function runReplay(
     const envelopes = texts.map(({ known }) => known)
     const sent = clientFrame(text, lives, paramHeaders, envelopes)
     for (const { message, original, live } of texts) expectAnswer(opened.live, sent, message, original, live)
-    lastSent = { us: frame.us, atMs: performance.now() }
+    schedule.sent(frame)
     let isTaken = false
     const sending = opened.live.send(sent).then(() => {
       isTaken = true

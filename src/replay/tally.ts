@@ -4,6 +4,7 @@ import {
   zeroCounts,
   type ComparisonSummary,
   type ExchangeComparison,
+  type Subject,
 } from '../compare/index.js'
 import type { RunTime } from './run-options.js'
 
@@ -20,12 +21,25 @@ export function createTally(): Tally {
   const counts = zeroCounts()
   const times: RunTime[] = []
   const latencies = createLatencies()
+  const subjects = new Map<string, Subject>()
+
+  /** One object for all that are about the same. */
+  function subjectOf({ method, name, direction }: ExchangeComparison): Subject {
+    const key = JSON.stringify([direction, method, name])
+    const known = subjects.get(key)
+    if (known) return known
+    const subject = name === undefined ? { method, direction } : { method, direction, name }
+    subjects.set(key, subject)
+    return subject
+  }
+
   return {
     counts,
     times,
-    count({ verdict, method, name, direction, before, after }) {
+    count(comparison) {
+      const { verdict, before, after } = comparison
       counts[verdict] += 1
-      const subject = name === undefined ? { method, direction } : { method, direction, name }
+      const subject = subjectOf(comparison)
       latencies.add(subject, before?.latencyUs, after?.latencyUs)
       times.push({ subject, beforeUs: before?.latencyUs, afterUs: after?.latencyUs })
     },

@@ -1,0 +1,67 @@
+import type { QuestionPicker } from './answer-question.js'
+import type { OrderedOutcomes } from './ordered-outcomes.js'
+import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
+import type { RunOptions } from './run-options.js'
+import type { LiveConnection } from './live-connection.js'
+import type { Waiting } from './waiting.js'
+
+/** When the client of a recording says what. */
+export interface Schedule {
+  /** Resolves when all that the recorded client had waited for is here, or will not come. */
+  untilTimeFor(frame: PlannedFrame, connection: ScheduledConnection): Promise<void>
+  sent(frame: PlannedFrame): void
+  /** The recorded answer in this row was given to a question of the server. */
+  answered(row: number): void
+}
+
+export interface ScheduledConnection {
+  readonly live: LiveConnection
+  readonly picker: QuestionPicker
+}
+
+export interface ScheduleContext {
+  readonly plan: Plan
+  readonly options: RunOptions
+  readonly outcomes: OrderedOutcomes
+  readonly waiting: Waiting
+  readonly isOver: () => boolean
+}
+
+/** How long a server may take in peace, at most, what it was answered: no longer than the recorded one had. */
+const mostRestMs = 250
+
+export function createSchedule({ plan, options, outcomes, waiting, isOver }: ScheduleContext): Schedule {
+  const { timeoutMs, concurrency, speed } = options
+  const { entries } = plan.index
+  let lastSent = { us: plan.frames[0]!.us, atMs: performance.now() }
+  /** The client's last answer to a question of the server, as it was recorded and now. */
+  let lastAnswered: { readonly us: number; readonly atMs: number } | undefined
+
+  /** The pause between two messages, and not the time since the start: a server that is slow now shortens none. */
+  function pause(since: { readonly atMs: number }, ms: number): Promise<void> {
+    return waiting.until(isOver, since.atMs + ms - performance.now())
+  }
+
+  return {
+    async untilTimeFor(frame, { live, picker }) {
+      const isBefore = ({ peer }: PlannedMessage): boolean =>
+        peer >= 0 && (concurrency === 'one' || peer < frame.row)
+      await waiting.until(
+        () => isOver() || ![...outcomes.waiting()].some((message) => !message.loose && isBefore(message)),
+      )
+      // What the server asked before the client went on may be what its next answer depends on.
+      await waiting.until(() => isOver() || !picker.isExpected(frame.row), timeoutMs)
+      picker.giveUp(frame.row)
+      await pause(lastSent, (frame.us - lastSent.us) / 1000 / speed)
+      // What a server does with an answer, such as new roots, is told by nothing that it sends.
+      if (lastAnswered)
+        await pause(lastAnswered, Math.min(mostRestMs, (entries.us(frame.row) - lastAnswered.us) / 1000))
+      // Of two answers under one id nothing would tell which is the late one.
+      const isOwed = ({ kind, id }: PlannedMessage): boolean =>
+        kind === 'request' && id !== undefined && live.isOwed(id)
+      await waiting.until(() => isOver() || !frame.messages.some(isOwed), timeoutMs)
+    },
+    sent: ({ us }) => void (lastSent = { us, atMs: performance.now() }),
+    answered: (row) => void (lastAnswered = { us: entries.us(row), atMs: performance.now() }),
+  }
+}
