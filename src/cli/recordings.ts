@@ -1,10 +1,11 @@
-import { attended, chained } from '../formats/index.js'
+import { attended, chained, flatMapped, inBatches, type RecordingEnds, type Seen } from '../formats/index.js'
 import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
 import type { RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
 import { withProgress } from './progress.js'
+import type { Rows } from './row-numbers.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
 import { withSegments } from './with-segments.js'
 
@@ -16,10 +17,16 @@ export interface OpenRecording {
    * The records, as often as they are asked for; what was written since the files were opened is left out.
    *
    * @param report takes what is wrong with the files
+   * @param only the records that are wanted, by their number among all; after all of them were read once
    * @throws WiretapeError that names the file as the user did
    */
-  records(report?: (problem: Problem) => void): AsyncIterable<TapeRecord>
+  records(report?: (problem: Problem) => void, only?: Selection): AsyncIterable<TapeRecord>
+  /** See `Recording`. */
+  ends?(): Promise<RecordingEnds | undefined>
 }
+
+/** Which records are wanted, by their number from 0. */
+export type Selection = (record: number) => boolean
 
 /** A recording that was read once: the model without payloads, and a way to read the records again. */
 export interface LoadedRecording extends OpenRecording {
@@ -68,7 +75,8 @@ export async function openRecordings(
       opened.push(await openArgument(name, cwd, spools, formatId))
     const recordings = joinSegments(opened, (file) => file).map((files) => ({
       files,
-      records: (report?: (problem: Problem) => void) => recordsOf(files, report),
+      records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
+      ends: () => endsOf(files),
     }))
     return { recordings, close }
   } catch (error) {
@@ -77,15 +85,23 @@ export async function openRecordings(
   }
 }
 
-/** As `openRecordings`, and reads each once. */
+/** Sees the records while a recording is loaded, with the rows that the fold made of each. */
+export type Watcher = (record: TapeRecord, rows: Rows) => void
+
+/**
+ * As `openRecordings`, and reads each once.
+ *
+ * @param watch makes a watcher of each
+ */
 export async function loadRecordings(
   names: readonly string[],
   cwd: string,
+  watch?: (fold: Fold) => Watcher,
 ): Promise<Opened<LoadedRecording>> {
   const { recordings, close } = await openRecordings(names, cwd)
   try {
     const loaded: LoadedRecording[] = []
-    for (const recording of recordings) loaded.push(await load(recording))
+    for (const recording of recordings) loaded.push(await load(recording, watch))
     return { recordings: loaded, close }
   } catch (error) {
     await close()
@@ -97,12 +113,16 @@ export async function loadRecordings(
 export function watchedFiles({ files }: OpenRecording): RecordingFile[] {
   return files.map(({ file, name }) => ({
     ...file,
-    bytes: (to) => withProgress(name, file.bytes(to), to ?? file.sizeBytes),
+    bytes: (to, from = 0) => withProgress(name, file.bytes(to, from), (to ?? file.sizeBytes) - from),
   }))
 }
 
 interface OpenedFile extends NamedFile, Place {
+  /** It was read to its end, and nothing was wrong. */
   checked?: boolean
+  readonly seen: Seen
+  /** Records in it; known when it was read to its end. */
+  count?: number
 }
 
 async function openArgument(
@@ -115,11 +135,15 @@ async function openArgument(
   const { file: found, first } = await openNamed(path, name, formatId)
   const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
-  return { file, name, session: identity?.session, segment: identity?.segment ?? 0 }
+  return { file, name, seen: {}, session: identity?.session, segment: identity?.segment ?? 0 }
 }
 
-async function load(recording: OpenRecording): Promise<LoadedRecording> {
+async function load(
+  recording: OpenRecording,
+  watch: ((fold: Fold) => Watcher) | undefined,
+): Promise<LoadedRecording> {
   const fold = createFold(idKey)
+  const watcher = watch?.(fold)
   const problems: Problem[] = []
   let problemCount = 0
   let longestId = 0
@@ -127,9 +151,12 @@ async function load(recording: OpenRecording): Promise<LoadedRecording> {
     problemCount += 1
     if (problems.length < problemsKept) problems.push(problem)
   }
-  for await (const record of recording.records(report)) {
-    fold.push(record)
-    longestId = Math.max(longestId, longestIdOf(record))
+  for await (const records of inBatches(recording.records(report))) {
+    for (const record of records) {
+      const rows = fold.push(record)
+      watcher?.(record, rows)
+      longestId = Math.max(longestId, longestIdOf(record))
+    }
   }
   return { ...recording, fold, problems, problemCount, longestId }
 }
@@ -137,13 +164,39 @@ async function load(recording: OpenRecording): Promise<LoadedRecording> {
 function recordsOf(
   group: readonly OpenedFile[],
   report: (problem: Problem) => void = () => undefined,
+  only?: Selection,
 ): AsyncIterable<TapeRecord> {
-  return chained(group.map((opened) => () => recordsIn(opened, report)))
+  let first = 0
+  return chained(
+    group.map((opened) => () => {
+      const before = first
+      first += opened.count ?? 0
+      return recordsIn(opened, report, only && ((record) => only(before + record)))
+    }),
+  )
 }
 
-function recordsIn(opened: OpenedFile, report: (problem: Problem) => void): AsyncIterable<TapeRecord> {
-  const { file, name } = opened
+async function endsOf(group: readonly OpenedFile[]): Promise<RecordingEnds | undefined> {
+  const start = await fileEnds(group[0]!)
+  const end = start && group.length > 1 ? await fileEnds(group.at(-1)!) : start
+  return start && end && { ...start, last: end.last }
+}
+
+async function fileEnds({ file, name }: OpenedFile): Promise<RecordingEnds | undefined> {
+  const { format, sizeBytes } = file
+  const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
+    withProgress(name, file.bytes(to, from), to - from)
+  return format.readEnds?.({ sizeBytes, bytes })
+}
+
+function recordsIn(
+  opened: OpenedFile,
+  report: (problem: Problem) => void,
+  only: Selection | undefined,
+): AsyncIterable<TapeRecord> {
+  const { file, name, checked = false } = opened
   let problems = 0
+  let count = 0
   const take = (diagnostic: Diagnostic): void => {
     problems += 1
     report({ ...diagnostic, file: name })
@@ -151,11 +204,18 @@ function recordsIn(opened: OpenedFile, report: (problem: Problem) => void): Asyn
   if (file.fault) take(file.fault)
   const bytes = (): AsyncIterable<Uint8Array> =>
     withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
-  return attended(file.format.read({ bytes, checked: opened.checked === true }, take), {
-    // What was read to its end without a fault needs no second look.
-    ended: () => (opened.checked = problems === 0),
-    failed: (error) => inFile(error, name, file.path),
+  const selects = only !== undefined && checked && file.format.selects === true
+  const { seen } = opened
+  const records = file.format.read({ bytes, checked, seen, ...(selects && { only }) }, take)
+  const failed = (error: unknown): unknown => inFile(error, name, file.path)
+  if (selects) return attended(records, { ended: () => undefined, failed })
+  const counted = flatMapped(records, (record) => {
+    count += 1
+    return !only || only(count - 1) ? [record] : []
   })
+  // What was read to its end without a fault needs no second look.
+  const ended = (): void => void Object.assign(opened, { checked: problems === 0, count })
+  return attended(counted, { ended, failed })
 }
 
 function longestIdOf(record: TapeRecord): number {

@@ -60,9 +60,11 @@ const answeredKept = 4096
 
 /**
  * The rows of a recording by its records, each row once: a held message that is passed on has its row when it is, and
- * not before. Takes the records in the order of the file.
+ * not before. Takes the records in the order of the file; where some are left out, with the rows of each.
  */
-export function createRowWalk(entries: EntryTable): (record: TapeRecord) => readonly WalkedRow[] {
+export function createRowWalk(
+  entries: EntryTable,
+): (record: TapeRecord, rows?: Rows) => readonly WalkedRow[] {
   const numbers = createRowNumbers()
   /** Requests that an answer will want to name, by their row. */
   const asked = new Map<number, NamedRequest>()
@@ -87,8 +89,8 @@ export function createRowWalk(entries: EntryTable): (record: TapeRecord) => read
     return { row, part, ...(request && { request }) }
   }
 
-  return (record) => {
-    const { first, count } = numbers(record)
+  return (record, rows = numbers(record)) => {
+    const { first, count } = rows
     if (count === 0) return []
     if (record.type !== 'message' && record.type !== 'held') return [{ row: first }]
     if (record.type === 'held' && isPassedOn(entries, first)) return []

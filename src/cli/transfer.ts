@@ -15,7 +15,7 @@ import type { Io } from './io.js'
 import { openRecordings, type Opened, type OpenRecording, type Problem } from './recordings.js'
 
 /** What `transfer` needs of a recording. */
-type Recorded = Pick<OpenRecording, 'records'>
+type Recorded = Pick<OpenRecording, 'records' | 'ends'>
 
 type Writable = Format & Required<Pick<Format, 'write'>>
 
@@ -116,7 +116,7 @@ export async function transfer(
   recording: Recorded,
   target: { readonly output: string; readonly format: Writable; readonly backup?: boolean },
   io: Io,
-  edit: (recording: Recording) => Recording = (same) => same,
+  edit?: (recording: Recording) => Recording,
 ): Promise<Transferred> {
   const complaints = createComplaints()
   let messages = 0
@@ -129,8 +129,9 @@ export async function transfer(
       return recording.records(pass === 1 ? complaints.input : undefined)
     },
   }
-  const edited = edit(read)
+  const edited = edit ? edit(read) : { ...read, ...(recording.ends && { ends: () => recording.ends!() }) }
   const counted: Recording = {
+    ...edited,
     records() {
       let seen = 0
       return mapped(edited.records(), (record) => {

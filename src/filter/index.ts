@@ -2,6 +2,7 @@ export { completeFilter, quoteValue, type Completion, type Completions, type Kno
 export type { Condition } from './condition.js'
 export { describeFilter } from './describe.js'
 export type { FilterFault } from './fault.js'
+export { compileGuess, type Guess } from './guess.js'
 export { isEmptyFilter, matchFilter, needsPayload, type Filter } from './filter.js'
 export { filterKeys, flagWords, type FilterKey } from './keys.js'
 export { nearestTo } from './nearest.js'

@@ -1,15 +1,46 @@
-import type { Report, TapeRecord } from '../model/index.js'
+import type { MessageRecord, Report, TapeRecord } from '../model/index.js'
 
 /** A file to be read: its bytes from the start, as often as they are asked for. */
 export interface Input {
   bytes(): AsyncIterable<Uint8Array>
   /** All of it was read before, and every line was JSON: that need not be looked at again. */
   readonly checked?: boolean
+  /** What reading it before has shown, for who reads it again. */
+  readonly seen?: Seen
+  /**
+   * The records that are wanted, by their numbers, as `read` would give them: the others are not even made. Only for
+   * formats that say `selects`, and of what is `checked`. Who sent a message is not concluded then.
+   */
+  readonly only?: (record: number) => boolean
+}
+
+/** Notes of a reader about a file. */
+export interface Seen {
+  /** No message says when it was. */
+  untimed?: boolean
+}
+
+/** As `Input`, of a file: any part of it can be read. */
+export interface FileInput {
+  readonly sizeBytes: number
+  /** @param from,to in bytes; `to` is not in it */
+  bytes(from: number, to: number): AsyncIterable<Uint8Array>
+}
+
+/** What stands around the messages of a recording. */
+export interface RecordingEnds {
+  readonly first: TapeRecord
+  readonly firstMessage: MessageRecord
+  /** No message of the format has an id or links. */
+  readonly nameless?: true
+  readonly last: TapeRecord
 }
 
 /** What is to be written: the records in file order, as often as they are asked for. */
 export interface Recording {
   records(): AsyncIterable<TapeRecord>
+  /** Undefined where they are not to be had without going through all records. */
+  ends?(): Promise<RecordingEnds | undefined>
 }
 
 /**
@@ -26,8 +57,12 @@ export interface Format {
   readonly extension?: string
   /** 0 certainly not, 1 certainly. Looks at the first bytes only; never throws. */
   detect(head: Uint8Array): number
+  /** `read` heeds `only`. @default false */
+  readonly selects?: boolean
   /** Yields records in file order. Problems go to `report`; only an unreadable source throws (WiretapeError). */
   read?(input: Input, report: Report): AsyncIterable<TapeRecord>
+  /** What `read` would give first and last, for a fraction of its time; undefined where that cannot be told. */
+  readEnds?(input: FileInput): Promise<RecordingEnds | undefined>
   /** Says through `report` what the target cannot hold. */
   write?(recording: Recording, report: Report): AsyncIterable<Uint8Array>
 }

@@ -1,6 +1,6 @@
-export type { Format, Input, Recording } from './format.js'
+export type { Format, Input, Recording, RecordingEnds, Seen } from './format.js'
 export { adopt } from './adopt.js'
-export { attended, chained, mapped } from './iterate.js'
+export { attended, chained, flatMapped, inBatches, mapped } from './iterate.js'
 export { mergeRecordings } from './merge.js'
 export {
   importInto,

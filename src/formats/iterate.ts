@@ -1,9 +1,130 @@
 /**
- * Steps between one who reads and one who writes. Records come by the million, and an async generator costs more to
- * hand one on than most readers need to make it: here it is a step of a plain iterator and one promise.
- *
- * Elements are asked for one at a time, as `for await` does.
+ * Steps between one who reads and one who writes. Records come by the million, and a promise for each costs more than
+ * most readers need to make one. So elements go on in batches, those of a chunk of bytes, and there is one wait a batch.
  */
+
+const batches = Symbol('batches')
+
+/** May be gone through in batches too. Each has to be used up, or given up, before the next is asked for. */
+interface Batched<T> extends AsyncIterable<T> {
+  [batches](): AsyncIterator<Iterable<T>, undefined>
+}
+
+/** The elements in batches: those that they come in, where they do. */
+export function inBatches<T>(elements: AsyncIterable<T>): AsyncIterable<Iterable<T>> {
+  return { [Symbol.asyncIterator]: () => batchesOf(elements) }
+}
+
+function batchesOf<T>(elements: AsyncIterable<T>): AsyncIterator<Iterable<T>, undefined> {
+  if (batches in elements) return (elements as Batched<T>)[batches]()
+  const inner = elements[Symbol.asyncIterator]()
+  return {
+    next: async () => {
+      const step = await inner.next()
+      return step.done ? done : { done: false, value: [step.value] }
+    },
+    return: () => returned(inner),
+  }
+}
+
+const done = { done: true, value: undefined } as const
+
+async function returned(inner: AsyncIterator<unknown> | undefined): Promise<typeof done> {
+  await inner?.return?.()
+  return done
+}
+
+function batched<T>(open: () => AsyncIterator<Iterable<T>, undefined>): AsyncIterable<T> {
+  const elements: Batched<T> = {
+    [batches]: open,
+    [Symbol.asyncIterator]: () => new OneByOne(open()),
+  }
+  return elements
+}
+
+/** For whoever takes the elements one by one. */
+class OneByOne<T> implements AsyncIterator<T, undefined> {
+  readonly #batches: AsyncIterator<Iterable<T>, undefined>
+  #batch: Iterator<T> | undefined
+  #ended = false
+
+  constructor(source: AsyncIterator<Iterable<T>, undefined>) {
+    this.#batches = source
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (!this.#batch) return this.#nextBatch()
+    let step: IteratorResult<T>
+    try {
+      step = this.#batch.next()
+    } catch (error) {
+      return this.#failed(error)
+    }
+    return step.done ? this.#nextBatch() : Promise.resolve(step)
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.#batch?.return?.()
+    this.#batch = undefined
+    this.#ended = true
+    return returned(this.#batches)
+  }
+
+  async #nextBatch(): Promise<IteratorResult<T, undefined>> {
+    this.#batch = undefined
+    while (!this.#ended) {
+      const found = await this.#batches.next()
+      if (found.done) break
+      try {
+        this.#batch = found.value[Symbol.iterator]()
+        const step = this.#batch.next()
+        if (!step.done) return step
+      } catch (error) {
+        return this.#failed(error)
+      }
+    }
+    this.#batch = undefined
+    this.#ended = true
+    return done
+  }
+
+  /** A batch that throws ends it all; what the elements come from is closed first. */
+  async #failed(error: unknown): Promise<never> {
+    this.#batch = undefined
+    this.#ended = true
+    await this.#batches.return?.()
+    throw error
+  }
+}
+
+/** An array costs a tenth of a generator. What was made before something failed comes before the failure. */
+function filled<T>(fill: (all: T[]) => void): Iterable<T> {
+  const all: T[] = []
+  try {
+    fill(all)
+  } catch (error) {
+    return failing(all, error)
+  }
+  return all
+}
+
+function* failing<T>(elements: readonly T[], error: unknown): Generator<T> {
+  yield* elements
+  throw error
+}
+
+/** These elements, as if they were read from somewhere. */
+export function just<T>(elements: Iterable<T>): AsyncIterable<T> {
+  return flatMapped(
+    nothing,
+    () => [],
+    () => elements,
+  )
+}
+
+const nothing: AsyncIterable<never> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(done) }),
+}
 
 /** What `change` makes of each element, one after the other; then what `end` gives. */
 export function flatMapped<T, U>(
@@ -11,132 +132,115 @@ export function flatMapped<T, U>(
   change: (element: T) => Iterable<U>,
   end: () => Iterable<U> = () => [],
 ): AsyncIterable<U> {
-  return { [Symbol.asyncIterator]: () => new FlatIterator(elements[Symbol.asyncIterator](), change, end) }
+  const flat = (batch: Iterable<T>): Iterable<U> =>
+    filled((all) => {
+      for (const element of batch) for (const made of change(element)) all.push(made)
+    })
+  return batched(() => {
+    const inner = batchesOf(elements)
+    let ended = false
+    return {
+      next: async () => {
+        if (ended) return done
+        const step = await inner.next()
+        if (!step.done) return { done: false, value: flat(step.value) }
+        ended = true
+        return { done: false, value: end() }
+      },
+      return: () => {
+        ended = true
+        return returned(inner)
+      },
+    }
+  })
 }
 
-class FlatIterator<T, U> implements AsyncIterator<U, undefined> {
-  readonly #elements: AsyncIterator<T>
-  readonly #change: (element: T) => Iterable<U>
-  readonly #end: () => Iterable<U>
-  #part: Iterator<U> | undefined
-  #ended = false
-
-  constructor(elements: AsyncIterator<T>, change: (element: T) => Iterable<U>, end: () => Iterable<U>) {
-    this.#elements = elements
-    this.#change = change
-    this.#end = end
-  }
-
-  next(): Promise<IteratorResult<U, undefined>> {
-    if (!this.#part) return this.#nextPart()
-    let step: IteratorResult<U>
-    try {
-      step = this.#part.next()
-    } catch (error) {
-      return this.#failed(error)
-    }
-    return step.done ? this.#nextPart() : Promise.resolve(step)
-  }
-
-  async return(): Promise<IteratorResult<U, undefined>> {
-    this.#part?.return?.()
-    this.#part = undefined
-    this.#ended = true
-    await this.#elements.return?.()
-    return done
-  }
-
-  async #nextPart(): Promise<IteratorResult<U, undefined>> {
-    this.#part = undefined
-    while (!this.#ended) {
-      const element = await this.#elements.next()
-      this.#ended = element.done === true
-      try {
-        this.#part = (element.done ? this.#end() : this.#change(element.value))[Symbol.iterator]()
-        const step = this.#part.next()
-        if (!step.done) return step
-      } catch (error) {
-        return this.#failed(error)
-      }
-    }
-    this.#part = undefined
-    return done
-  }
-
-  /** A part that throws ends it all; what the elements come from is closed first. */
-  async #failed(error: unknown): Promise<never> {
-    this.#part = undefined
-    this.#ended = true
-    await this.#elements.return?.()
-    throw error
-  }
-}
-
-const done = { done: true, value: undefined } as const
-
-/** `change` of each element; it does not throw. */
+/** `change` of each element. */
 export function mapped<T, U>(elements: AsyncIterable<T>, change: (element: T) => U): AsyncIterable<U> {
-  const changed = (step: IteratorResult<T>): IteratorResult<U, undefined> =>
-    step.done ? done : { done: false, value: change(step.value) }
-  return drawn(elements, (step) => step.then(changed))
+  const each = (batch: Iterable<T>): Iterable<U> =>
+    filled((all) => {
+      for (const element of batch) all.push(change(element))
+    })
+  return batched(() => {
+    const inner = batchesOf(elements)
+    return {
+      next: async () => {
+        const step = await inner.next()
+        return step.done ? done : { done: false, value: each(step.value) }
+      },
+      return: () => returned(inner),
+    }
+  })
 }
 
 /** The same elements; `ended` is called when there are no more of them, `failed` makes an error a better one. */
 export function attended<T>(
   elements: AsyncIterable<T>,
-  { ended, failed }: { readonly ended: () => void; readonly failed?: (error: unknown) => unknown },
+  {
+    ended,
+    failed = (error) => error,
+  }: { readonly ended: () => void; readonly failed?: (error: unknown) => unknown },
 ): AsyncIterable<T> {
-  const stepped = (step: IteratorResult<T>): IteratorResult<T> => {
-    if (step.done) ended()
-    return step
+  function* watched(batch: Iterable<T>): Generator<T> {
+    try {
+      yield* batch
+    } catch (error) {
+      throw failed(error)
+    }
   }
-  const fell = (error: unknown): never => {
-    throw failed ? failed(error) : error
-  }
-  return drawn(elements, (step) => step.then(stepped, fell))
-}
-
-/** What `next` makes of each step; who stops early stops the elements too. */
-function drawn<T, U>(
-  elements: AsyncIterable<T>,
-  next: (step: Promise<IteratorResult<T>>) => Promise<IteratorResult<U>>,
-): AsyncIterable<U> {
-  return {
-    [Symbol.asyncIterator]() {
-      const inner = elements[Symbol.asyncIterator]()
-      return {
-        next: () => next(inner.next()),
-        return: async () => {
-          await inner.return?.()
-          return done
-        },
-      }
-    },
-  }
+  return batched(() => {
+    const inner = batchesOf(elements)
+    return {
+      next: async () => {
+        const step = await inner.next().catch((error: unknown) => {
+          throw failed(error)
+        })
+        if (!step.done) return { done: false, value: watched(step.value) }
+        ended()
+        return done
+      },
+      return: () => returned(inner),
+    }
+  })
 }
 
 /** What the sources hold, one after the other; each is opened when the one before it has ended. */
 export function chained<T>(sources: readonly (() => AsyncIterable<T>)[]): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      let opened = 0
-      let inner: AsyncIterator<T> | undefined
-      const nextSource = async (): Promise<IteratorResult<T, undefined>> => {
-        inner = sources[opened]?.()[Symbol.asyncIterator]()
-        opened += 1
-        return inner ? inner.next().then(stepped) : done
-      }
-      const stepped = (
-        step: IteratorResult<T>,
-      ): IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>> =>
-        step.done ? nextSource() : step
-      return {
-        next: () => (inner ? inner.next().then(stepped) : nextSource()),
-        return: async () => {
-          await inner?.return?.()
-          return done
-        },
-      }
-    },
-  }
+  return batched(() => {
+    let opened = 0
+    let inner: AsyncIterator<Iterable<T>, undefined> | undefined
+    return {
+      next: async () => {
+        for (;;) {
+          if (!inner) {
+            const open = sources[opened]
+            if (!open) return done
+            opened += 1
+            inner = batchesOf(open())
+          }
+          const step = await inner.next()
+          if (!step.done) return step
+          inner = undefined
+        }
+      },
+      return: () => {
+        opened = sources.length
+        return returned(inner)
+      },
+    }
+  })
+}
+
+/** What is there once `open` has opened it. */
+export function opened<T>(open: () => Promise<AsyncIterable<T>>): AsyncIterable<T> {
+  return batched(() => {
+    let inner: AsyncIterator<Iterable<T>, undefined> | undefined
+    return {
+      next: async () => {
+        inner ??= batchesOf(await open())
+        return inner.next()
+      },
+      return: () => returned(inner),
+    }
+  })
 }

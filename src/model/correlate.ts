@@ -165,17 +165,18 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     return before?.ref
   }
 
-  function observeAnswer(message: Observation<R>): Pick<Relations<R>, 'answers' | 'late'> {
+  function observeAnswer(message: Observation<R>, relations: Draft<Relations<R>>): void {
     const { envelope, direction, conversation } = message
-    if (envelope.id === undefined) return {}
+    if (envelope.id === undefined) return
     const key = keyOf(conversation, opposite(direction), idKey(envelope.id))
     const request = open.get(key)
     const known = message.request
-    if (known?.answered) return { answers: known.ref, late: true }
-    if (!request) {
-      if (known) return { answers: known.ref }
-      const before = answered.get(key)
-      return before ? { answers: before.ref, late: true } : {}
+    const before = known ?? (request ? undefined : answered.get(key))
+    if (known?.answered || !request) {
+      if (!before) return
+      relations.answers = before.ref
+      if (known?.answered || !known) relations.late = true
+      return
     }
     request.waiting -= 1
     if (request.waiting === 0) {
@@ -185,13 +186,13 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       // A task goes on after the request that began it, and so does its progress.
       if (!envelope.createsTask) for (const name of request.names) name.users -= 1
     }
-    if (request.ambiguous && !known) return {}
+    if (request.ambiguous && !known) return
     const ref = known?.ref ?? request.ref
     answered.set(key, { ref })
     rounds.answered(conversation, key, ref, envelope)
     if (envelope.createsTask && envelope.taskId !== undefined)
       give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
-    return { answers: ref }
+    relations.answers = ref
   }
 
   function cancelled(message: Observation<R>, cancels: string): R | undefined {
@@ -261,11 +262,14 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     },
     observe(message) {
       const links: Links<R> = []
-      const { kind } = message.envelope
-      const duplicateOf = kind === 'request' ? observeRequest(message, links) : undefined
-      const answer = isAnswer(message.envelope) ? observeAnswer(message) : {}
-      linkOthers(message, answer.answers, links)
-      return { ...answer, ...(duplicateOf !== undefined && { duplicateOf }), links }
+      // Member by member: there are millions of them.
+      const relations: Draft<Relations<R>> = { links }
+      if (message.envelope.kind === 'request') {
+        const duplicateOf = observeRequest(message, links)
+        if (duplicateOf !== undefined) relations.duplicateOf = duplicateOf
+      } else if (isAnswer(message.envelope)) observeAnswer(message, relations)
+      linkOthers(message, relations.answers, links)
+      return relations
     },
   }
 }

@@ -22,6 +22,8 @@ export interface Envelope {
   readonly kind: MessageKind
   /** Why the kind is `invalid`, in words for a person. */
   readonly problem?: string
+  /** True when `params` is neither an object nor null, or the `result` of a result no object: not so in MCP. */
+  readonly odd?: boolean
   /** Exact JSON text of `id`; undefined when the member is absent. */
   readonly id?: string
   readonly method?: string

@@ -42,12 +42,12 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
 
   return {
     *entries() {
-      yield* old.map
+      for (const entry of old.map) if (!young.map.has(entry[0])) yield entry
       yield* young.map
     },
     get: (key) => young.map.get(key) ?? (old.map.size > 0 ? old.map.get(key) : undefined),
     set(key, value) {
-      remove(old, key)
+      // One that stands in the old half too is found in the young one first, and forgotten with the old.
       remove(young, key)
       young.map.set(key, value)
       young.chars += key.length + sizeOf(value)

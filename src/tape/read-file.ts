@@ -15,8 +15,8 @@ export interface RecordingFile {
   readonly sizeBytes: number
   /** What is wrong with the file that this one was made of. Who reads it says so. */
   readonly fault?: Diagnostic
-  /** The bytes from the start, as often as wanted. @param to stop before this offset */
-  bytes(to?: number): AsyncIterable<Uint8Array>
+  /** The bytes, as often as wanted. @param to stop before this offset @param from begin there, not at the start */
+  bytes(to?: number, from?: number): AsyncIterable<Uint8Array>
 }
 
 /** A file on disk, whatever it holds. */
@@ -33,7 +33,7 @@ export type PlainFile = Omit<RecordingFile, 'format'> & {
 export async function openFile(path: string): Promise<PlainFile> {
   const { head, sizeBytes } = await readHead(path)
   checkEncoding(path, head)
-  return { path, head, sizeBytes, bytes: (to) => chunksOf(path, to) }
+  return { path, head, sizeBytes, bytes: (to, from) => chunksOf(path, to, from) }
 }
 
 /**
@@ -111,11 +111,11 @@ async function readHead(path: string): Promise<{ head: Uint8Array; sizeBytes: nu
   }
 }
 
-async function* chunksOf(path: string, to: number | undefined): AsyncIterable<Uint8Array> {
+async function* chunksOf(path: string, to: number | undefined, from = 0): AsyncIterable<Uint8Array> {
   if (to === 0) return
   try {
     const end = to === undefined ? {} : { end: to - 1 }
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, ...end }))
+    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes, start: from, ...end }))
       yield chunk as Buffer
   } catch (cause) {
     throw cause instanceof WiretapeError ? cause : cannotRead(path, cause)

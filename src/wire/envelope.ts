@@ -87,8 +87,9 @@ export function envelopeOf(text: string, members: readonly Found[]): Envelope {
   if (problem !== undefined) envelope.problem = problem
   if (id) envelope.id = text.slice(id.start, id.end)
   if (method !== undefined) envelope.method = method
+  const params = memberOf(members, 'params')
+  if (isOdd(text, params) || (kind === 'result' && !result?.members)) envelope.odd = true
   if (kind === 'request' || kind === 'notification') {
-    const params = memberOf(members, 'params')
     if (params?.members) readParams(envelope, text, params.members)
   } else if (kind === 'result' && result?.members) {
     readResult(envelope, text, result.members)
@@ -96,6 +97,10 @@ export function envelopeOf(text: string, members: readonly Found[]): Envelope {
     readError(envelope, text, error.members)
   }
   return envelope
+}
+
+function isOdd(text: string, params: Found | undefined): boolean {
+  return params !== undefined && params.members === undefined && kindAt(text, params.start) !== 'null'
 }
 
 interface Shape {

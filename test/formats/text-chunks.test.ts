@@ -1,11 +1,12 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textChunks } from '../../src/formats/text-chunks.js'
+import { textChunks, type Piece } from '../../src/formats/text-chunks.js'
 
-async function* given(pieces: readonly string[]): AsyncGenerator<string> {
+async function* given(pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }
 
-async function bytesOf(...pieces: string[]): Promise<{ bytes: Buffer; longest: number }> {
+async function bytesOf(...pieces: Piece[]): Promise<{ bytes: Buffer; longest: number }> {
   const chunks: Uint8Array[] = []
   for await (const chunk of textChunks(given(pieces))) chunks.push(chunk)
   return { bytes: Buffer.concat(chunks), longest: Math.max(...chunks.map(({ length }) => length)) }
@@ -21,4 +22,29 @@ describe('a text in chunks', () => {
       expect(longest).toBeLessThan(4 << 20)
     },
   )
+
+  it('has every quote twice in what is quoted, whatever stands around it', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: fc.constantFrom('"', 'a', ',', '\n') }),
+      fc.string({ unit: fc.constantFrom('"', 'x'.repeat(90), 'é', '😀') }),
+    )
+    const piece = fc.oneof(
+      text,
+      text.map((quoted) => ({ quoted })),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece), async (pieces) => {
+        const expected = pieces.map((one) =>
+          typeof one === 'string' ? one : one.quoted.replaceAll('"', '""'),
+        )
+        expect((await bytesOf(...pieces)).bytes.toString()).toBe(expected.join(''))
+      }),
+    )
+    const long = `"é${'"abc'.repeat(80_000)}😀"`
+    expect((await bytesOf('x', { quoted: long }, 'y')).bytes.toString()).toBe(
+      `x${long.replaceAll('"', '""')}y`,
+    )
+    const many = Array.from({ length: 40 }, (_, i) => ({ quoted: '"'.repeat(i * 300) }))
+    expect((await bytesOf(...many)).bytes.toString()).toBe('"'.repeat(40 * 39 * 300))
+  })
 })

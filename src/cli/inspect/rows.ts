@@ -12,6 +12,7 @@ import {
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import { createRowWalk, type NamedRequest, type WalkedRow } from '../row-numbers.js'
+import type { Sieve } from './sieve.js'
 
 /** One line of the list: what one record or one message of it says, with what only the whole tells. */
 export interface InspectRow {
@@ -78,17 +79,20 @@ export function withAnswer(row: InspectRow): InspectRow {
 /** What decides whether a row is shown. Most rows are not: they are never made. */
 export type RowMatter = Pick<InspectRow, 'recording' | 'session' | 'row' | 'record' | 'part' | 'request'>
 
+/** Which rows are wanted, and which records have to be read for them. */
+export type RowSieve = Pick<Sieve, 'keeps' | 'wanted'>
+
 /**
  * Rows of several recordings by wall clock; within one recording the order of its file.
  *
- * @param keeps the rows that are wanted; all of them without it
+ * @param sieve knows the rows that are wanted; all of them are without it
  */
 export async function* mergedRows(
   recordings: readonly LoadedRecording[],
-  keeps?: (row: RowMatter) => boolean,
+  sieve?: RowSieve,
 ): AsyncGenerator<InspectRow, void, undefined> {
-  if (recordings.length === 1) return yield* rowsOf(recordings[0]!, keeps)
-  const sources = recordings.map((recording) => rowsOf(recording, keeps))
+  if (recordings.length === 1) return yield* rowsOf(recordings[0]!, sieve)
+  const sources = recordings.map((recording) => rowsOf(recording, sieve))
   const heads = await Promise.all(sources.map(nextHead))
   for (;;) {
     let first = -1
@@ -112,21 +116,25 @@ async function nextHead(
 
 async function* rowsOf(
   recording: LoadedRecording,
-  keeps: ((row: RowMatter) => boolean) | undefined,
+  sieve: RowSieve | undefined,
 ): AsyncGenerator<InspectRow, void, undefined> {
   const { entries, sessions } = recording.fold
   const walk = createRowWalk(entries)
   const numbers = requestNumbers()
+  const wanted = sieve?.wanted(recording.fold)
+  let number = -1
   let at = -1
   let startMs = NaN
-  for await (const record of recording.records()) {
+  for await (const record of recording.records(undefined, wanted?.has)) {
+    do number += 1
+    while (wanted && !wanted.has(number))
     const session = sessions[at]
     if (record.type === 'meta' && (!session || record.wiretape?.session !== session.id)) {
       at += 1
       startMs = Date.parse(record.startedAt)
     }
-    for (const walked of walk(record)) {
-      if (keeps && !keeps({ recording, session, record, ...walked })) {
+    for (const walked of walk(record, wanted?.rowsOf(number))) {
+      if (sieve && !sieve.keeps({ recording, session, record, ...walked })) {
         if (walked.part) numbered(walked.part, entries, walked.row, numbers)
         continue
       }

@@ -1,27 +1,42 @@
 import { describeFilter, matchFilter, rowSubject, type Condition } from '../../filter/index.js'
 import type { Fold } from '../../model/index.js'
 import { filterOption, lastMomentOf } from '../filter-option.js'
+import type { Watcher } from '../recordings.js'
+import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
 import type { RowMatter } from './rows.js'
 
 /** Which rows are shown. */
 export interface Sieve {
-  keeps(row: RowMatter): boolean
+  readonly keeps: (row: RowMatter) => boolean
+  /** The records that have to be read again to tell. */
+  readonly wanted: (fold: Fold) => Wanted
   /** The filter speaks of lines of stderr, which are otherwise left out. */
   readonly asksForStderr: boolean
   /** The filter in words. */
   readonly words: string
 }
 
-/**
- * A sieve for recordings that are loaded later: how long ago something was counts back from their end.
- *
- * @throws WiretapeError `usage` for a filter that makes no sense
- */
-export function prepareSieve(text: string): (folds: readonly Fold[]) => Sieve {
+/** A sieve for recordings that are still to be loaded. */
+export interface SieveMaker {
+  /** Sees what is loaded. */
+  readonly watch: (fold: Fold) => Watcher
+  /** How long ago something was counts back from the end of the recordings. */
+  readonly make: (folds: readonly Fold[]) => Sieve
+}
+
+/** @throws WiretapeError `usage` for a filter that makes no sense */
+export function prepareSieve(text: string): SieveMaker {
   filterOption(text)
-  return (folds) => {
+  const indexes = new Map<Fold, RowIndex>()
+  function watch(fold: Fold): Watcher {
+    const index = createRowIndex(fold)
+    indexes.set(fold, index)
+    return (record, rows) => index.take(record, rows)
+  }
+  function make(folds: readonly Fold[]): Sieve {
     const filter = filterOption(text, lastMomentOf(folds))
     return {
+      wanted: (fold) => indexes.get(fold)!.wanted(filter),
       asksForStderr: mentionsStderr(filter.condition),
       words: describeFilter(filter),
       keeps({ recording, session, row, record, part, request }) {
@@ -34,6 +49,7 @@ export function prepareSieve(text: string): (folds: readonly Fold[]) => Sieve {
       },
     }
   }
+  return { watch, make }
 }
 
 function mentionsStderr(condition: Condition): boolean {

@@ -1,11 +1,11 @@
-import { WiretapeError, type Fold } from '../../model/index.js'
+import { WiretapeError } from '../../model/index.js'
 import { createStyle } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import { faultsOf, type Fault } from '../inspect/faults.js'
 import { recordingJson, rowJson } from '../inspect/json.js'
 import { layoutOf, listHeader, listRow } from '../inspect/list.js'
 import { mergedRows, withAnswer } from '../inspect/rows.js'
-import type { Sieve } from '../inspect/sieve.js'
+import type { Sieve, SieveMaker } from '../inspect/sieve.js'
 import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
 import type { Io } from '../io.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
@@ -26,10 +26,10 @@ interface Checked {
 export async function runInspect(files: readonly string[], options: InspectOptions, io: Io): Promise<number> {
   if (options.filter !== undefined && options.check)
     throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
-  const createSieve = options.filter === undefined ? undefined : await sieveOf(options.filter)
-  const loaded = await loadRecordings(files, io.cwd)
+  const maker = options.filter === undefined ? undefined : await prepareSieve(options.filter)
+  const loaded = await loadRecordings(files, io.cwd, maker?.watch)
   try {
-    const sieve = createSieve?.(loaded.recordings.map(({ fold }) => fold))
+    const sieve = maker?.make(loaded.recordings.map(({ fold }) => fold))
     const checked = loaded.recordings.map((recording) => ({ recording, faults: faultsOf(recording) }))
     const page = { style: createStyle(io.colours), columns: io.columns }
     if (options.json) await printJson(checked, options, sieve, io)
@@ -57,7 +57,7 @@ async function printList(
   await io.write(`${listHeader(layout)}\n`)
   const showsStderr = options.verbose || sieve?.asksForStderr
   let shown = 0
-  for await (const row of mergedRows(recordings, sieve && ((matter) => sieve.keeps(matter)))) {
+  for await (const row of mergedRows(recordings, sieve)) {
     if (row.kind === 'stderr' && !showsStderr) continue
     shown += 1
     if (!(await io.write(`${listRow(sieve ? withAnswer(row) : row, layout)}\n`))) return
@@ -89,7 +89,7 @@ async function printJson(
   let separator = ''
   const filter = sieve ? `"filter":${JSON.stringify(options.filter)},\n` : ''
   if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`))) return
-  for await (const row of mergedRows(recordings, sieve && ((matter) => sieve.keeps(matter)))) {
+  for await (const row of mergedRows(recordings, sieve)) {
     if (!(await io.write(`${separator}\n${rowJson(row, recordings, layout)}`))) return
     separator = ','
   }
@@ -97,7 +97,7 @@ async function printJson(
 }
 
 /** The language is loaded by those who have a filter. */
-async function sieveOf(filter: string): Promise<(folds: readonly Fold[]) => Sieve> {
-  const { prepareSieve } = await import('../inspect/sieve.js')
-  return prepareSieve(filter)
+async function prepareSieve(filter: string): Promise<SieveMaker> {
+  const sieve = await import('../inspect/sieve.js')
+  return sieve.prepareSieve(filter)
 }

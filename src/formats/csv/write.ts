@@ -1,7 +1,8 @@
 import type { Report } from '../../model/index.js'
 import type { Recording } from '../format.js'
+import { chained, flatMapped, just } from '../iterate.js'
 import { createLosses } from '../losses.js'
-import { textChunks } from '../text-chunks.js'
+import { textChunks, type Piece } from '../text-chunks.js'
 import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
 const columns = [
@@ -32,47 +33,53 @@ type Row = Partial<Record<(typeof columns)[number], string | number | undefined>
  * have rows without a number.
  */
 export function writeCsv(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(linesOf(recording, report))
-}
-
-async function* linesOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
   const losses = createLosses(report)
-  yield `${columns.join(',')}\r\n`
-  for await (const told of tellRecords(recording)) {
-    const row = told.kind === 'message' ? messageRow(told) : otherRow(told)
-    if (row) yield lineOf(row)
+  function* linesOf(told: Told): Generator<Piece> {
     if (told.kind === 'message') {
+      yield* lineOf(messageCells(told), told.text)
       const { record, part } = told
-      if (record.batch && part === record.parts[0]) losses.add('batches are written message by message')
+      const isFirst = part === record.parts[0]
+      if (record.batch && isFirst) losses.add('batches are written message by message')
       if (record.http?.headers || record.sse) losses.add('headers and fields of events are left out')
-      if (part === record.parts[0]) losses.marks(record)
+      if (isFirst) losses.marks(record)
       if (part.links) losses.add('links are left out')
-    } else if (!row) losses.record(told.record)
+      return
+    }
+    const row = otherRow(told)
+    if (row) yield* lineOf(columns.map((name) => cell(row[name])).slice(0, -1), String(row.payload ?? ''))
+    else losses.record(told.record)
   }
-  losses.tell()
+  function end(): [] {
+    losses.tell()
+    return []
+  }
+  const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording), linesOf, end)
+  const names = (): AsyncIterable<Piece> => just([`${columns.join(',')}\r\n`])
+  return textChunks(chained([names, rows]))
 }
 
-function messageRow({ record, part, seq, us, latencyUs, text, sizeBytes, request }: ToldMessage): Row {
+/** All but the payload, in the order of the columns. There are millions of these: no object of them is made. */
+function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: ToldMessage): string[] {
   const { envelope } = part
-  return {
-    seq,
-    ...timeOf(record.t, us),
-    direction: record.direction,
-    kind: envelope.kind,
-    method: envelope.method ?? request?.envelope.method,
-    subject: envelope.subject ?? request?.envelope.subject,
-    id: envelope.id,
-    answers: request?.seq,
-    latency_ms: latencyUs === undefined ? undefined : latencyUs / 1000,
-    error_code: envelope.errorCode,
-    error_message: envelope.errorMessage,
-    tool_error: envelope.toolError ? 'true' : undefined,
-    conversation: record.conversation,
-    http_status: record.http?.status,
-    modified: record.modified ? 'true' : undefined,
-    size_bytes: sizeBytes,
-    payload: text,
-  }
+  return [
+    `${seq}`,
+    us === undefined ? '' : cell(record.t),
+    us === undefined ? '' : `${us / 1000}`,
+    record.direction,
+    envelope.kind,
+    cell(envelope.method ?? request?.envelope.method),
+    cell(envelope.subject ?? request?.envelope.subject),
+    cell(envelope.id),
+    request ? `${request.seq}` : '',
+    latencyUs === undefined ? '' : `${latencyUs / 1000}`,
+    cell(envelope.errorCode),
+    cell(envelope.errorMessage),
+    envelope.toolError ? 'true' : '',
+    cell(record.conversation),
+    cell(record.http?.status),
+    record.modified ? 'true' : '',
+    `${sizeBytes}`,
+  ]
 }
 
 /** Empty where the recording says no times. */
@@ -108,23 +115,28 @@ function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undef
   }
 }
 
-function lineOf(row: Row): string {
-  let line = cell(row[columns[0]])
-  for (let i = 1; i < columns.length; i += 1) line += `,${cell(row[columns[i]!])}`
-  return `${line}\r\n`
+/** The payload is a piece of its own: most of the text is in it, and it is not copied before it is encoded. */
+function* lineOf(cells: readonly string[], text: string): Generator<Piece> {
+  const line = cells.join(',')
+  const payload = harmless(text)
+  if (!payload.includes('"')) return yield `${line},${cell(payload)}\r\n`
+  yield `${line},"`
+  yield { quoted: payload }
+  yield '"\r\n'
 }
 
-/**
- * RFC 4180. Spreadsheets run what begins like a formula, and text of peers is hostile: an apostrophe before it makes it
- * text.
- */
+/** RFC 4180. */
 function cell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text =
-    formula.includes(value.charAt(0)) && value !== '' && !plainNumber.test(value) ? `'${value}` : value
+  const text = harmless(value)
   if (text.includes('"')) return `"${text.replaceAll('"', '""')}"`
   return separators.test(text) ? `"${text}"` : text
+}
+
+/** Spreadsheets run what begins like a formula, and text of peers is hostile: an apostrophe before it makes it text. */
+function harmless(text: string): string {
+  return text !== '' && formula.includes(text.charAt(0)) && !plainNumber.test(text) ? `'${text}` : text
 }
 
 const formula = '=+-@\t\r'

@@ -7,7 +7,9 @@ export const jsonrpc: Format = {
   id: 'jsonrpc',
   title: 'JSON-RPC messages, one a line',
   detect,
+  selects: true,
   read: lazyRead(async () => (await import('./read.js')).readLines),
+  readEnds: async (input) => (await import('./ends.js')).readLineEnds(input),
   write: lazyWrite(async () => (await import('./write.js')).writeLines),
 }
 

@@ -28,6 +28,7 @@ import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/rec
 
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024
+const OPEN_OBJECT = 0x7b
 /** Messages that are held until one says when it was. */
 const heldForTime = 256
 
@@ -37,44 +38,50 @@ const heldForTime = 256
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
   const framer = createLineFramer({ maxBytes: longestLine })
-  const lines = createLines(report, input.checked === true)
+  const { only = () => true } = input
+  const lines = createLines(report, input)
   let begun = false
   /** Until one of them says when it was. */
-  let held: Line[] = []
+  let held: (Line | Passed)[] = []
   let t = noTime
+  let untimed = true
+  let records = 0
 
   function* recordsOf(frames: readonly LineFrame[]): Generator<TapeRecord> {
     for (const frame of frames) {
       const line = lines.take(frame)
       if (!line) continue
-      if (begun) yield timed(line)
-      else if (line.t === undefined && held.length < heldForTime) held.push(line)
-      else {
-        yield* begin(line.t)
-        yield timed(line)
+      if (!begun && line.t === undefined && held.length < heldForTime) {
+        held.push(line)
+        continue
       }
+      if (!begun) yield* begin(line.t)
+      yield* timed(line)
     }
   }
   function* begin(startedAt: string | undefined): Generator<TapeRecord> {
     if (begun) return
     begun = true
     t = startedAt ?? noTime
-    yield foreignMeta({ startedAt: t, transport: 'stdio', label: 'jsonrpc' })
-    for (const line of held) yield timed(line)
+    if (only(records++)) yield foreignMeta({ startedAt: t, transport: 'stdio', label: 'jsonrpc' })
+    for (const line of held) yield* timed(line)
     held = []
   }
   /** A message that does not say when it was, was when the one before it was. */
-  function timed({ message, t: own }: Line): MessageRecord {
+  function timed({ message, t: own }: Line | Passed): readonly MessageRecord[] {
+    if (own !== undefined) untimed = false
     t = own ?? t
+    if (!only(records++) || !message) return []
     message.t = t
-    return message
+    return [message]
   }
 
   function* end(): Generator<TapeRecord> {
     yield* recordsOf(framer.end())
     lines.close()
     yield* begin(undefined)
-    yield foreignEnd(t)
+    if (input.seen) input.seen.untimed ??= untimed
+    if (only(records)) yield foreignEnd(t)
   }
   return flatMapped(input.bytes(), (chunk) => recordsOf(framer.push(chunk)), end)
 }
@@ -86,11 +93,21 @@ interface Line {
   readonly message: Draft<MessageRecord>
 }
 
+/** A line that nobody wants. It does not say when it was. */
+interface Passed {
+  readonly t: undefined
+  readonly message: undefined
+}
+
+const passed: Passed = { t: undefined, message: undefined }
+
 function createLines(
   report: Report,
-  checked: boolean,
-): { take(frame: LineFrame): Line | undefined; close(): void } {
+  { checked = false, only, seen }: Input,
+): { take(frame: LineFrame): Line | Passed | undefined; close(): void } {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  // Where lines say when they were, each counts for those that follow.
+  const passes = only && seen?.untimed ? (record: number): boolean => !only(record) : undefined
   const directionOf = createDirections()
   let number = 0
   let lines = 0
@@ -101,12 +118,18 @@ function createLines(
     report({ severity: 'error', code: 'bad-line', message, at })
   }
 
-  function take(frame: LineFrame): Line | undefined {
+  function take(frame: LineFrame): Line | Passed | undefined {
     if (frame.kind === 'piece') {
       if (frame.last) number += 1
       return frame.last ? wrong(`longer than ${longestLine / 1024 / 1024} MiB`) : undefined
     }
     number += 1
+    // The first record is made of no line, so numbers from 1 are those of records.
+    if (frame.bytes[0] === OPEN_OBJECT && passes?.(lines + 1)) {
+      lines += 1
+      understood += 1
+      return passed
+    }
     let text: string
     try {
       text = utf8.decode(frame.bytes)

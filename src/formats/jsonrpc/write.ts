@@ -1,26 +1,27 @@
-import type { Report } from '../../model/index.js'
+import type { Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
+import { flatMapped } from '../iterate.js'
 import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 
 /** Each message as its exact text, one a line; those of a batch one by one. */
 export function writeLines(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(linesOf(recording, report))
-}
-
-async function* linesOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
   const losses = createLosses(report)
-  for await (const record of recording.records()) {
-    if (record.type !== 'message') {
-      losses.record(record)
-      continue
-    }
+  function* linesOf(record: TapeRecord): Generator<string> {
+    if (record.type !== 'message') return losses.record(record)
     const { parts, raw } = record
     if (record.batch) losses.add('batches are written message by message')
     losses.marks(record)
     if (record.http || record.sse) losses.add('what HTTP said around messages is left out', parts.length)
     losses.add('times and directions of messages are left out', parts.length)
-    for (const { start, end } of parts) yield `${raw.slice(start, end)}\n`
+    for (const { start, end } of parts) {
+      yield raw.slice(start, end)
+      yield '\n'
+    }
   }
-  losses.tell()
+  function end(): [] {
+    losses.tell()
+    return []
+  }
+  return textChunks(flatMapped(recording.records(), linesOf, end))
 }

@@ -1,6 +1,6 @@
-import type { EndRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import type { EndRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
-import { flatMapped } from '../iterate.js'
+import { flatMapped, inBatches } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import { createLayout, usualWithout, type Layout, type Origin } from './layout.js'
 import { inReach } from './demanding.js'
@@ -39,15 +39,17 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   let notesSize = 0
   let entryCount = 0
   let elsewhere = 0
-  for await (const { entries, note, type } of layOut(recording, ends, head)) {
-    for (const entry of entries) {
-      yield `${entryCount === 0 ? '' : ','}\n${entry}`
-      entryCount += 1
+  for await (const batch of inBatches(layOut(recording, ends, head))) {
+    for (const { entries, note, type } of batch) {
+      for (const entry of entries) {
+        yield `${entryCount === 0 ? '' : ','}\n${entry}`
+        entryCount += 1
+      }
+      if (note === undefined) continue
+      if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
+      notesSize += note.length
+      if (notesSize <= mostNotes) notes.push(note)
     }
-    if (note === undefined) continue
-    if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
-    notesSize += note.length
-    if (notesSize <= mostNotes) notes.push(note)
   }
   yield entryCount === 0 ? '],\n' : '\n  ],\n'
   if (elsewhere > 0) {
@@ -89,20 +91,43 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
 
 /** The first meta line, and the end line when it is the last. */
 async function endsOf(recording: Recording): Promise<Ends> {
+  return (await endsAtOnce(recording)) ?? endsOfAll(recording)
+}
+
+/** Without going through the recording, where its first message says enough about the others. */
+async function endsAtOnce(recording: Recording): Promise<Ends | undefined> {
+  const ends = await recording.ends?.()
+  if (ends?.first.type !== 'meta') return undefined
+  const { first: meta, firstMessage, last, nameless = false } = ends
+  const own = meta.wiretape !== undefined
+  if (own && !nameless && !isNamed(firstMessage)) return undefined
+  return { meta, hasMeta: true, origin: { own, nameless }, end: endFrom(last) }
+}
+
+function isNamed({ parts }: MessageRecord): boolean {
+  return parts.some(({ id, correlatedId }) => id !== undefined || correlatedId !== undefined)
+}
+
+function endFrom(last: TapeRecord | undefined): EndRecord | undefined {
+  return last?.type === 'end' && parseMicros(last.t) !== undefined ? last : undefined
+}
+
+async function endsOfAll(recording: Recording): Promise<Ends> {
   let first: TapeRecord | undefined
   let meta: MetaRecord | undefined
   let last: TapeRecord | undefined
   let messages = 0
   let named = 0
-  for await (const record of recording.records()) {
-    first ??= record
-    if (record.type === 'meta') meta ??= record
-    if (record.type === 'message') {
-      messages += 1
-      if (record.parts.some(({ id, correlatedId }) => id !== undefined || correlatedId !== undefined))
-        named += 1
+  for await (const batch of inBatches(recording.records())) {
+    for (const record of batch) {
+      first ??= record
+      if (record.type === 'meta') meta ??= record
+      if (record.type === 'message') {
+        messages += 1
+        if (isNamed(record)) named += 1
+      }
+      last = record
     }
-    last = record
   }
   const hasMeta = first !== undefined && first.type === 'meta'
   return {
@@ -112,7 +137,7 @@ async function endsOf(recording: Recording): Promise<Ends> {
       own: meta === undefined || meta.wiretape !== undefined,
       nameless: messages > 0 && named === 0,
     },
-    end: last?.type === 'end' && parseMicros(last.t) !== undefined ? last : undefined,
+    end: endFrom(last),
   }
 }
 

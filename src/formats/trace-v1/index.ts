@@ -2,6 +2,7 @@ import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 import { mapped } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
+import { endsOfLines } from '../line-ends.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
 import { readTraceLines } from './read.js'
@@ -19,7 +20,9 @@ export const traceV1: Format = {
   title: 'tape (trace v1)',
   extension: '.jsonl',
   detect,
+  selects: true,
   read,
+  readEnds: (input) => endsOfLines(input, read),
   write,
 }
 
@@ -76,13 +79,9 @@ function scoreOfLine(text: string): number {
 }
 
 function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  return mapped(readTraceLines(input.bytes(), report, input.checked), ({ record }) => record)
+  return mapped(readTraceLines(input.bytes(), report, input), ({ record }) => record)
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {
-  return textChunks(linesOf(recording))
-}
-
-async function* linesOf(recording: Recording): AsyncGenerator<string, void, undefined> {
-  for await (const record of recording.records()) yield encodeRecord(record)
+  return textChunks(mapped(recording.records(), (record) => encodeRecord(record)))
 }

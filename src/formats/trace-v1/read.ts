@@ -1,5 +1,6 @@
 import { WiretapeError, type Diagnostic, type Report, type TapeRecord } from '../../model/index.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
+import type { Input } from '../format.js'
 import { flatMapped } from '../iterate.js'
 import { decodeLine, type DecodedLine } from './decode.js'
 
@@ -25,21 +26,29 @@ export interface TraceLine {
 /**
  * Lines of a tape in file order. A line that is none costs itself only: it is reported and left out.
  *
- * @param checked every line is known to be JSON
+ * @param known `checked`: every line is known to be JSON; `only`: the lines that are wanted, where that is so
  */
 export function readTraceLines(
   source: AsyncIterable<Uint8Array>,
   report: Report,
-  checked = false,
+  { checked = false, only }: Pick<Input, 'checked' | 'only'> = {},
 ): AsyncIterable<TraceLine> {
   const framer = createLineFramer({ maxBytes: longestLine })
   const reader = createLineReader(report, (text, sizeBytes) =>
     decodeLine(text, { checked, ascii: sizeBytes === text.length }),
   )
+  let records = 0
   function* linesOf(frames: readonly LineFrame[]): Generator<TraceLine> {
     for (const frame of frames) {
+      if (only && !only(records) && !isBlank(frame.bytes)) {
+        reader.pass(frame.bytes.length)
+        records += 1
+        continue
+      }
       const line = reader.take(frame)
-      if (line) yield line
+      if (!line) continue
+      records += 1
+      yield line
     }
   }
   function* lastLines(): Generator<TraceLine> {

@@ -1,0 +1,165 @@
+import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
+import type { EntryTable, Envelope, Fold, TapeRecord } from '../../model/index.js'
+import type { Selection } from '../recordings.js'
+import type { NamedRequest, Rows } from '../row-numbers.js'
+
+/** Where the rows of a recording are in its file, and what its messages are about: what a filter is asked first. */
+export interface RowIndex {
+  take(record: TapeRecord, rows: Rows): void
+  /** The records that a filter may want to see, with those that are needed to tell about these. */
+  wanted(filter: Filter): Wanted
+}
+
+export interface Wanted {
+  readonly has: Selection
+  /** The rows of a record. */
+  rowsOf(record: number): Rows
+}
+
+/** Different names that are remembered. Of rows with others the text has to be read. */
+const mostNames = 50_000
+/** Longer ones are not. */
+const longestName = 200
+const noName = -1
+const unknownName = -2
+
+export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
+  /** The first row of each record; -1 for one that has none. */
+  const firstRows = createColumn()
+  /** Of batches. */
+  const counts = new Map<number, number>()
+  /** What each row is about, as a number of `names`. */
+  const nameNumbers = createColumn()
+  const names: NamedRequest[] = []
+  const known = new Map<string, Map<string | undefined, number>>()
+  const metas = new Set<number>()
+
+  function nameOf({ method, subject }: Envelope): number {
+    if (method === undefined) return noName
+    const ofMethod = known.get(method)
+    const number = ofMethod?.get(subject)
+    if (number !== undefined) return number
+    if (names.length >= mostNames || method.length + (subject?.length ?? 0) > longestName) return unknownName
+    // Copies: slices would keep whole lines of the tape in memory.
+    const own = { method: copyOf(method), ...(subject !== undefined && { subject: copyOf(subject) }) }
+    if (ofMethod) ofMethod.set(own.subject, names.length)
+    else known.set(own.method, new Map([[own.subject, names.length]]))
+    return names.push(own) - 1
+  }
+
+  function take(record: TapeRecord, { first, count }: Rows): void {
+    if (record.type === 'meta') metas.add(firstRows.length)
+    if (count > 1) counts.set(firstRows.length, count)
+    firstRows.set(firstRows.length, count === 0 ? -1 : first)
+    if (record.type !== 'message' && record.type !== 'held') return
+    for (let i = 0; i < count; i += 1) {
+      // One that waited may be passed on as another.
+      const isOpen = record.type === 'held' || first + i < nameNumbers.length
+      while (nameNumbers.length < first + i) nameNumbers.set(nameNumbers.length, unknownName)
+      nameNumbers.set(first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
+    }
+  }
+
+  /** What the row has to do with; -2 where that is not known. */
+  function nameNumberOf(row: number): number {
+    const own = row < nameNumbers.length ? nameNumbers.at(row) : unknownName
+    if (own !== noName || !isAnswerRow(entries, row)) return own
+    // One that comes late by far does not know what it answers.
+    if (entries.has(row, 'late')) return unknownName
+    const request = entries.peer(row)
+    return request < 0 ? noName : nameNumbers.at(request)
+  }
+
+  function wanted(filter: Filter): Wanted {
+    const guess = compileGuess(filter.condition)
+    const rows = new Uint8Array(entries.length)
+    for (let row = 0; row < rows.length; row += 1) {
+      if (isMessage(entries, row)) {
+        const name = nameNumberOf(row)
+        const request = names[name]
+        const subject = rowSubject({
+          entries,
+          row,
+          record: anyMessage,
+          transport: null,
+          ...(request && { request }),
+        })
+        if (guess(subject, name !== unknownName) === false) continue
+      }
+      rows[row] = 1
+      // An answer is shown with what it answers, and a link with what it leads to.
+      const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
+      if (asked >= 0) rows[asked] = 1
+      const linked = entries.linked(row)
+      if (linked >= 0) rows[linked] = 1
+    }
+    return {
+      has(record) {
+        if (metas.has(record)) return true
+        const { first, count } = rowsOf(record)
+        return count === 1 ? rows[first] === 1 : rows.subarray(first, first + count).includes(1)
+      },
+      rowsOf,
+    }
+  }
+
+  function rowsOf(record: number): Rows {
+    const first = record < firstRows.length ? firstRows.at(record) : -1
+    return first < 0 ? noRows : { first, count: counts.get(record) ?? 1 }
+  }
+
+  return { take, wanted }
+}
+
+const noRows: Rows = { first: 0, count: 0 }
+
+/** Stands for the record of a row; a filter is asked for nothing that is in it. */
+const anyMessage: TapeRecord = {
+  type: 'message',
+  t: '',
+  direction: 'client_to_server',
+  raw: '',
+  batch: false,
+  parts: [],
+}
+
+function isMessage(entries: EntryTable, row: number): boolean {
+  const kind = entries.kind(row)
+  return kind !== 'noise' && kind !== 'stderr' && kind !== 'http' && kind !== 'gap'
+}
+
+function isAnswerRow(entries: EntryTable, row: number): boolean {
+  const kind = entries.kind(row)
+  return kind === 'result' || kind === 'error'
+}
+
+function copyOf(text: string): string {
+  return Buffer.from(text).toString()
+}
+
+interface Column {
+  readonly length: number
+  at(index: number): number
+  set(index: number, value: number): void
+}
+
+/** Whole numbers, four bytes each. */
+function createColumn(): Column {
+  let values = new Int32Array(1024)
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    at: (index) => values[index]!,
+    set(index, value) {
+      if (index >= values.length) {
+        const more = new Int32Array(index + (index >> 1))
+        more.set(values)
+        values = more
+      }
+      values[index] = value
+      length = Math.max(length, index + 1)
+    },
+  }
+}

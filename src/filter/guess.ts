@@ -1,0 +1,68 @@
+import { compileCondition } from './compile.js'
+import type { Condition } from './condition.js'
+import type { FilterSubject } from './subject.js'
+
+/**
+ * What the columns of a row tell about a filter, without the text of its message: undefined where they do not.
+ *
+ * @param isNamed whether the method and the name of the subject are known
+ */
+export type Guess = (subject: FilterSubject, isNamed: boolean) => boolean | undefined
+
+/** Only for rows that are messages. */
+export function compileGuess(condition: Condition): Guess {
+  switch (condition.kind) {
+    case 'all':
+      return joined(condition.of.map(compileGuess), false)
+    case 'any':
+      return joined(condition.of.map(compileGuess), true)
+    case 'not': {
+      const guess = compileGuess(condition.of)
+      return (subject, isNamed) => {
+        const found = guess(subject, isNamed)
+        return found === undefined ? undefined : !found
+      }
+    }
+    default: {
+      const test = compileCondition(condition)
+      switch (knownBy(condition)) {
+        case 'columns':
+          return test
+        case 'names':
+          return (subject, isNamed) => (isNamed ? test(subject) : undefined)
+        case 'text':
+          return () => undefined
+      }
+    }
+  }
+}
+
+/** @param decisive what one of them has to be for the whole to be it */
+function joined(guesses: readonly Guess[], decisive: boolean): Guess {
+  return (subject, isNamed) => {
+    let isSure = true
+    for (const guess of guesses) {
+      const found = guess(subject, isNamed)
+      if (found === decisive) return decisive
+      if (found === undefined) isSure = false
+    }
+    return isSure ? !decisive : undefined
+  }
+}
+
+const columnNumbers: ReadonlySet<string> = new Set(['sequence', 'latencyMs', 'sizeBytes'])
+
+function knownBy(condition: Condition): 'columns' | 'names' | 'text' {
+  switch (condition.kind) {
+    case 'flag':
+    case 'direction':
+    case 'status':
+      return 'columns'
+    case 'number':
+      return columnNumbers.has(condition.field) ? 'columns' : 'text'
+    case 'name':
+      return condition.field === 'conversation' || condition.field === 'rule' ? 'text' : 'names'
+    default:
+      return 'text'
+  }
+}

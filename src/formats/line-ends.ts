@@ -1,0 +1,57 @@
+import type { Report, TapeRecord } from '../model/index.js'
+import type { FileInput, Format, RecordingEnds } from './format.js'
+import { just } from './iterate.js'
+
+/** Bytes at the start and at the end of a file that are looked at. */
+const partBytes = 1 << 20
+const LF = 0x0a
+
+type Read = NonNullable<Format['read']>
+
+/**
+ * The first and the last record of a file of lines that stand for themselves, from the lines at its start and at its
+ * end. Undefined when these do not tell, or when something is wrong with them.
+ */
+export async function endsOfLines(input: FileInput, read: Read): Promise<RecordingEnds | undefined> {
+  const { sizeBytes } = input
+  // A small file is read as quickly as it is looked at.
+  if (sizeBytes < 4 * partBytes) return undefined
+  const start = await bytesOf(input, 0, partBytes)
+  const end = await bytesOf(input, sizeBytes - partBytes, sizeBytes)
+  const lastOfStart = start.lastIndexOf(LF)
+  const firstOfEnd = end.indexOf(LF)
+  if (lastOfStart < 0 || firstOfEnd < 0 || end.at(-1) !== LF) return undefined
+  const [first, ...others] = await recordsOf(read, start.subarray(0, lastOfStart + 1))
+  const firstMessage = others.find((record) => record.type === 'message')
+  const last = (await recordsOf(read, end.subarray(firstOfEnd + 1))).at(-1)
+  return first && firstMessage && last && { first, firstMessage, last }
+}
+
+/** A tape that starts in the middle, or stops there, is what we made here. */
+const ofParts = new Set(['no-meta', 'incomplete'])
+
+/** None where there is anything wrong. */
+async function recordsOf(read: Read, bytes: Uint8Array): Promise<TapeRecord[]> {
+  let isFine = true
+  const report: Report = ({ code }) => {
+    if (!ofParts.has(code)) isFine = false
+  }
+  const records: TapeRecord[] = []
+  try {
+    for await (const record of read({ bytes: () => just([bytes]) }, report)) records.push(record)
+  } catch {
+    // Reading all of it will say why.
+    return []
+  }
+  return isFine ? records : []
+}
+
+async function bytesOf(input: FileInput, from: number, to: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(to - from)
+  let size = 0
+  for await (const chunk of input.bytes(from, to)) {
+    bytes.set(chunk.subarray(0, bytes.length - size), size)
+    size += chunk.length
+  }
+  return bytes.subarray(0, size)
+}
