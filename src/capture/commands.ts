@@ -132,7 +132,9 @@ interface Found {
   readonly headers: readonly string[]
 }
 
+/** As it was passed on; as it came, where it goes nowhere or still waits. */
 async function findMessage(id: string, tape: string): Promise<Found | undefined> {
+  let held: Found | undefined
   const recording = await snapshotTape(segmentsOf(tape))
   for await (const record of recording.records()) {
     if (record.type !== 'message' && record.type !== 'held') continue
@@ -142,7 +144,9 @@ async function findMessage(id: string, tape: string): Promise<Found | undefined>
     const original = record.type === 'message' ? record.original : undefined
     const said = { raw: raw.slice(part.start, part.end), redacted: red !== undefined }
     const arrived = (!record.batch && original) || said.raw
-    return { direction, ...said, arrived, conversation, headers: (http?.headers ?? []).flat() }
+    const found = { direction, ...said, arrived, conversation, headers: (http?.headers ?? []).flat() }
+    if (record.type === 'message') return found
+    held = found
   }
-  return undefined
+  return held
 }

@@ -403,6 +403,24 @@ describe('a message of our own', () => {
     }
     expect(answers(recorder)).toHaveLength(1)
   })
+
+  it('that was edited is sent again as it went on; one that was dropped as it came', async () => {
+    const recorder = record('--break', 'tool:add dir:in')
+    const screen = await attach(stage)
+    await recorder.send(call(1, 'add', { a: 1, b: 2 }))
+    const { message, text } = await screen.held()
+    await screen.tell({ type: 'edit', message, text: text.replace('"a":1', '"a":10') })
+    await answerTo(recorder, 1)
+    const isAgain = (line: Line): boolean => line['id'] === message && line['modified'] === true
+    await until('it is on the tape', () => screen.records().some(isAgain))
+    const again = await screen.tell({ type: 'replay', message })
+    expect(JSON.parse(again['answer'])).toMatchObject({ result: { content: [{ text: '12' }] } })
+    await recorder.send(call(2, 'add', { a: 3, b: 4 }))
+    const dropped = (await screen.held(2))['message']
+    await screen.tell({ type: 'drop', message: dropped })
+    const late = await screen.tell({ type: 'replay', message: dropped })
+    expect(JSON.parse(late['answer'])).toMatchObject({ result: { content: [{ text: '7' }] } })
+  })
 })
 
 describe('at the end', () => {
