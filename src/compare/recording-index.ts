@@ -3,8 +3,8 @@ import {
   isAnswer,
   type Direction,
   type EntryTable,
-  type Envelope,
   type MessageRecord,
+  type Part,
   type Session,
   type TapeRecord,
 } from '../model/index.js'
@@ -112,13 +112,16 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
     flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
   }
 
-  function takeAnswer(record: MessageRecord, envelope: Envelope, text: string, request: number): void {
+  function takeAnswer({ raw, conversation }: MessageRecord, part: Part, request: number): void {
+    const { envelope, start, end } = part
     const method = subjects[subjectColumn[request]!]?.method ?? ''
-    if (tellsOffers(method)) return offers.take(method, text, (flags[request]! & 2) !== 0)
-    if (!clientKeys) return
+    if (tellsOffers(method)) return offers.take(method, raw.slice(start, end), (flags[request]! & 2) !== 0)
+    const isPoll = method === taskPoll
+    if (!clientKeys || !(isPoll || envelope.createsTask)) return
     const key = [first[request]!, second[request]!] as const
-    tasks.began(record.conversation, envelope, key)
-    if (method !== taskPoll) return
+    tasks.began(conversation, envelope, key)
+    if (!isPoll) return
+    const text = raw.slice(start, end)
     if (taskStatus(text) === 'working') flags[request]! |= 4
     ;[first[request], second[request]] = keyOfPoll(key, text)
   }
@@ -132,11 +135,11 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         locators[row] = locator
         if (record.type !== 'message') continue
         parts[row] = i
-        const { envelope, start, end } = record.parts[i]!
+        const { envelope } = record.parts[i]!
         if (envelope.kind === 'request') takeRequest(record, i, row)
         else if (isAnswer(envelope) && record.direction === 'server_to_client') {
           const request = fold.entries.peer(row)
-          if (request >= 0) takeAnswer(record, envelope, record.raw.slice(start, end), request)
+          if (request >= 0) takeAnswer(record, record.parts[i]!, request)
         }
       }
       return added

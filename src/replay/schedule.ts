@@ -37,29 +37,36 @@ export function createSchedule({ plan, options, outcomes, waiting, isOver }: Sch
   /** The client's last answer to a question of the server, as it was recorded and now. */
   let lastAnswered: { readonly us: number; readonly atMs: number } | undefined
 
-  /** The pause between two messages, and not the time since the start: a server that is slow now shortens none. */
-  function pause(since: { readonly atMs: number }, ms: number): Promise<void> {
-    return waiting.until(isOver, since.atMs + ms - performance.now())
+  /** Waits are made only where there is something to wait for: each costs a turn. */
+  async function until(test: () => boolean, ms?: number): Promise<void> {
+    await waiting.until(() => isOver() || test(), ms)
+  }
+
+  /** How much is left of a pause: between two messages, so that a server that is slow now shortens none. */
+  function pauseLeft(since: { readonly atMs: number }, ms: number): number {
+    return ms > 0 ? since.atMs + ms - performance.now() : 0
   }
 
   return {
     async untilTimeFor(frame, { live, picker }) {
-      const isBefore = ({ peer }: PlannedMessage): boolean =>
-        peer >= 0 && (concurrency === 'one' || peer < frame.row)
-      await waiting.until(
-        () => isOver() || ![...outcomes.waiting()].some((message) => !message.loose && isBefore(message)),
-      )
+      const isBefore = (message: PlannedMessage): boolean =>
+        message.peer >= 0 && !message.loose && (concurrency === 'one' || message.peer < frame.row)
+      const isAnswered = (): boolean => ![...outcomes.waiting()].some(isBefore)
+      if (!isAnswered()) await until(isAnswered)
       // What the server asked before the client went on may be what its next answer depends on.
-      await waiting.until(() => isOver() || !picker.isExpected(frame.row), timeoutMs)
+      if (picker.isExpected(frame.row)) await until(() => !picker.isExpected(frame.row), timeoutMs)
       picker.giveUp(frame.row)
-      await pause(lastSent, (frame.us - lastSent.us) / 1000 / speed)
       // What a server does with an answer, such as new roots, is told by nothing that it sends.
-      if (lastAnswered)
-        await pause(lastAnswered, Math.min(mostRestMs, (entries.us(frame.row) - lastAnswered.us) / 1000))
+      const rested = lastAnswered && (entries.us(frame.row) - lastAnswered.us) / 1000
+      const ms = Math.max(
+        pauseLeft(lastSent, (frame.us - lastSent.us) / 1000 / speed),
+        lastAnswered && rested !== undefined ? pauseLeft(lastAnswered, Math.min(mostRestMs, rested)) : 0,
+      )
+      if (ms > 0) await until(() => false, ms)
       // Of two answers under one id nothing would tell which is the late one.
       const isOwed = ({ kind, id }: PlannedMessage): boolean =>
         kind === 'request' && id !== undefined && live.isOwed(id)
-      await waiting.until(() => isOver() || !frame.messages.some(isOwed), timeoutMs)
+      if (frame.messages.some(isOwed)) await until(() => !frame.messages.some(isOwed), timeoutMs)
     },
     sent: ({ us }) => void (lastSent = { us, atMs: performance.now() }),
     answered: (row) => void (lastAnswered = { us: entries.us(row), atMs: performance.now() }),

@@ -25,7 +25,7 @@ export function createTally(): Tally {
 
   /** One object for all that are about the same. */
   function subjectOf({ method, name, direction }: ExchangeComparison): Subject {
-    const key = JSON.stringify([direction, method, name])
+    const key = `${direction} ${method}${name === undefined ? '' : `\n${name}`}`
     const known = subjects.get(key)
     if (known) return known
     const subject = name === undefined ? { method, direction } : { method, direction, name }
