@@ -8,22 +8,20 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { createSseParser, findJsonValue, isFault, type SseEvent } from '../wire/index.js'
+import { createSseParser, type SseEvent } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
 import { createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
+import { readable } from './http-body-text.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, isWhole, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
 import type { Numbers } from './message-numbers.js'
-import { textOf } from './message-text.js'
 import type { Moment } from './record-builder.js'
 
 /** Messages and bodies above this are forwarded and leave a gap with their size and hash. */
 const longestMessage = 64 * 1024 * 1024
-/** Characters of a body that is no message which are recorded. */
-const longestText = 1024 * 1024
 /** Exchanges that go on at the same time and are remembered. */
 const mostExchanges = 50_000
 
@@ -127,7 +125,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     }
     const record = messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
     if (record) return take(record)
-    const { body } = readable(decoded.bytes, requestHeaders)
+    const { body } = readable(redactor, decoded.bytes, requestHeaders)
     if (body !== undefined) exchange.requestText = body
   }
 
@@ -220,7 +218,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     else
       take({
         ...httpOf(exchange, at),
-        ...readable(decoded.bytes, response.headers),
+        ...readable(redactor, decoded.bytes, response.headers),
         sizeBytes: response.body.sizeBytes,
       })
   }
@@ -249,7 +247,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     const { response } = exchange
     // What came of the body is worth having, as far as it can be read.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
-      const { body } = readable(response.body.bytes(), response.headers)
+      const { body } = readable(redactor, response.body.bytes(), response.headers)
       if (body !== undefined) take({ ...httpOf(exchange, event), body })
     }
     const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`
@@ -316,20 +314,6 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       ...(response && { status: response.status }),
       ...(tellsResponse && { headers: redactor.headers(response.headers) }),
     }
-  }
-
-  /** A body that is no message, as people can read it. */
-  function readable(
-    bytes: Uint8Array,
-    headers: HttpExchange['requestHeaders'],
-  ): { body?: string; bytes?: string } {
-    const { text, bytes: encoded } = textOf(bytes)
-    // What is no text may be anything: only its size is told.
-    if (encoded !== undefined) return {}
-    const cut = text.slice(0, longestText)
-    if (mediaTypeOf(headers) === 'application/x-www-form-urlencoded') return { body: redactor.form(cut) }
-    const isJson = cut.length === text.length && !isFault(findJsonValue(text))
-    return { body: (isJson ? redactor.json(text.trim())?.raw : undefined) ?? redactor.text(cut) }
   }
 
   function gapOf(body: HttpBody, direction: Direction, at: Moment): TapeRecord {

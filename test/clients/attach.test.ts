@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
 import { cli, createStage, printed, server, type Stage } from '../behaviour/stage.js'
+import type { Line } from '../behaviour/tape-bytes.js'
 import { everythingOnStdio as everything, startEverything } from './everything.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
@@ -275,6 +276,8 @@ describe.skipIf(isLeftOut).each(eras)(
       await terminal.shows('"changed"')
       terminal.press('C-s')
       expect(JSON.stringify(await edited)).toContain('changed')
+      terminal.press('s')
+      await terminal.shows('saved ')
       const dropped = call('dropped')
       await held(2)
       terminal.press('F8')
@@ -303,9 +306,22 @@ describe.skipIf(isLeftOut).each(eras)(
       expect(JSON.stringify(await left)).toContain('left behind')
       recorder.child.kill('SIGTERM')
       await recorder.ended
-      const lines = readFileSync(own.tape(), 'utf8').split('\n')
+      const saved = (extension: string): string =>
+        readFileSync(
+          own.tapes().find((path) => path.endsWith(extension))!,
+          'utf8',
+        )
+      const lines = saved('.jsonl').split('\n')
       const [modified] = lines.filter((line) => line.includes('"modified":true'))
       expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
+      const session = JSON.parse(saved('.session.json')) as Line
+      expect(session['messages']).toContainEqual(
+        expect.objectContaining({
+          modified: true,
+          payload: expect.objectContaining({ method: 'tools/call' }),
+          original_payload: expect.objectContaining({ method: 'tools/call' }),
+        }),
+      )
       expect(lines.filter((line) => line.includes('"type":"dropped"'))).toHaveLength(2)
       expect(lines.some((line) => line.includes('"injected":true') && line.includes(`"${method}"`))).toBe(
         true,
