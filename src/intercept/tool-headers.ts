@@ -38,8 +38,7 @@ export function createToolHeaders(book: ToolBook, tell: (sentence: string) => vo
     if (told.has(tool) || told.size >= mostTold) return
     told.add(tool)
     tell(
-      `no answer to tools/list has passed that names the tool ${JSON.stringify(tool)}: ` +
-        'the Mcp-Param headers of a changed call are left as they were, and none is added',
+      `the tool ${JSON.stringify(tool)} was never listed here: a changed call gets no new Mcp-Param header`,
     )
   }
 

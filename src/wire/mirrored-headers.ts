@@ -77,7 +77,10 @@ export function mirroredValue(given: JsonObject | undefined, path: readonly stri
   const raw = object!.raw(last)!
   const kind = kindAt(place.text, place.start)
   if (kind === 'string') return decodeString(raw, 0, raw.length)
-  return kind === 'number' || raw === 'true' || raw === 'false' ? raw : undefined
+  if (kind !== 'number') return raw === 'true' || raw === 'false' ? raw : undefined
+  // Whole numbers are written in plain decimal, however the body writes them.
+  const number = Number(raw)
+  return Number.isSafeInteger(number) ? number.toFixed(0) : raw
 }
 
 /** Plain ASCII as it is, everything else, and what looks as if it were encoded, in base64. */

@@ -146,7 +146,7 @@ describe('a header that the schema of a tool asks for', () => {
     // The official server's own words.
     expect(await answer).toContain('Mcp-Param-Place header is absent')
     const { message } = await screen.event('it is said', ({ type }) => type === 'notice')
-    expect(message).toContain('no answer to tools/list has passed that names the tool "echo"')
+    expect(message).toContain('the tool "echo" was never listed here')
     screen.close()
     const lines = await stage.end(recorder)
     expect(lines.find(({ type }) => type === 'note')?.['text']).toBe(message)

@@ -55,9 +55,12 @@ describe('tools whose arguments headers repeat', () => {
 
 describe('what a header says of an argument', () => {
   it('is the text of a string, a number or a boolean, and nothing of others', () => {
-    const given = new JsonObject('{"s":"\\u00e5","n":42.0,"b":true,"z":null,"o":{"x":"in"},"a":[1]}', 0)
-    const said = ['s', 'n', 'b', 'z', 'o', 'a', 'none'].map((name) => mirroredValue(given, [name]))
-    expect(said).toEqual(['å', '42.0', 'true', undefined, undefined, undefined, undefined])
+    const given = new JsonObject(
+      '{"s":"\\u00e5","n":42.0,"e":-1E3,"f":0.5,"b":true,"z":null,"o":{"x":"in"},"a":[1]}',
+      0,
+    )
+    const said = ['s', 'n', 'e', 'f', 'b', 'z', 'o', 'a', 'none'].map((name) => mirroredValue(given, [name]))
+    expect(said).toEqual(['å', '42', '-1000', '0.5', 'true', undefined, undefined, undefined, undefined])
     expect(mirroredValue(given, ['o', 'x'])).toBe('in')
   })
 
