@@ -3,7 +3,7 @@ import { canonicalJson } from '../compare/index.js'
 import { createIdTable, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
-import { createIntColumn, type Column } from './columns.js'
+import { createIntColumn, put } from './columns.js'
 import { noRow } from './script.js'
 
 /** Finds the recorded calls and notes that ask for the same as one of the client's. */
@@ -78,11 +78,6 @@ function isEmptyObject(text: string, start: number): boolean {
 /** Keys are as long as what they stand for; long ones are hashed. */
 export function shortKey(key: string): string {
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64')
-}
-
-function put(column: Column, at: number, row: number): void {
-  while (column.length <= at) column.push(noRow)
-  column.set(at, row)
 }
 
 export function createCallIndex(): CallIndexWriter {

@@ -7,6 +7,8 @@ export interface Column {
   /** The number of a row; `missing` where there is no such row. */
   readonly get: (row: number) => number
   readonly set: (row: number, value: number) => void
+  /** Makes it at least so long. */
+  readonly extend: (length: number) => void
 }
 
 /** Whole numbers of 32 bits. */
@@ -19,8 +21,14 @@ export function createNumberColumn(missing = 0): Column {
   return columnOf((length) => new Float64Array(length), missing)
 }
 
+/** As `set`; rows before it come into being with what the column says of missing ones. */
+export function put(column: Column, row: number, value: number): void {
+  column.extend(row + 1)
+  column.set(row, value)
+}
+
 /** Rows of one piece, as a power of two. */
-const bits = 13
+const bits = 10
 const size = 1 << bits
 
 /** Pieces are never copied as the column grows, and one that says nothing takes no memory. */
@@ -47,6 +55,10 @@ function columnOf(make: (length: number) => Numbers, missing: number): Column {
       if (length >> bits === pieces.length) pieces.push(undefined)
       put(length, value)
       length += 1
+    },
+    extend(wanted) {
+      length = Math.max(length, wanted)
+      while (pieces.length << bits < length) pieces.push(undefined)
     },
     get(row) {
       if (row < 0 || row >= length) return missing

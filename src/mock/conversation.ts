@@ -233,7 +233,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     fallback?.heard(choice.row, text, envelope)
     if (envelope.method === 'initialize') fallback?.greet(text, envelope)
     calls.set(idKey(id), call)
-    liveOf.set(choice.row, call)
+    if (script.isNamed(choice.row)) liveOf.set(choice.row, call)
     run(perform(choice.row, call))
   }
 

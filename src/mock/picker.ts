@@ -3,6 +3,7 @@ import type { Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { readEnvelope } from '../wire/index.js'
 import { callKey, roundKey, shortKey } from './call-index.js'
+import { createIntColumn, put } from './columns.js'
 import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
 import { noRow } from './script.js'
@@ -13,6 +14,9 @@ export type Choice =
   /** It was recorded, and every recorded answer was given; `row` was the last. */
   | { readonly kind: 'spent'; readonly row: number; readonly times: number }
   | { readonly kind: 'unknown' }
+
+/** Nothing was put there. */
+const unset = -2
 
 /** Messages between two polls that are looked at. */
 const mostBetweenPolls = 1_000
@@ -39,47 +43,60 @@ export interface Picker {
 export function createPicker(play: Play, own: number, repeatLast: boolean): Picker {
   const { script, calls } = play
   const secrets = new Map<string, string>()
-  const taken = new Set<number>()
-  /** By key: the first row that may not be taken yet. Rows before it are taken, or another conversation's. */
-  const positions = new Map<string, number>()
-  const lastTaken = new Map<string, number>()
+  /** By row: 1 for those that are taken. */
+  const taken = createIntColumn(0)
+  /** By the first row with a key: the first that may not be taken yet. Rows before it are taken, or another conversation's. */
+  const positions = { own: createIntColumn(unset), foreign: createIntColumn(unset) }
+  /** By the first row with a key, the row that was taken last; by key where no row has it. */
+  const lastTaken = createIntColumn(noRow)
+  const lastTakenUnlike = new Map<string, number>()
   /** By method: rows before this one of those that were redacted are taken. */
   const redactedFrom = new Map<string, number>()
   /** Rounds that wait for their retry: by the state that was given out, or by what was asked. */
   const rounds = new Map<string, number[]>()
 
-  const isTaken = (row: number): boolean => taken.has(row) || calls.isLeftOut(row)
+  const isTaken = (row: number): boolean => taken.get(row) === 1 || calls.isLeftOut(row)
   // Without sessions, connections are all that the recording tells apart, and a client has several of them.
   const isOwn = (row: number): boolean => play.sessions === false || script.conversation(row) === own
 
   /** The next row of the key in the own conversation, or in the others where that has none. */
-  function nextOf(key: string, inOwn: boolean): number {
-    const position = `${inOwn ? 'o' : 'f'} ${key}`
-    let row = positions.get(position) ?? calls.first(key)
+  function nextOf(first: number, inOwn: boolean): number {
+    const position = inOwn ? positions.own : positions.foreign
+    let row = position.get(first)
+    if (row === unset) row = first
     while (row !== noRow && (isTaken(row) || isOwn(row) !== inOwn)) row = calls.next(row)
-    positions.set(position, row)
+    put(position, first, row)
     return row
   }
 
-  function has(key: string, inOwn: boolean): boolean {
-    for (let row = calls.first(key); row !== noRow; row = calls.next(row)) {
+  function has(first: number, inOwn: boolean): boolean {
+    for (let row = first; row !== noRow; row = calls.next(row)) {
       if (isOwn(row) === inOwn && !calls.isLeftOut(row)) return true
     }
     return false
   }
 
   function take(key: string, row: number, text: string): number {
-    taken.add(row)
-    lastTaken.set(key, row)
+    put(taken, row, 1)
+    const first = calls.first(key)
+    if (first === noRow) lastTakenUnlike.set(key, row)
+    else put(lastTaken, first, row)
     if (rounds.size > 0) endRound(row)
     bind(row, text)
     return row
   }
 
+  function lastOf(key: string): number {
+    const first = calls.first(key)
+    return first === noRow ? (lastTakenUnlike.get(key) ?? noRow) : lastTaken.get(first)
+  }
+
   function exact(key: string): number {
-    const row = nextOf(key, true)
-    if (row !== noRow || has(key, true)) return row
-    return nextOf(key, false)
+    const first = calls.first(key)
+    if (first === noRow) return noRow
+    const row = nextOf(first, true)
+    if (row !== noRow || has(first, true)) return row
+    return nextOf(first, false)
   }
 
   /** @param strict a tag has one value, `secrets` says which; else a redacted value may be anything */
@@ -93,7 +110,8 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     if (!again) redactedFrom.set(method, from)
     for (let i = from; i < rows.length; i += 1) {
       const row = rows[i]!
-      if (calls.isLeftOut(row) || taken.has(row) !== again || (foreign !== noRow && !isOwn(row))) continue
+      if (calls.isLeftOut(row) || (taken.get(row) === 1) !== again || (foreign !== noRow && !isOwn(row)))
+        continue
       const found = matchRedacted({ text: script.text(row), marks: script.marks(row) }, text, known)
       if (!found) continue
       if (again) last = row
@@ -152,7 +170,8 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
 
   function timesOf(key: string): number {
     let times = 0
-    for (let row = calls.first(key); row !== noRow; row = calls.next(row)) if (taken.has(row)) times += 1
+    for (let row = calls.first(key); row !== noRow; row = calls.next(row))
+      if (taken.get(row) === 1) times += 1
     return Math.max(1, times)
   }
 
@@ -163,10 +182,10 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
       const { method = '' } = envelope
       const key = shortKey(callKey(text, method))
       const row = find(text, envelope, key)
-      const told = lastTaken.get(key)
-      const isEarly = method === taskPoll && told !== undefined && isHeldUp(told, row, envelope.taskId)
+      const told = lastOf(key)
+      const isEarly = method === taskPoll && told !== noRow && isHeldUp(told, row, envelope.taskId)
       if (row !== noRow && !isEarly) return { kind: 'found', row: take(key, row, text) }
-      const before = told ?? redacted(text, method, false, true)
+      const before = told === noRow ? redacted(text, method, false, true) : told
       if (before === noRow) return { kind: 'unknown' }
       // How often a client polls is up to it.
       return repeatLast || method === taskPoll

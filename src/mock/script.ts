@@ -66,6 +66,8 @@ export interface Script {
   closedBy(row: number): number
   /** What a server's message names: the call whose token or subscription it has, the question that it cancels. */
   names(row: number): number
+  /** Messages of the server name this row. */
+  isNamed(row: number): boolean
   /** Of a call that was answered `input_required`, the call of the next round. */
   nextRound(row: number): number
   /** The answer to a call. */
@@ -102,6 +104,7 @@ export function createScript(texts: TextStore): ScriptWriter {
   const names = int()
   const answers = int()
   const rounds = new Map<number, number>()
+  const named = new Set<number>()
   const marksOf = new Map<number, number>()
   const starts = new Map<number, { first: number; last: number }>()
   /** Row to text: marks are texts of their own. */
@@ -127,6 +130,7 @@ export function createScript(texts: TextStore): ScriptWriter {
     nextEffect: next.get,
     closedBy: closedBy.get,
     names: names.get,
+    isNamed: (row) => named.has(row),
     nextRound: (row) => rounds.get(row) ?? noRow,
     answerTo: answers.get,
 
@@ -157,7 +161,10 @@ export function createScript(texts: TextStore): ScriptWriter {
       last.set(cause, row)
     },
     setClosedBy: closedBy.set,
-    setNames: names.set,
+    setNames(row, to) {
+      names.set(row, to)
+      named.add(to)
+    },
     setNextRound: (row, following) => void rounds.set(row, following),
     setAnswer: answers.set,
   }

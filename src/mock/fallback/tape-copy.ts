@@ -10,7 +10,7 @@ import {
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { closed, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
-import { createIntColumn } from '../columns.js'
+import { createIntColumn, put } from '../columns.js'
 import type { Play } from '../play.js'
 import { noRow } from '../script.js'
 import { createCopyOrder } from './copy-order.js'
@@ -94,8 +94,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
           }
           if (isHandshake) greeted.add(recorded)
           const row = isOwn ? noRow : replaces
-          while (replaced.length <= row) replaced.push(0)
-          if (row !== noRow) replaced.set(row, 1)
+          if (row !== noRow) put(replaced, row, 1)
           add(text, 'client_to_server', places.asked(envelope, row))
         },
         fromClient(text, envelope) {
@@ -153,8 +152,7 @@ function leftOut({ script }: Play, isReplaced: (row: number) => number): (number
   const left = createIntColumn(0)
   const add = (row: number): void => {
     const number = row === noRow ? -1 : script.number(row)
-    while (left.length <= number) left.push(0)
-    if (number >= 0) left.set(number, 1)
+    if (number >= 0) put(left, number, 1)
   }
   for (let call = 0; call < script.length; call += 1) {
     if (isReplaced(call) !== 1) continue
