@@ -2,6 +2,7 @@ import { render } from 'ink'
 import { createElement } from 'react'
 import type { Failure, ServerEvent } from '../control-schema/index.js'
 import { App } from './app.js'
+import { openCanvas, type Canvas } from './canvas.js'
 import type { CaptureLink } from './link.js'
 import { MessageLog } from './message-log.js'
 import { reduce } from './reduce.js'
@@ -43,11 +44,17 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   let gone = false
   let leave: (() => void) | undefined
   const left = new Promise<void>((resolve) => (leave = resolve))
+  let canvas: Canvas
   let ink: ReturnType<typeof render> | undefined = begin()
 
   function begin(): ReturnType<typeof render> {
-    const options = { stdout, stdin, exitOnCtrlC: false, patchConsole: false }
-    return render(picture(), options)
+    canvas = openCanvas(stdout)
+    return render(picture(), { stdout: canvas.stream, stdin, exitOnCtrlC: false, patchConsole: false })
+  }
+  function end(): void {
+    ink?.unmount()
+    ink = undefined
+    canvas.close()
   }
   function picture(): ReturnType<typeof createElement> {
     return createElement(App, { state, context, signs, colours })
@@ -142,8 +149,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   }
 
   async function openEditor(text: string): Promise<void> {
-    ink?.unmount()
-    ink = undefined
+    end()
     const outcome = await terminal.edit(text)
     ink = begin()
     if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
@@ -159,7 +165,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   } finally {
     gone = true
     clearTimeout(timer)
-    ink?.unmount()
+    end()
     terminal.close()
     link.close()
     await followed

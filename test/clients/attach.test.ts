@@ -364,8 +364,8 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
     terminal.press('i')
     expect(await answer).toBe('Echo: changed over HTTP')
     terminal.press('q')
-    await terminal.shows(/recorded \d+ messages/)
     await terminal.ended()
+    expect(terminal.history()).toMatch(/recorded \d+ messages/)
     expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages).toContainEqual(
       expect.objectContaining({ modified: true, method: 'tools/call' }),
     )

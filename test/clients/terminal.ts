@@ -6,6 +6,8 @@ import { until, type Stage } from '../behaviour/stage.js'
 export interface Terminal {
   /** What stands on the screen. */
   screen(): string
+  /** The same, with what has scrolled out of it: the end of what ran in it scrolls it by a line. */
+  history(): string
   /** Resolves with the screen once it shows this. */
   shows(what: string | RegExp): Promise<string>
   /** Keys by tmux's names: `Enter`, `C-s`, `F5`. */
@@ -44,6 +46,7 @@ export function openTerminal(
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'main')
   return {
     screen,
+    history: () => tmux('capture-pane', '-p', '-S', '-', '-t', 'main'),
     async shows(what) {
       let seen = ''
       const isThere = (): boolean => {
