@@ -137,6 +137,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     let flags = 0
     if (record.modified) flags |= entryFlag.modified
     if (record.injected) flags |= entryFlag.injected
+    if (record.untimed) flags |= entryFlag.untimed
     record.parts.forEach((part, i) => relate(record, part, addPart(record, part, i, us, flags)))
     return { first, count: record.parts.length }
   }

@@ -146,6 +146,8 @@ export interface MessageRecord extends FrameRecord {
   readonly heldMs?: number
   /** True when a person or a rule made it: the other side did not send it. */
   readonly injected?: true
+  /** True when nothing says when it was, though others do: `t` is that of the one before it. */
+  readonly untimed?: true
 }
 
 /** A message that has to wait, as it arrived. It crosses the wire when a message with its id follows, if ever. */

@@ -54,3 +54,55 @@ describe('a recording without times', () => {
     expect(rows.filter((row) => / – /.test(row))).toHaveLength(2)
   })
 })
+
+describe('a recording in which only some messages say when they were', () => {
+  const partly = [
+    '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    '{"timestamp_ms":1785578400000,"jsonrpc":"2.0","id":1,"result":{}}',
+    '{"timestamp_ms":1785578400500,"jsonrpc":"2.0","id":2,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":2,"result":{}}',
+    '{"timestamp_ms":1785578400500,"jsonrpc":"2.0","id":3,"method":"ping"}',
+    '{"timestamp_ms":1785578400700,"jsonrpc":"2.0","id":3,"result":{}}',
+  ]
+  beforeAll(() => writeFileSync(join(folder, 'partly.jsonl'), `${partly.join('\n')}\n`))
+  const times = (shown: Run): (string | undefined)[] => rowsOf(shown).map((row) => row.trim().split(/ +/)[1])
+  const expected = ['–', '0.000', '0.500', '–', '0.500', '0.700']
+
+  it.each(['trace-v1', 'session-json'])(
+    'shows the others without, also after it was converted to %s',
+    async (format) => {
+      expect(times(await run('inspect', 'partly.jsonl'))).toEqual(expected)
+      expect((await run('convert', 'partly.jsonl', `partly.${format}`, '--to', format, '--force')).code).toBe(
+        0,
+      )
+      const shown = await run('inspect', `partly.${format}`)
+      expect(times(shown)).toEqual(expected)
+      expect(shown.stdout.match(/\d ms/g)).toHaveLength(2)
+      expect(shown.stdout).toContain('server answered in 200 ms (#5)')
+    },
+  )
+
+  it('fits filters for times and latencies with those that are known', async () => {
+    const found = async (filter: string): Promise<number> =>
+      rowsOf(await run('inspect', 'partly.jsonl', '--filter', filter)).length
+    expect(await found('latency:>=0ms')).toBe(2)
+    expect(await found('since:2000-01-01')).toBe(4)
+    expect(await found('since:100ms')).toBe(1)
+    expect(await found('-since:2000-01-01')).toBe(2)
+  })
+
+  it('has empty cells for them in a table', async () => {
+    const { stdout } = await run('convert', 'partly.jsonl', '-', '--to', 'csv')
+    const rows = stdout.split('\r\n').slice(1, -1)
+    expect(rows.map((row) => row.split(',')[2])).toEqual(['', '0', '500', '', '500', '700'])
+    expect(rows.map((row) => row.split(',')[9])).toEqual(['', '', '', '', '', '200'])
+  })
+
+  it('keeps its order when it is merged with another', async () => {
+    expect((await run('convert', 'partly.jsonl', 'timed.jsonl', 'both.jsonl', '--force')).code).toBe(0)
+    const shown = await run('inspect', 'both.jsonl')
+    expect(rowsOf(shown)).toHaveLength(8)
+    expect(times(shown).filter((time) => time === '–')).toHaveLength(2)
+    expect(shown.stdout).toContain('✓ no faults')
+  })
+})

@@ -67,12 +67,13 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     for (const line of held) yield* timed(line)
     held = []
   }
-  /** A message that does not say when it was, was when the one before it was. */
+  /** A message that does not say when it was stands where the one before it does. */
   function timed({ message, t: own }: Line | Passed): readonly MessageRecord[] {
     if (own !== undefined) untimed = false
     t = own ?? t
     if (!only(records++) || !message) return []
     message.t = t
+    if (own === undefined && t !== noTime) message.untimed = true
     return [message]
   }
 

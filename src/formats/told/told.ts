@@ -59,6 +59,7 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
   let isUntimed = false
   let next = 0
   function usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number | undefined {
+    if ('untimed' in record) return undefined
     if ('us' in record && record.us !== undefined) return record.us
     if (isUntimed && record.t === noTime) return undefined
     const us = (Date.parse(record.t ?? '') - startedMs) * 1000

@@ -220,6 +220,7 @@ function takeChange(record: Draft<MessageRecord>, line: LineMembers): void {
   const heldMs = line.number('heldMs')
   if (heldMs !== undefined) record.heldMs = heldMs
   if (line.isTrue('injected')) record.injected = true
+  if (line.isTrue('untimed')) record.untimed = true
 }
 
 /** Only when all of them are of the shape that we write; else the member stays as it is. */

@@ -124,6 +124,7 @@ function tailOf(record: MessageRecord | HeldRecord): string {
     if (record.original !== undefined) tail += `,"original":${record.original}`
     if (record.heldMs !== undefined) tail += `,"heldMs":${record.heldMs}`
     if (record.injected) tail += ',"injected":true'
+    if (record.untimed) tail += ',"untimed":true'
   }
   if (record.rule !== undefined) tail += `,"rule":${quoted(record.rule)}`
   if (record.red) tail += `,"red":${JSON.stringify(record.red)}`
@@ -169,6 +170,7 @@ function encodeFrame(record: MessageRecord | HeldRecord): string {
     line.add('original', record.original)
     line.add('heldMs', record.heldMs)
     if (record.injected) line.add('injected', 'true')
+    if (record.untimed) line.add('untimed', 'true')
   }
   line.text('rule', record.rule)
   if (record.red) line.add('red', JSON.stringify(record.red))

@@ -31,6 +31,7 @@ function quickMessage(text: string, isAscii: boolean): MessageRecord | undefined
   // A modified message has its original behind it, in which anything may stand; so may what we do not know.
   if (start < 6 || end <= start || line['original'] !== undefined || fourthOf(line) !== 'id') return undefined
   if (line['heldMs'] !== undefined || line['injected'] !== undefined) return undefined
+  if (line['untimed'] !== undefined) return undefined
   const envelope = line['linked'] === undefined ? envelopeOf(raw) : undefined
   if (!envelope) return undefined
   const part: Draft<Part> = { id, envelope, start: 0, end: end - start }
