@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -49,5 +50,13 @@ describe('mock of other formats', () => {
         outcomes: real,
       })
     }
+  })
+
+  it('says on stderr what is wrong with the recording, and serves the rest of it', async () => {
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    writeFileSync(stage.path('broken.jsonl'), `${ping}{"jsonrpc":\n{"jsonrpc":"2.0","id":1,"result":{}}\n`)
+    const { stdout, stderr } = await wiretape(['mock', 'broken.jsonl'], { cwd: stage.folder, input: ping })
+    expect(stdout).toBe('{"jsonrpc":"2.0","id":1,"result":{}}\n')
+    expect(stderr).toBe('wiretape: broken.jsonl, line 2, column 12: not valid JSON: unexpected end of text\n')
   })
 })

@@ -8,6 +8,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
 import { parseListen } from '../listen-option.js'
+import { createComplaints, type Complaints } from '../complaints.js'
 import { openRecordings, type OpenRecording } from '../recordings.js'
 import { withSegments } from '../with-segments.js'
 
@@ -54,11 +55,13 @@ export async function runMock(
       },
       onNotice: (line) => void io.complain(line),
     }
-    const start = (more: MockOptions): Promise<Mock> =>
-      startMock({ records: () => recordsOf(recordings, ending) }, files.join(' '), {
-        ...mockOptions,
-        ...more,
-      })
+    const start = async (more: MockOptions): Promise<Mock> => {
+      const complaints = createComplaints()
+      const source = { records: () => recordsOf(recordings, ending, complaints.input) }
+      const mock = await startMock(source, files.join(' '), { ...mockOptions, ...more })
+      await complaints.tell(io)
+      return mock
+    }
     return await (listen
       ? overHttp(() => start({ listen, transport: options.transport }), ending, options, io)
       : onStdio(start, ending, options, io))
@@ -73,9 +76,13 @@ export async function runMock(
 }
 
 /** One recording after the other, until a signal comes: large ones take their time. */
-async function* recordsOf(recordings: readonly OpenRecording[], ending: Ending): AsyncIterable<TapeRecord> {
+async function* recordsOf(
+  recordings: readonly OpenRecording[],
+  ending: Ending,
+  report: Complaints['input'],
+): AsyncIterable<TapeRecord> {
   for (const recording of recordings) {
-    for await (const record of recording.records()) {
+    for await (const record of recording.records(report)) {
       yield record
       if (ending.came !== undefined) return
     }

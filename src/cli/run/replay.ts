@@ -44,6 +44,7 @@ import { onInterrupt } from '../interrupt.js'
 import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
+import { watchedFiles } from '../recordings.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
 import { updatableFormat, updateRecording } from './replay-update.js'
@@ -106,10 +107,7 @@ export async function runReplayCommand(
     })
   }
   const { recording, close } = await openOne([name], io)
-  const records = openRecords(
-    recording.files.map(({ file }) => file),
-    { keptBytes },
-  )
+  const records = openRecords(watchedFiles(recording), { keptBytes })
   const interrupt = onInterrupt()
   try {
     const complaints = createComplaints()

@@ -69,11 +69,13 @@ export async function* readTranscript(
       wrong(`entry ${number + 1}: ${entry}`, piece.line)
       continue
     }
-    t = isoTime(entry.timestampMs) ?? t
+    const own = isoTime(entry.timestampMs)
+    t = own ?? t
     const record = recordOf(entry, t, exchanges, sessionHeaders)
     if (entry.slot === 'request') sessionHeaders = []
     understood += 1
-    yield record
+    const isUntimed = own === undefined && t !== noTime && record.type === 'message'
+    yield isUntimed ? { ...record, untimed: true } : record
   }
   if (faults > 0 && understood === 0) {
     throw new WiretapeError('not-a-recording', 'nothing in it is understood', {
