@@ -1,6 +1,8 @@
-import { idKey, findJsonValue, isFault, kindAt, membersOf, partsOf, readEnvelope } from '../wire/index.js'
+import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
 import { greetingFor } from './greeting.js'
+import { invalidAnswer } from './invalid-answer.js'
+import { createGate, type Gate, type LiveCall } from './live-call.js'
 import { toLiveText } from './live-text.js'
 import { explainMiss, missAnswer, type Miss } from './miss.js'
 import { sleep, waitMs, type Pace } from './pace.js'
@@ -47,29 +49,8 @@ export interface Conversation {
   readonly close: () => Promise<void>
 }
 
-interface LiveCall {
-  readonly row: number
-  readonly text: string
-  readonly envelope: Envelope
-  /** Exact text. */
-  readonly id: string
-  readonly sink: Sink
-  readonly stop: AbortController
-  readonly cancelled: Gate
-  answered: boolean
-}
-
-/** A moment that others wait for. */
-interface Gate {
-  /** False when it will never come. */
-  readonly passed: Promise<boolean>
-  open(came: boolean): void
-}
-
 /** Ids of our own for questions whose recorded id is in use. */
 const firstOwnId = 1_000_000_000
-/** JSON-RPC 2.0, section 5.1. */
-const invalidRequest = -32600
 
 export function createConversation(options: ConversationOptions): Conversation {
   const { play, pace, standalone, fallback } = options
@@ -259,15 +240,9 @@ export function createConversation(options: ConversationOptions): Conversation {
     run(sink.send({ text: missAnswer(id, why), final: true }))
   }
 
-  /** Who asked in a way that is no JSON-RPC may wait for an answer all the same; who answered so does not. */
-  function refuse(text: string, { id, problem }: Envelope, sink: Sink): void {
-    const isObject = kindAt(text, 0) === 'object'
-    const names = new Set(isObject ? membersOf(text, 0).map(({ name }) => name) : [])
-    if (!names.has('method') && (names.has('result') || names.has('error'))) return
-    const isId = id !== undefined && ['string', 'number'].includes(kindAt(id, 0))
-    const said = JSON.stringify(`wiretape mock: no JSON-RPC 2.0 request: ${problem}`)
-    const error = `{"code":${invalidRequest},"message":${said}}`
-    run(sink.send({ text: `{"jsonrpc":"2.0","id":${isId ? id : 'null'},"error":${error}}`, final: true }))
+  function refuse(text: string, envelope: Envelope, sink: Sink): void {
+    const answer = invalidAnswer(text, envelope)
+    if (answer !== undefined) run(sink.send({ text: answer, final: true }))
   }
 
   function takeReply(text: string, envelope: Envelope): void {
@@ -348,10 +323,4 @@ export function createConversation(options: ConversationOptions): Conversation {
       await fallback?.close()
     },
   }
-}
-
-function createGate(): Gate {
-  let open: (came: boolean) => void = () => undefined
-  const passed = new Promise<boolean>((resolve) => (open = resolve))
-  return { passed, open }
 }

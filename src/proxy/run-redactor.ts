@@ -1,4 +1,3 @@
-import { createHmac, randomBytes } from 'node:crypto'
 import { WiretapeError } from '../model/index.js'
 import {
   compileRules,
@@ -7,6 +6,7 @@ import {
   type Redactor,
   type RuleSources,
 } from '../redaction/index.js'
+import { createTagger } from '../tape/index.js'
 
 /** What to redact. Can be posted to another thread, which makes the same rules of it. */
 export interface Redaction extends RuleSources {
@@ -19,9 +19,6 @@ export interface Redaction extends RuleSources {
 /** Shorter ones are found where they mean something else. */
 const shortestSecret = 6
 
-/** Hexadecimal digits of a tag. */
-const tagLength = 16
-
 /**
  * The redactor of one run. Tags of different redactors have nothing in common: each has a key of its own that is
  * never written anywhere.
@@ -29,9 +26,7 @@ const tagLength = 16
  * @throws WiretapeError `usage` for a rule that makes no sense
  */
 export async function createRunRedactor(redaction: Redaction): Promise<Redactor> {
-  const key = randomBytes(32)
-  const tag = (secret: string): string =>
-    createHmac('sha256', key).update(secret).digest('hex').slice(0, tagLength)
+  const tag = createTagger()
   const { defaults, patterns, file, secrets = [] } = redaction
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)

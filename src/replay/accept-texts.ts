@@ -1,7 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto'
 import type { Recording } from '../formats/index.js'
 import type { MessageRecord, RedactionMark, TapeRecord } from '../model/index.js'
 import { createRedactor, redactionMarker } from '../redaction/index.js'
+import { createTagger } from '../tape/index.js'
 import { pointerSteps, readEnvelope, spliceText, valueAt, type TextEdit } from '../wire/index.js'
 import { withoutGiven, type GivenValue } from './given-values.js'
 
@@ -20,8 +20,7 @@ export function acceptTexts(
   redacted: boolean,
   given: readonly GivenValue[] = [],
 ): Recording {
-  const key = randomBytes(32)
-  const tag = (secret: string): string => createHmac('sha256', key).update(secret).digest('hex').slice(0, 16)
+  const tag = createTagger()
   const secrets = given.map((value) =>
     value.recorded === redactionMarker ? { tag: tag(value.value), ...value } : value,
   )

@@ -12,6 +12,7 @@ export { listTapes, summarizeTape, type TapeSummary } from './summary.js'
 export { snapshotTape } from './read-tape.js'
 export { descriptorOf, outletAt } from './outlet.js'
 export { checkReplaceable, replaceFile } from './replace-file.js'
+export { createTagger } from './tagger.js'
 export { segmentsBeside } from './segments-beside.js'
 export { segmentsOf } from './segments-of.js'
 export {

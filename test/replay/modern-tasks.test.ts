@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { record, replay, type ReplayResult } from '../../src/index.js'
+import { mock, record, replay, type ReplayResult } from '../../src/index.js'
 import { wiretape } from '../behaviour/run-cli.js'
 import { cli, server } from '../behaviour/stage.js'
 
@@ -107,6 +107,9 @@ describe('a task of the extension', () => {
   it('cannot be told from that of a mock, however often it is polled', async () => {
     const mocked = [process.execPath, cli, 'mock', tape, '--quiet']
     expect((await replay(tape, { command: mocked })).differences).toEqual([])
+    const served = await mock(tape)
+    expect((await replay(tape, { url: served.url! })).differences).toEqual([])
+    await served.close()
     const content = (thing: string): object => ({ content: [{ type: 'text', text: `A blue ${thing}` }] })
     expect(await use(mocked, things)).toEqual(things.map(content))
   })

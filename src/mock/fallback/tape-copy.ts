@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { adopt, encodeRecord, type Recording } from '../../formats/index.js'
 import {
   createCorrelator,
@@ -8,7 +8,7 @@ import {
   type MessageRecord,
 } from '../../model/index.js'
 import { createRedactor, type Redactor } from '../../redaction/index.js'
-import { closed, replaceFile } from '../../tape/index.js'
+import { closed, createTagger, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
 import { createIntColumn, put } from '../columns.js'
 import type { Play } from '../play.js'
@@ -28,7 +28,6 @@ export interface TapeCopy {
 
 /** After all that was recorded. */
 const atTheEnd = 2 ** 31 - 1
-const tagLength = 16
 
 /**
  * What is new stands where a client of the recording would have said it, so that the copy is a conversation that can be
@@ -54,7 +53,8 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
     for await (const record of closed(adopt(recording)).records()) {
       if (record.type === 'end' && record.wiretape?.rotated !== true) end = record
       else {
-        if (record.type === 'meta' && record.wiretape?.redaction !== 'none') redactor ??= createDefaults()
+        if (record.type === 'meta' && record.wiretape?.redaction !== 'none')
+          redactor ??= createRedactor({ defaults: true, tag: createTagger() })
         for (const placed of order.take(record)) yield encoded(placed)
       }
     }
@@ -164,11 +164,4 @@ function leftOut({ script }: Play, isReplaced: (row: number) => number): (number
     }
   }
   return (number) => left.get(number) === 1
-}
-
-function createDefaults(): Redactor {
-  const key = randomBytes(32)
-  const tag = (secret: string): string =>
-    createHmac('sha256', key).update(secret).digest('hex').slice(0, tagLength)
-  return createRedactor({ defaults: true, tag })
 }

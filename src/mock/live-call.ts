@@ -1,0 +1,28 @@
+import type { Envelope } from '../model/index.js'
+import type { Sink } from './sink.js'
+
+/** A call of the client that a recorded one stands for. */
+export interface LiveCall {
+  readonly row: number
+  readonly text: string
+  readonly envelope: Envelope
+  /** Exact text. */
+  readonly id: string
+  readonly sink: Sink
+  readonly stop: AbortController
+  readonly cancelled: Gate
+  answered: boolean
+}
+
+/** A moment that others wait for. */
+export interface Gate {
+  /** False when it will never come. */
+  readonly passed: Promise<boolean>
+  open(came: boolean): void
+}
+
+export function createGate(): Gate {
+  let open: (came: boolean) => void = () => undefined
+  const passed = new Promise<boolean>((resolve) => (open = resolve))
+  return { passed, open }
+}
