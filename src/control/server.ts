@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { encodeLine } from '../control-schema/index.js'
 import { createConnection, type Connection } from './connection.js'
+import { giveHeapRoom } from './heap-room.js'
 import { createShare } from './share.js'
 import { createTapeView } from './tape-view.js'
 import type { Announcement, ControlHost, TapeSource } from './host.js'
@@ -20,6 +21,7 @@ export interface Audience {
 }
 
 export function createAudience(host: ControlHost, source: TapeSource): Audience {
+  giveHeapRoom()
   const tape = createTapeView(source)
   const share = createShare()
   const connections = new Set<Connection>()

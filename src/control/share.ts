@@ -1,5 +1,9 @@
-/** For each millisecond that is spent on all who are attached, so many are left to what passes. */
-const restFactor = 20
+/**
+ * For each millisecond that writing to all who are attached takes, so many are left to what passes: reading the tape,
+ * collecting its pieces, and the processor that those who read it want for themselves come on top. Some 20 MB a second
+ * are left to each of three.
+ */
+const restFactor = 100
 /** Nothing passed for so long: there is nobody to give way to. */
 const quietMs = 200
 /** A long write, or a collection of garbage in it, need not be paid for at once. */
