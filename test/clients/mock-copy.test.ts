@@ -7,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mock, readRecording, type RecordedMessage } from '../../src/index.js'
 import { wiretape } from '../behaviour/run-cli.js'
-import { cli, createStage, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, printed, type Stage } from '../behaviour/stage.js'
 import { everythingOnStdio, startEverything } from './everything.js'
 
 let stage: Stage
@@ -95,6 +95,29 @@ describe('the copy that a mock with a fallback makes', () => {
     await served.close()
     expect(await asked(copy)).toEqual([...opening, 'one', 'two', 'three', 'new', ...opening, 'one', 'newer'])
     await expectReplays(copy)
+  })
+
+  it.each(['all', 'new'])('is whole when a signal ends the mock (--record %s)', async (what) => {
+    const copy = stage.path(`signal-${what}.jsonl`)
+    const options = [
+      '--listen',
+      '0',
+      '--fallback',
+      '--record',
+      what,
+      '--out',
+      copy,
+      '--',
+      ...everythingOnStdio,
+    ]
+    const actor = stage.start([process.execPath, cli, 'mock', recorded, ...options], { detached: true })
+    await printed(actor, '\n')
+    const served = new URL(actor.stdout().toString().trim())
+    await talk(new StreamableHTTPClientTransport(served), 'two', 'new')
+    actor.child.kill('SIGINT')
+    expect(await actor.ended).toEqual({ exitCode: 0, signal: null })
+    expect(await asked(copy)).toEqual([...opening, 'one', 'two', 'new', 'three'])
+    expect(readFileSync(copy, 'utf8')).not.toContain('"recovered"')
   })
 
   it('has times that never go back', async () => {

@@ -57,8 +57,12 @@ export async function runMock(
     }
     const start = async (more: MockOptions): Promise<Mock> => {
       const complaints = createComplaints()
-      const source = { records: () => recordsOf(recordings, ending, complaints.input) }
+      let isRead = false
+      // What is read later is for the copy, which a signal is not to cut.
+      const isOver = (): boolean => !isRead && ending.came !== undefined
+      const source = { records: () => recordsOf(recordings, isOver, complaints.input) }
       const mock = await startMock(source, files.join(' '), { ...mockOptions, ...more })
+      isRead = true
       await complaints.tell(io)
       return mock
     }
@@ -75,16 +79,16 @@ export async function runMock(
   }
 }
 
-/** One recording after the other, until a signal comes: large ones take their time. */
+/** One recording after the other, until it is over: large ones take their time. */
 async function* recordsOf(
   recordings: readonly OpenRecording[],
-  ending: Ending,
+  isOver: () => boolean,
   report: Complaints['input'],
 ): AsyncIterable<TapeRecord> {
   for (const recording of recordings) {
     for await (const record of recording.records(report)) {
       yield record
-      if (ending.came !== undefined) return
+      if (isOver()) return
     }
   }
 }
