@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
-import { printed, server, type Actor } from './stage.js'
+import { printed, server, until, type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
 let stage: HttpStage
@@ -37,8 +37,8 @@ const asCall = (held: Line, params: Line): string => {
 interface Stand {
   readonly recorder: Actor
   readonly url: string
-  /** Headers of the tool calls that the server got, its last one last. */
-  readonly calls: () => Line[]
+  /** Headers of the n-th tool call that the server got. */
+  readonly callAt: (n: number) => Promise<Line>
 }
 
 /** The official server, whose tool `echo` wants its argument `place` in the header `Mcp-Param-Place`, too. */
@@ -52,12 +52,14 @@ async function officialServer(options: readonly string[] = [], rules?: string): 
       .slice(1, -1)
       .flatMap((line) => (JSON.parse(line) as { headers?: Line }).headers ?? [])
       .filter((headers) => headers['mcp-method'] === 'tools/call')
-  return { recorder, url, calls }
+  const callAt = (n: number): Promise<Line> =>
+    until(`the server says that it got call ${n}`, () => calls()[n - 1])
+  return { recorder, url, callAt }
 }
 
 describe('a header that the schema of a tool asks for', () => {
   it('is made for a call that needs it only by an edit, in base64 where it must be', async () => {
-    const { recorder, url, calls } = await officialServer(['--break', 'is:request -method:tools/list'])
+    const { recorder, url, callAt } = await officialServer(['--break', 'is:request -method:tools/list'])
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)
     const places = ['Berlin', 'Malmö', ' padded ', '=?base64?no?=', '']
@@ -75,13 +77,14 @@ describe('a header that the schema of a tool asks for', () => {
       '=?base64?PT9iYXNlNjQ/bm8/PQ==?=',
       '',
     ]
-    expect(calls().map((headers) => headers['mcp-param-place'])).toEqual(written)
+    const got = await Promise.all(places.map((_, n) => callAt(n + 1)))
+    expect(got.map((headers) => headers['mcp-param-place'] as unknown)).toEqual(written)
     screen.close()
     await stage.end(recorder)
   })
 
   it('is made for another request that becomes a call, and is gone with the argument', async () => {
-    const { recorder, url, calls } = await officialServer()
+    const { recorder, url, callAt } = await officialServer()
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)
     await screen.tell({ type: 'breakpoints', filters: ['is:request'] })
@@ -90,7 +93,7 @@ describe('a header that the schema of a tool asks for', () => {
     const held = await screen.held()
     await screen.tell({ type: 'edit', message: held['message'], text: asCall(held, echo('made', 'Oslo')) })
     expect(await became).toContain('made')
-    expect(calls().at(-1)).toMatchObject({ 'mcp-name': 'echo', 'mcp-param-place': 'Oslo' })
+    expect(await callAt(1)).toMatchObject({ 'mcp-name': 'echo', 'mcp-param-place': 'Oslo' })
     // The official client sends the header itself.
     const client = new Client(
       { name: 'c', version: '1' },
@@ -104,7 +107,7 @@ describe('a header that the schema of a tool asks for', () => {
     const text = (second['text'] as string).replace(',"place":"Oslo"', '')
     await screen.tell({ type: 'edit', message: second['message'], text })
     expect(JSON.stringify(await less)).toContain('less')
-    expect(calls().at(-1)).not.toHaveProperty('mcp-param-place')
+    expect(await callAt(2)).not.toHaveProperty('mcp-param-place')
     await client.close()
     screen.close()
     await stage.end(recorder)
@@ -113,15 +116,15 @@ describe('a header that the schema of a tool asks for', () => {
   it('is made for what a rule changes, for a message of ours, and for a replayed one', async () => {
     const rules =
       "rules: [{ name: move, when: 'tool:echo id:2', set: { '$.params.arguments.place': 'Rom' } }]"
-    const { recorder, url, calls } = await officialServer([], rules)
+    const { recorder, url, callAt } = await officialServer([], rules)
     await ask(url, 1, 'tools/list')
     expect(await ask(url, 2, 'tools/call', echo('ruled'))).toContain('ruled')
-    expect(calls().at(-1)).toMatchObject({ 'mcp-param-place': 'Rom' })
+    expect(await callAt(1)).toMatchObject({ 'mcp-param-place': 'Rom' })
     const screen = await attach(stage)
     const injected = asCall({ text: '{"id":77}' }, echo('injected', 'Wien'))
     const { answer } = await screen.tell({ type: 'inject', direction: 'client_to_server', text: injected })
     expect(answer).toContain('injected')
-    expect(calls().at(-1)).toMatchObject({ 'mcp-name': 'echo', 'mcp-param-place': 'Wien' })
+    expect(await callAt(2)).toMatchObject({ 'mcp-name': 'echo', 'mcp-param-place': 'Wien' })
     const isCall = (line: Line): boolean =>
       isMessage(line) && (line['raw'] as Line)['method'] === 'tools/call' && line['seq'] === 2
     const call = await screen.event(
@@ -132,7 +135,7 @@ describe('a header that the schema of a tool asks for', () => {
     const text = asCall({ text: '{"id":2}' }, echo('again', 'Bern'))
     const again = await screen.tell({ type: 'replay', message, text })
     expect(again['answer']).toContain('again')
-    expect(calls().at(-1)).toMatchObject({ 'mcp-param-place': 'Bern' })
+    expect(await callAt(3)).toMatchObject({ 'mcp-param-place': 'Bern' })
     screen.close()
     await stage.end(recorder)
   })
@@ -153,7 +156,7 @@ describe('a header that the schema of a tool asks for', () => {
   })
 
   it('is left where its sender said something else, or nothing, on purpose', async () => {
-    const { recorder, url, calls } = await officialServer(['--break', 'method:tools/call is:request'])
+    const { recorder, url, callAt } = await officialServer(['--break', 'method:tools/call is:request'])
     await ask(url, 1, 'tools/list')
     const screen = await attach(stage)
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' }
@@ -163,7 +166,7 @@ describe('a header that the schema of a tool asks for', () => {
       const held = await screen.held(n + 1)
       await screen.tell({ type: 'edit', message: held['message'], text: asCall(held, echo('x', 'Bern')) })
       expect((await answer).status).toBe(400)
-      expect(calls().at(-1)!['mcp-param-place']).toBe(said['mcp-param-place' as keyof typeof said])
+      expect((await callAt(n + 1))['mcp-param-place']).toBe(said['mcp-param-place' as keyof typeof said])
     }
     screen.close()
     await stage.end(recorder)
