@@ -110,8 +110,12 @@ type Links<R> = { kind: LinkKind; to: R }[]
  * could claim is left alone.
  *
  * @param idKey the canonical form of an id's exact JSON text: equal for equal ids, different for `1` and `"1"`
+ * @param options.links what else messages refer to is found out too @default true
  */
-export function createCorrelator<R>(idKey: (idText: string) => string): Correlator<R> {
+export function createCorrelator<R>(
+  idKey: (idText: string) => string,
+  { links: withLinks = true }: { readonly links?: boolean } = {},
+): Correlator<R> {
   const limits = { entries: remembered, chars: rememberedChars }
   const open = createRecent<Open<R>>({
     ...limits,
@@ -149,9 +153,9 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     const note = (name: Name<R>): void => {
       if (names.length < longestNames) names.push(name)
     }
-    if (envelope.progressToken !== undefined)
+    if (withLinks && envelope.progressToken !== undefined)
       note(give(tokens, keyOf(conversation, direction, idKey(envelope.progressToken)), ref))
-    if (envelope.method === 'subscriptions/listen') note(give(subscriptions, key, ref))
+    if (withLinks && envelope.method === 'subscriptions/listen') note(give(subscriptions, key, ref))
     if (before) {
       before.waiting += 1
       before.ambiguous = true
@@ -160,7 +164,7 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
       const name = ownText(envelope.subject)
       open.set(key, { ref, method, name, names, waiting: 1, ambiguous: false })
     }
-    const round = rounds.asked(conversation, key, envelope)
+    const round = withLinks ? rounds.asked(conversation, key, envelope) : undefined
     if (round !== undefined) links.push({ kind: 'round', to: round })
     return before?.ref
   }
@@ -189,6 +193,10 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
     if (request.ambiguous && !known) return
     const ref = known?.ref ?? request.ref
     answered.set(key, { ref })
+    if (!withLinks) {
+      relations.answers = ref
+      return
+    }
     rounds.answered(conversation, key, ref, envelope)
     if (envelope.createsTask && envelope.taskId !== undefined)
       give(tasks, keyOf(conversation, opposite(direction), envelope.taskId), ref)
@@ -268,7 +276,7 @@ export function createCorrelator<R>(idKey: (idText: string) => string): Correlat
         const duplicateOf = observeRequest(message, links)
         if (duplicateOf !== undefined) relations.duplicateOf = duplicateOf
       } else if (isAnswer(message.envelope)) observeAnswer(message, relations)
-      linkOthers(message, relations.answers, links)
+      if (withLinks) linkOthers(message, relations.answers, links)
       return relations
     },
   }

@@ -44,7 +44,8 @@ export function usualWithout({ own, nameless }: Origin): readonly string[] {
 export function createLayout(context: EntryContext, origin: Origin): Layout {
   const { own, nameless } = origin
   const usual = usualWithout(origin)
-  const correlator: Correlator<string> | undefined = own && !nameless ? undefined : createCorrelator(idKey)
+  const correlator: Correlator<string> | undefined =
+    own && !nameless ? undefined : createCorrelator(idKey, { links: false })
   let entryCount = 0
   let nextSequence = 0
 
