@@ -65,18 +65,26 @@ class Parser {
     const of: Condition[] = []
     for (;;) {
       this.#scanner.skipBlanks()
-      const next = this.#scanner.peek()
-      const ends =
-        next === '' ||
-        next === ')' ||
-        this.#sees('or') ||
-        this.#scanner.text.startsWith('||', this.#scanner.at)
-      if (ends && of.length > 0) return of.length === 1 ? of[0]! : { kind: 'all', of }
-      if (ends) throw problemAt(this.#scanner, 'expected a condition, such as method:tools/call')
-      if (of.length > 0 && (this.#word('and') || this.#scanner.take('&&'))) {
-        this.#scanner.skipBlanks()
+      if (of.length > 0) {
+        if (this.#ends()) return of.length === 1 ? of[0]! : { kind: 'all', of }
+        if (!this.#word('and')) this.#scanner.take('&&')
       }
       of.push(this.#negatable())
+    }
+  }
+
+  /** Whether no more conditions stand beside one another here. */
+  #ends(): boolean {
+    const { text, at } = this.#scanner
+    const next = this.#scanner.peek()
+    return next === '' || next === ')' || this.#sees('or') || text.startsWith('||', at)
+  }
+
+  /** Where a condition must stand, the end does not do, nor a word that joins conditions. */
+  #refuseMissing(): void {
+    const scanner = this.#scanner
+    if (this.#ends() || this.#sees('and') || scanner.text.startsWith('&&', scanner.at)) {
+      throw problemAt(scanner, 'expected a condition, such as method:tools/call')
     }
   }
 
@@ -97,6 +105,7 @@ class Parser {
   #primary(): Condition {
     const scanner = this.#scanner
     scanner.skipBlanks()
+    this.#refuseMissing()
     const start = scanner.at
     const sign = scanner.peek()
     if (sign === '>' || sign === '<') {

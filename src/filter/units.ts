@@ -58,8 +58,11 @@ export function parseMoment(text: string, nowMs: number): number | undefined {
   )
   if (!match) return undefined
   const [, date = '', time = '00:00', zone = 'Z'] = match
+  const day = Date.parse(date)
   const ms = Date.parse(`${date}T${time}${zone.toUpperCase()}`)
-  return Number.isNaN(ms) ? undefined : ms
+  // Date takes the 30th of February for a day in March.
+  if (Number.isNaN(ms) || !new Date(day).toISOString().startsWith(date)) return undefined
+  return ms
 }
 
 /** A duration that says its unit. */

@@ -16,6 +16,19 @@ describe('a filter that does not parse', () => {
     ['()', '2+1 expected a condition, such as method:tools/call'],
     ['a or', '5+1 expected a condition, such as method:tools/call'],
     ['or a', '1+1 expected a condition, such as method:tools/call'],
+    ['a and', '6+1 expected a condition, such as method:tools/call'],
+    ['a && ', '6+1 expected a condition, such as method:tools/call'],
+    ['(a and)', '7+1 expected a condition, such as method:tools/call'],
+    ['a and and b', '7+1 expected a condition, such as method:tools/call'],
+    ['a && && b', '6+1 expected a condition, such as method:tools/call'],
+    ['a and or b', '7+1 expected a condition, such as method:tools/call'],
+    ['a or and b', '6+1 expected a condition, such as method:tools/call'],
+    ['a or or b', '6+1 expected a condition, such as method:tools/call'],
+    ['and a', '1+1 expected a condition, such as method:tools/call'],
+    ['not', '4+1 expected a condition, such as method:tools/call'],
+    ['a (not)', '7+1 expected a condition, such as method:tools/call'],
+    ['not and a', '5+1 expected a condition, such as method:tools/call'],
+    ['>or a', '2+1 expected a condition, such as method:tools/call'],
     ['metod:x', '1+5 there is no key metod: did you mean method?'],
     ['x is:modifed', '6+7 there is no modifed: did you mean modified?'],
     ['dir:up', '5+2 up is not among them: expected one of in, out'],
@@ -25,6 +38,8 @@ describe('a filter that does not parse', () => {
     ['seq:1..x', '8+1 x is not a number: write one such as seq:12'],
     ['since:soon', '7+4 soon is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
     ['since:2026-13-01', '7+10 2026-13-01 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['since:2026-02-30', '7+10 2026-02-30 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
+    ['until:2026-04-31T10:00', '7+16 2026-04-31T10:00 is no time: write 10m, 2026-08-01 or 2026-08-01T10:00'],
     ['"abc', '1+4 the text is not closed: expected "'],
     ['text:~/abc', '6+5 the pattern is not closed: expected /'],
     ['~/a/g', '5+1 after a pattern comes i or nothing, not g'],
@@ -104,6 +119,78 @@ describe('a filter that does not parse', () => {
         expect(fault.message).not.toMatch(/undefined|\[object/)
       }),
       { numRuns: runs(1000) },
+    )
+  })
+})
+
+describe('conditions that are joined', () => {
+  interface Written {
+    readonly text: string
+    readonly holds: boolean
+  }
+  const blank = fc.constantFrom(' ', '  ', '\n')
+  const { any } = fc.letrec<{ any: Written; all: Written; denied: Written }>((tie) => ({
+    any: fc
+      .tuple(
+        fc.array(tie('all'), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(' or ', ' OR ', ' ||', ' || '),
+      )
+      .map(([of, join]) => ({
+        text: of.map(({ text }) => text).join(join),
+        holds: of.some(({ holds }) => holds),
+      })),
+    all: fc
+      .tuple(
+        fc.array(tie('denied'), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(' ', ' and ', ' AND ', ' && ', ' &&'),
+      )
+      .map(([of, join]) => ({
+        text: of.map(({ text }) => text).join(join),
+        holds: of.every(({ holds }) => holds),
+      })),
+    denied: fc
+      .tuple(
+        fc.constantFrom('', '', '-', '!', 'not ', '--'),
+        fc.oneof(
+          { depthSize: 'small', withCrossShrink: true },
+          fc.constantFrom({ text: 'method:x', holds: true }, { text: 'is:late', holds: false }),
+          fc.tuple(tie('any'), blank).map(([{ text, holds }, gap]) => ({ text: `(${text}${gap})`, holds })),
+        ),
+      )
+      .map(([sign, { text, holds }]) => ({
+        text: `${sign}${text}`,
+        holds: sign === '' || sign === '--' ? holds : !holds,
+      })),
+  }))
+
+  it('hold as the grammar reads them, whatever joins them', () => {
+    fc.assert(
+      fc.property(any, ({ text, holds }) => {
+        const { filter, fault } = parseFilter(text)
+        if (!filter) return expect([text.length > 4000, fault.message.includes('nested')]).toContain(true)
+        expect(matchFilter(filter, subject({ method: 'x' }))).toBe(holds)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  it('are refused where one is missing before or after a word that joins', () => {
+    const word = fc.constantFrom(' and ', ' AND ', ' && ', ' or ', ' || ')
+    fc.assert(
+      fc.property(any, word, word, any, (one, join, other, two) => {
+        const before = one.text.length + join.length
+        for (const [text, column] of [
+          [`${one.text}${join}`, before + 1],
+          [`${one.text}${join}${other}${two.text}`, before + 1 + (other.length - other.trimStart().length)],
+          [`(${one.text}${join})`, before + 2],
+          [`${join}${one.text}`, 2],
+        ] as const) {
+          const { fault } = parseFilter(text)
+          expect(fault?.column).toBe(column)
+          expect(fault?.message).toMatch(/^expected a condition/)
+        }
+      }),
+      { numRuns: runs(200) },
     )
   })
 })
