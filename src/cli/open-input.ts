@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import type { Diagnostic } from '../model/index.js'
 import { openFile, type PlainFile } from '../tape/index.js'
 import { inFile } from './named-file.js'
@@ -10,8 +9,6 @@ export interface OpenInput extends PlainFile {
   readonly name: string
   /** What is wrong with it, apart from its content. */
   readonly fault?: Diagnostic
-  /** When it was last changed, in milliseconds since the epoch; of what is no file, now. */
-  readonly changedMs: number
   close(): Promise<void>
 }
 
@@ -25,9 +22,8 @@ export async function openInput(argument: string, cwd: string): Promise<OpenInpu
     const { name, path, fault } = await plainFile(argument, cwd, spools, false)
     if (fault?.severity === 'error') throw notUnpacked(name, fault.message)
     try {
-      const [file, info] = [await openFile(path), await stat(path)]
-      const changedMs = Math.floor(info.mtimeMs)
-      return { ...file, name, changedMs, ...(fault && { fault }), close: () => spools.close() }
+      const file = await openFile(path)
+      return { ...file, name, ...(fault && { fault }), close: () => spools.close() }
     } catch (error) {
       throw inFile(error, name, path)
     }

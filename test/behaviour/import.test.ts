@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,13 +86,39 @@ describe('import', () => {
     rmSync(join(folder, 'x.trace'))
   })
 
-  it('gives a transcript without times the time of the file, the same each time', async () => {
-    const path = file('untimed.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
-    const first = await run('import', path, '--format', 'jsonrpc', '--out-trace', '-')
-    const second = await run('import', path, '--format', 'jsonrpc', '--out-trace', '-')
-    expect(second.stdout).toBe(first.stdout)
-    const stamp = JSON.parse(first.stdout.split('\n')[0]!).timestamp
-    expect(stamp).toBe(Math.floor(statSync(path).mtimeMs))
+  it('gives the same bytes for the same content, without times too: of a copy, of stdin', async () => {
+    const content = lines.replaceAll(/"timestamp_ms":\d+,/g, '')
+    const path = file('untimed.jsonl', content)
+    const copy = file('copy.jsonl', content)
+    utimesSync(copy, 1000, 1000)
+    const named = ['--format', 'jsonrpc', '--out-trace', '-', '--episode-id', 'e']
+    const runs = [
+      await run('trace', 'import-mcp', '--input', path, ...named),
+      await run('trace', 'import-mcp', '--input', copy, ...named),
+      await wiretape(['trace', 'import-mcp', '--input', '-', ...named], { input: content }),
+    ]
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
+    expect(JSON.parse(runs[0]!.stdout.split('\n')[0]!).timestamp).toBe(0)
+    expect(runs[2]!.stderr).toBe(
+      'wiretape: stdin: no message in it says when it was: the timestamp of every event is 0 (1970-01-01T00:00:00.000Z)\n',
+    )
+  })
+
+  it('makes no folders: a name that was mistyped is seen', async () => {
+    file('here.jsonl', lines)
+    const { code, stdout, stderr } = await run('import', 'here.jsonl', '--out-trace', 'tarces/deep/x')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toBe(
+      'wiretape: cannot write tarces/deep/x: there is no folder tarces/deep (make it first)\n',
+    )
+    expect(existsSync(join(folder, 'tarces'))).toBe(false)
+  })
+
+  it('names what is cut off also where nothing else is understood', async () => {
+    const cut = '{"transport":"http-sse","entries":[{"sse":{"data":"{\\"id\\":1,\\"result"}}]}'
+    const { code, stderr } = await run('import', file('cut-event.json', cut), '--out-trace', '-')
+    expect(code).toBe(2)
+    expect(stderr).toContain('its only entry is no MCP message (entry 1: SSE data is no JSON: ')
   })
 
   it('refuses a file in one line, and leaves what was there', async () => {
@@ -155,10 +182,10 @@ describe('import', () => {
 describe('trace import-mcp', () => {
   it('names the episode, its test and its prompt, and knows the old name of http-sse', async () => {
     file('s.json', legacy)
-    const args = ['--episode-id', 'E', '--test-id', 'T', '--prompt', 'P', '--out-trace', 'new/folder/t']
+    const args = ['--episode-id', 'E', '--test-id', 'T', '--prompt', 'P', '--out-trace', 'new.trace']
     const { code } = await run('trace', 'import-mcp', '--input', 's.json', '--format', 'sse-legacy', ...args)
     expect(code).toBe(0)
-    const start = JSON.parse(readFileSync(join(folder, 'new/folder/t'), 'utf8').split('\n')[0]!)
+    const start = JSON.parse(readFileSync(join(folder, 'new.trace'), 'utf8').split('\n')[0]!)
     expect(start).toMatchObject({ episode_id: 'E', input: { prompt: 'P' }, meta: { test_id: 'T' } })
   })
 })

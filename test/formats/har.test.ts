@@ -87,7 +87,8 @@ describe('an archive of a browser', () => {
     const { records, said } = await read('har', archive(page, oauth, refused, page))
     expect(records.map(({ type }) => type)).toEqual(['meta', 'message', 'http', 'http', 'end'])
     expect(said).toEqual(['exchanges that are none of MCP are passed over: 2'])
-    await expect(read('har', archive(page))).rejects.toThrow('none of its 1 exchanges is one of MCP')
+    await expect(read('har', archive(page))).rejects.toThrow('its only exchange is none of MCP')
+    await expect(read('har', archive(page, page))).rejects.toThrow('none of its 2 exchanges is one of MCP')
     await expect(read('har', '{"hello":1}')).rejects.toThrow('it holds no "log"')
   })
 

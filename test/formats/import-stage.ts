@@ -11,10 +11,14 @@ export interface Imported {
   readonly text: string
   readonly events: Loose[]
   readonly messages: number
+  /** Apart from that there are no times, which many short transcripts have in common. */
   readonly said: string[]
+  /** It was said that there are no times. */
+  readonly isUntimed: boolean
 }
 
 export const fallbackTime = 5
+const untimed = 'no message in it says when it was: the timestamp of every event is 5 '
 
 export async function imported(
   format: string,
@@ -42,7 +46,15 @@ export async function imported(
   expect(quickly).toEqual({ bytes: Buffer.concat(parts), said })
   const trace = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   const lines = trace.split('\n').slice(0, -1)
-  return { text: trace, events: lines.map((line) => JSON.parse(line)), messages: result.messages(), said }
+  const events = lines.map((line) => JSON.parse(line))
+  const notes = said.filter((note) => !note.startsWith(untimed))
+  return {
+    text: trace,
+    events,
+    messages: result.messages(),
+    said: notes,
+    isUntimed: notes.length < said.length,
+  }
 }
 
 /** Why the transcript is refused. */

@@ -161,8 +161,10 @@ describe('times', () => {
   })
 
   it('where there are none at all are one time that the caller gives', async () => {
-    const { events } = await imported('jsonrpc', call('1'))
+    const { events, isUntimed } = await imported('jsonrpc', call('1'))
     expect(events.map((e: Loose) => e.timestamp)).toEqual([5, 5, 5, fallbackTime])
+    expect(isUntimed).toBe(true)
+    expect((await imported('jsonrpc', '')).isUntimed).toBe(false)
   })
 })
 
@@ -349,6 +351,23 @@ describe('the trace', () => {
       String.raw`{"type":"tool_call","episode_id":"a\"b","step_id":"step_002","timestamp":3,"tool_name":"Calc","call_index":0,"args":{"b":[1,2.5],"10":1,"a":"x"},"args_sha256":null,"result":null,"result_sha256":null,"error":"timeout/no_response","truncations":[]}`,
       String.raw`{"type":"episode_end","episode_id":"a\"b","timestamp":3,"outcome":null,"final_output":null}`,
       '',
+    ])
+  })
+})
+
+describe('what carries no tool meaning', () => {
+  it('is counted as what it is', async () => {
+    const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    const { said } = await imported('jsonrpc', `${call('1')}\n{"id":7}\n${note}\n`)
+    expect(said).toEqual([
+      'without meaning for tools, and not in the trace: requests and notifications of other methods 1, ' +
+        'objects that are neither a request nor an answer 1',
+    ])
+    const refused =
+      '{"transport_context":{"status":401,"headers":{"WWW-Authenticate":"Bearer scope=x"}},"response":{}}'
+    const http = await imported('streamable-http', envelope([`{"request":${call('1')}}`, refused]))
+    expect(http.said).toEqual([
+      'without meaning for tools, and not in the trace: objects that are neither a request nor an answer 1',
     ])
   })
 })

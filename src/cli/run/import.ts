@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import {
   detectFormat,
@@ -43,11 +44,11 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
     const importOptions = {
       input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),
-      fallbackTime: input.changedMs,
       report,
     }
     if (output === '-') await printBytes((await importTranscript(format, importOptions)).trace, io)
     else {
+      await refuseMissingFolder(output, io.cwd)
       const keep = (trace: AsyncIterable<Uint8Array>): Promise<void> =>
         replaceFile(resolve(io.cwd, output), trace)
       const imported = await importInto(keep, format, importOptions)
@@ -63,6 +64,15 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   } finally {
     await input.close()
   }
+}
+
+/** Importers make no folders: a name that was mistyped is to be seen. */
+async function refuseMissingFolder(output: string, cwd: string): Promise<void> {
+  const folder = dirname(output)
+  if (await stat(resolve(cwd, folder)).catch(() => undefined)) return
+  throw new WiretapeError('unwritable', `cannot write ${output}: there is no folder ${folder}`, {
+    hint: 'make it first',
+  })
 }
 
 function formatOf(said: string): TranscriptFormat {

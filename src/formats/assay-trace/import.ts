@@ -12,8 +12,12 @@ export interface ImportOptions {
   readonly source: TranscriptSource
   readonly input: Input
   readonly episode: Episode
-  /** Milliseconds since the epoch that stand for the time of a transcript without any. */
-  readonly fallbackTime: number
+  /**
+   * Milliseconds since the epoch that stand for the time of a transcript without any.
+   *
+   * @default 0
+   */
+  readonly fallbackTime?: number
   /** What was passed over or looks wrong. */
   readonly report: Report
 }
@@ -93,7 +97,7 @@ interface Pending {
 
 /** @param found may still grow while the messages come; the first message comes with what comes first */
 function traceLines(
-  { episode, fallbackTime }: ImportOptions,
+  { episode, fallbackTime = 0 }: ImportOptions,
   found: Survey,
   messages: AsyncIterable<TranscriptMessage>,
   note: (message: string) => void,
@@ -105,7 +109,7 @@ function traceLines(
   let now: Stamp | undefined
   let steps = 0
   let finalOutput: TranscriptMessage | undefined
-  const passed = { messages: 0, answers: 0 }
+  const passed = { messages: 0, answers: 0, empty: 0 }
   const call = (of: Pending, outcome: Pick<ToolCall, 'timestamp' | 'result' | 'error'>): string =>
     toolCall(episode, { index: of.index, tool: of.tool, args: of.args, ...outcome })
 
@@ -121,7 +125,8 @@ function traceLines(
     const before = now ?? (yield* begin())
     const timestamp = stamp !== undefined && stamp > before ? stamp : before
     now = timestamp
-    if (meaning === 'none' || meaning === 'other-request') {
+    if (meaning === 'none') passed.empty += 1
+    else if (meaning === 'notification' || meaning === 'other-request') {
       passed.messages += 1
       if (id !== undefined && meaning === 'other-request') others.add(id)
     } else if (meaning === 'list') {
@@ -175,6 +180,10 @@ function traceLines(
     }
     const last = found.last ?? timestamp
     yield episodeEnd(episode, last, finalOutput ? finalOutput.payload() : null)
+    if (found.first === undefined && found.count > 0) {
+      const date = new Date(fallbackTime).toISOString()
+      note(`no message in it says when it was: the timestamp of every event is ${fallbackTime} (${date})`)
+    }
     tellPassedOver(found.passedOver, passed, note)
   }
 
@@ -183,11 +192,12 @@ function traceLines(
 
 function tellPassedOver(
   passedOver: ReadonlyMap<string, number>,
-  { messages, answers }: { readonly messages: number; readonly answers: number },
+  { messages, answers, empty }: Readonly<Record<'messages' | 'answers' | 'empty', number>>,
   note: (message: string) => void,
 ): void {
   const kinds = [...passedOver].map(([what, count]) => `${what} ${count}`)
   if (messages > 0) kinds.push(`requests and notifications of other methods ${messages}`)
   if (answers > 0) kinds.push(`answers to them ${answers}`)
+  if (empty > 0) kinds.push(`objects that are neither a request nor an answer ${empty}`)
   if (kinds.length > 0) note(`without meaning for tools, and not in the trace: ${kinds.join(', ')}`)
 }

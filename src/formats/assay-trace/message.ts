@@ -4,7 +4,16 @@ import { isInteger, numberText } from './number-text.js'
 import { parsedOf } from './strict-json.js'
 
 /** What a message is to an importer. */
-export type Meaning = 'list' | 'call' | 'tools' | 'result' | 'error' | 'other-request' | 'none'
+export type Meaning =
+  | 'list'
+  | 'call'
+  | 'tools'
+  | 'result'
+  | 'error'
+  | 'other-request'
+  | 'notification'
+  /** Neither a method nor an outcome: no message of JSON-RPC at all. */
+  | 'none'
 
 /** One message of a transcript. */
 export interface TranscriptMessage {
@@ -86,7 +95,7 @@ function meaningOf(value: Loose): Meaning {
   if (typeof method === 'string') {
     if (method === 'tools/list') return 'list'
     if (method === 'tools/call') return 'call'
-    return value['id'] === undefined || value['id'] === null ? 'none' : 'other-request'
+    return value['id'] === undefined || value['id'] === null ? 'notification' : 'other-request'
   }
   if (Object.hasOwn(value, 'result')) {
     const { result } = value

@@ -47,6 +47,7 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
   /** Where the document may be wrong as a whole, that comes first. */
   let refusal: string | undefined
   let duplicateRefusal: string | undefined
+  let firstProblem: string | undefined
 
   function look(message: TranscriptMessage, number: number): void {
     found.count += 1
@@ -69,7 +70,11 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
     if (item.passedOver) {
       const { what, isKnown, problem } = item.passedOver
       passedOver.set(what, (passedOver.get(what) ?? 0) + 1)
-      if (problem !== undefined) note(`entry ${item.number}: ${problem}`)
+      if (problem !== undefined) {
+        const named = `entry ${item.number}: ${problem}`
+        firstProblem ??= named
+        note(named)
+      }
       if (isKnown) understood += 1
     }
     const messages: TranscriptMessage[] = []
@@ -94,8 +99,9 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
     refusal ??= duplicateRefusal
     if (refusal !== undefined) throw refused(refusal)
     if (items > 0 && understood === 0) {
-      const which = items === 1 ? '1 entry is' : `${items} entries are`
-      throw refused(`nothing in it is understood: none of its ${which} an MCP message`)
+      const which = items === 1 ? 'its only entry is no' : `none of its ${items} entries is an`
+      const why = firstProblem === undefined ? '' : ` (${firstProblem})`
+      throw refused(`nothing in it is understood: ${which} MCP message${why}`)
     }
     return found
   }

@@ -89,7 +89,8 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   if (!hasLog)
     throw new WiretapeError('not-a-recording', 'it holds no "log"', { hint: 'Is it the right file?' })
   if (!started && entries > 0) {
-    const message = `none of its ${entries} exchanges is one of MCP`
+    const message =
+      entries === 1 ? 'its only exchange is none of MCP' : `none of its ${entries} exchanges is one of MCP`
     throw new WiretapeError('not-a-recording', message, { hint: 'Was it recorded in another tab?' })
   }
   if (!started) yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
