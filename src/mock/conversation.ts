@@ -8,6 +8,7 @@ import { explainMiss, missAnswer, type Miss } from './miss.js'
 import { sleep, waitMs, type Pace } from './pace.js'
 import { createPicker, type Choice } from './picker.js'
 import type { Play } from './play.js'
+import { readingPause } from './reading-pause.js'
 import { conversationStart, noRow } from './script.js'
 import type { Fallback, Sink } from './sink.js'
 
@@ -78,6 +79,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     const signal = call?.stop.signal ?? closing.signal
     const asked: { readonly row: number; readonly replied: Gate }[] = []
     let since = script.us(cause)
+    const reading = call?.envelope.progressToken === undefined ? undefined : readingPause(script, cause)
     for (let row = script.firstEffect(cause); row !== noRow; row = script.nextEffect(row)) {
       for (const { row: question, replied } of asked) {
         const reply = script.closedBy(question)
@@ -87,7 +89,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       }
       const cancel = call ? script.closedBy(call.row) : noRow
       if (call && cancel !== noRow && cancel <= row && !(await call.cancelled.passed)) return
-      const ms = waitMs(pace, script.us(row) - since)
+      const ms = Math.max(waitMs(pace, script.us(row) - since), row === reading?.row ? reading.ms : 0)
       since = Math.max(since, script.us(row))
       if (ms > 0) await sleep(ms, signal)
       if (signal.aborted) return
