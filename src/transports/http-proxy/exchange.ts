@@ -13,12 +13,13 @@ import { refusalOf, refuse } from './refusal.js'
 import type { Route, Setting } from './setting.js'
 import {
   collectBody,
+  hasBody,
   isEvents,
-  isEventStream,
   isJson,
   isPlain,
-  withoutCoding,
+  whyUnseen,
   withoutContentCoding,
+  withoutHeader,
 } from './whole-body.js'
 import { openUpstreamRequest } from './upstream-request.js'
 
@@ -74,8 +75,9 @@ export function startExchange(
       if (found.target) head = { ...head, ...found.target }
       if (isPost) setting.talks.posted(head)
     }
-    const isWanted = route !== undefined && isPost && keeper()?.wants(head, 'request') === true
-    const shown = isWanted && isPlain(request)
+    const isWanted = route !== undefined && hasBody(request) && keeper()?.wants(head, 'request') === true
+    // Whoever asks whether to send at all is asking the upstream, unless it is certain to be a message.
+    const shown = isWanted && isPlain(request) && (isPost || request.headers.expect === undefined)
     if (route && !shown) {
       try {
         onward = openUpstreamRequest(request, route)
@@ -93,7 +95,7 @@ export function startExchange(
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
     if ('why' in found) return fail('wiretape', found.why, found.status)
     if (shown) return showRequest()
-    if (isWanted) keeper()?.unseen(head, 'request', codingOf(request))
+    if (isWanted && method === 'POST') keeper()?.unseen(head, 'request', whyNotShown(request))
     if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
   }
 
@@ -115,8 +117,8 @@ export function startExchange(
           sendOn(how.body ?? bytes, how.headers)
         })
       },
-      tooLong(chunks) {
-        keeper()?.unseen(head, 'request', 'a body of more than 64 MB')
+      passOn(chunks, why) {
+        if (why !== undefined) keeper()?.unseen(head, 'request', why)
         if (!openOnward()) return
         for (const bytes of chunks) onward!.write(bytes)
         flows.request = createBodyFlow(request, onward!, observerOf('request'))
@@ -188,14 +190,17 @@ export function startExchange(
     const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))
     const { 'mcp-session-id': session } = came.headers
     if (typeof session === 'string') setting.talks.begin(session, head)
-    if (isEventStream(came)) return respondEvents(came, moment, ours)
-    const joins = extra.length > 0 && (status === 200 || status === 202)
-    if (joins || (status === 200 && isJson(came) && keeper()?.wants(head, 'answer')))
-      return showAnswer(came, moment, ours)
-    const coded = status === 200 && isEvents(came)
+    // What carries messages, as whoever records sees it: events, and any other body that is JSON.
+    const wanted =
+      !ours.waits && method !== 'HEAD' && hasBody(came) && keeper()?.wants(head, 'answer') === true
+    const events = isEvents(came)
+    // With a content coding they cannot be cut into events; with a length they cannot be changed, unless that is taken away.
+    if (events && isPlain(came) && (wanted || came.headers['content-length'] === undefined))
+      return respondEvents(came, moment, ours)
+    if (joins(came) || (wanted && !events)) return showAnswer(came, moment, ours)
     const observer = {
       chunk: (bytes: Buffer, moment: Moment) => {
-        if (coded) tellUnseen(came)
+        if (events) tellUnseen(came)
         tell({ kind: 'response-body', bytes }, moment)
       },
       ended: (moment: Moment) => ended('response', moment),
@@ -208,6 +213,11 @@ export function startExchange(
     leaves.push(gate.add(flows.response))
     // It broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
+  }
+
+  /** Answers of ours go to the client with these. */
+  function joins({ statusCode: status }: IncomingMessage): boolean {
+    return extra.length > 0 && (status === 200 || status === 202)
   }
 
   function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
@@ -232,13 +242,14 @@ export function startExchange(
       },
     )
     flows.response = flow
-    sendHead(came, ours.headers())
+    framed = request.httpVersion !== '1.0'
+    sendHead(came, withoutHeader(ours.headers(), 'content-length'))
     if (over) return
     passHead(response, flow)
     tell({ kind: 'response', status, headers: rawHeaders }, moment)
     leaves.push(gate.add(flow))
     for (const text of extra) flow.inject(text)
-    leaves.push(setting.talks.opened(flow, head))
+    if (status === 200) leaves.push(setting.talks.opened(flow, head))
     if (came.destroyed) flow.salvage()
   }
 
@@ -248,9 +259,13 @@ export function startExchange(
     const pass = (bytes: Buffer, changed: boolean): void => {
       if (over) return
       const plain = changed ? bytes : withoutContentCoding(bytes, came.headers['content-encoding'])
-      const joined = extra.length > 0 && plain && joinAnswers(plain, ours.headers(), extra)
+      const joined = joins(came) && plain && joinAnswers(plain, ours.headers(), extra)
       if (joined) response.writeHead(200, joined.headers)
-      else sendHead(came, changed ? withoutCoding(ours.headers(bytes.length)) : ours.headers())
+      else
+        sendHead(
+          came,
+          changed ? withoutHeader(ours.headers(bytes.length), 'content-encoding') : ours.headers(),
+        )
       response.end(joined ? joined.body : bytes)
       close('response')
     }
@@ -269,8 +284,8 @@ export function startExchange(
           pass(how.body ? Buffer.from(how.body) : bytes, how.body !== undefined)
         })
       },
-      tooLong(chunks) {
-        keeper()?.unseen(head, 'answer', 'a body of more than 64 MB')
+      passOn(chunks, why) {
+        if (why !== undefined) keeper()?.unseen(head, 'answer', why)
         sendHead(came, ours.headers())
         for (const bytes of chunks) response.write(bytes)
         flows.response = createBodyFlow(came, response, observerOf('response'))
@@ -363,7 +378,7 @@ export function startExchange(
   function tellUnseen(came: IncomingMessage): void {
     if (unseen || !keeper()?.wants(head, 'answer')) return
     unseen = true
-    keeper()?.unseen(head, 'answer', codingOf(came))
+    keeper()?.unseen(head, 'answer', whyUnseen(came))
   }
 
   function finish(): void {
@@ -372,6 +387,6 @@ export function startExchange(
   }
 }
 
-function codingOf({ headers }: IncomingMessage): string {
-  return `a body in the content coding ${headers['content-encoding']}`
+function whyNotShown(request: IncomingMessage): string {
+  return isPlain(request) ? 'a body that is sent only when it is asked for' : whyUnseen(request)
 }

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import zlib from 'node:zlib'
 import { momentNow, type Moment } from './http-event.js'
 
+const OPEN_ARRAY = 0x5b
+const OPEN_OBJECT = 0x7b
+
 /** Longer bodies are passed on unseen: they are not recorded either. */
 const longestBody = 64 * 1024 * 1024
 
@@ -9,12 +12,18 @@ const longestBody = 64 * 1024 * 1024
 export interface BodyReader {
   chunk(bytes: Buffer, moment: Moment): void
   whole(bytes: Buffer, moment: Moment): void
-  /** It is too long to be kept. What came so far; the rest is still in the source. */
-  tooLong(chunks: readonly Buffer[]): void
+  /**
+   * It is not kept: it begins like no message, or gets too long. What came so far; the rest is still in the source.
+   *
+   * @param why it could be a message all the same
+   */
+  passOn(chunks: readonly Buffer[], why?: string): void
 }
 
-/** Reads a body to its end. @returns can stop the reading for a time */
+/** Reads a body that may be a message to its end. @returns can stop the reading for a time */
 export function collectBody(source: IncomingMessage, reader: BodyReader): { hold(wait: boolean): void } {
+  /** What a coded one says is seen at its end. */
+  let mayBeMessage = !isPlain(source)
   const chunks: Buffer[] = []
   let sizeBytes = 0
   let done = false
@@ -22,9 +31,14 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): { hold
     chunks.push(chunk)
     sizeBytes += chunk.length
     reader.chunk(chunk, momentNow())
-    if (sizeBytes > longestBody) {
+    const first = mayBeMessage ? undefined : firstOf(chunk)
+    mayBeMessage ||= first === OPEN_OBJECT || first === OPEN_ARRAY
+    if (!mayBeMessage && first !== undefined) {
       finish()
-      reader.tooLong(chunks)
+      reader.passOn(chunks)
+    } else if (sizeBytes > longestBody) {
+      finish()
+      reader.passOn(chunks, 'a body of more than 64 MB')
     }
   }
   const onEnd = (): void => {
@@ -47,6 +61,19 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): { hold
   }
 }
 
+/** The first byte that is no white space. */
+function firstOf(bytes: Uint8Array): number | undefined {
+  return bytes.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d))
+}
+
+export function hasBody({ headers, statusCode }: IncomingMessage): boolean {
+  if (statusCode === 204 || statusCode === 304) return false
+  if (headers['transfer-encoding'] !== undefined) return true
+  // An answer without either ends with its connection.
+  const { 'content-length': length = statusCode === null || statusCode === undefined ? '0' : '' } = headers
+  return length !== '0'
+}
+
 /** Its body has no content coding. */
 export function isPlain({ headers }: IncomingMessage): boolean {
   return /^(identity)?$/i.test((headers['content-encoding'] ?? '').trim())
@@ -61,11 +88,12 @@ export function isEvents(came: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
 }
 
-/** An event stream as it is: one with a content coding cannot be cut into events. */
-export function isEventStream(came: IncomingMessage): boolean {
-  return (
-    came.statusCode === 200 && came.headers['content-length'] === undefined && isEvents(came) && isPlain(came)
-  )
+/** Why nobody can look at the events of a stream that passes as other bodies do. */
+export function whyUnseen({ headers }: IncomingMessage): string {
+  const coding = headers['content-encoding']
+  return coding === undefined
+    ? 'an event stream of a given length that had begun before'
+    : `a body in the content coding ${coding}`
 }
 
 /** Undefined where the coding is not known here, or broken: nobody can look at the body then. */
@@ -91,11 +119,11 @@ export function withoutContentCoding(bytes: Buffer, coding = ''): Buffer | undef
   }
 }
 
-/** Headers of a body that has no content coding any more. */
-export function withoutCoding(headers: readonly string[]): string[] {
+/** @param name in small letters */
+export function withoutHeader(headers: readonly string[], name: string): string[] {
   const kept: string[] = []
   for (let n = 0; n + 1 < headers.length; n += 2) {
-    if (headers[n]!.toLowerCase() !== 'content-encoding') kept.push(headers[n]!, headers[n + 1]!)
+    if (headers[n]!.toLowerCase() !== name) kept.push(headers[n]!, headers[n + 1]!)
   }
   return kept
 }
