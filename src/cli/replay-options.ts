@@ -26,7 +26,11 @@ export function addReplayOptions(command: Command): Command {
         .choices(['one', 'recorded'])
         .default('one'),
     )
-    .option('--pace <pace>', 'fast, recorded, or <N>x as fast as recorded', pace, Infinity)
+    .addOption(
+      new Option('--pace <pace>', 'fast, recorded, or <N>x as fast as recorded')
+        .argParser(pace)
+        .default(Infinity, 'fast'),
+    )
     .option('--filter <filter>', 'only messages of the client that match')
     .option('--repeat <n>', 'so many runs', count, 1)
     .option('--parallel <n>', 'so many runs at a time', count, 1)

@@ -31,6 +31,8 @@ export interface ExchangeSide {
 /** What became of one exchange, and how. */
 export interface ExchangeComparison {
   readonly verdict: Verdict
+  /** Which of several replays it is of, from 1 on. */
+  readonly run?: number
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string
@@ -54,6 +56,8 @@ export interface ComparisonSummary {
   readonly latency: readonly SubjectLatency[]
   /** Nothing differs that counts. */
   readonly same: boolean
+  /** Why a replay ended before its time. */
+  readonly stopped?: string
   /** What else a person may want to know; it counts for nothing. */
   readonly notes?: readonly string[]
 }

@@ -3,6 +3,8 @@ import type { PlannedMessage } from './plan.js'
 
 /** What became of one message of the client. */
 export interface MessageOutcome {
+  /** Which of several replays it is of, from 1 on. */
+  readonly run?: number
   readonly message: PlannedMessage
   readonly status:
     | 'answered'

@@ -23,7 +23,7 @@ export function* resultFile(
 }
 
 function entry(outcome: MessageOutcome): string {
-  const { original, sent, response, recorded, error, durationUs, message, comparison, status } = outcome
+  const { original, sent, response, recorded, error, durationUs, message, comparison, status, run } = outcome
   const members: (readonly [string, string])[] = [
     ['original_request', jsonOr(original)],
     ['sent_message', jsonOr(sent)],
@@ -34,6 +34,7 @@ function entry(outcome: MessageOutcome): string {
     ['verdict', JSON.stringify(comparison?.verdict ?? (status === 'sent' ? null : status))],
     ['sequence', String(message.seq)],
   ]
+  if (run !== undefined) members.push(['run', String(run)])
   if (comparison && comparison.differences.length > 0) {
     const list = comparison.differences.map(({ kind, place, before, after }) => {
       const value = (name: string, text: string | undefined): string =>

@@ -40,8 +40,6 @@ export interface RunResult extends ComparisonSummary {
   readonly times: readonly RunTime[]
   /** What `--set` gave, for a recording that is not to hold it. */
   readonly given: readonly GivenValue[]
-  /** Why it ended before its time. */
-  readonly stopped?: string
   /** True when nothing could be asked at all: the server did not start, or cannot be reached. */
   readonly unreachable?: true
 }

@@ -35,13 +35,17 @@ export interface Layout {
 
 /** One exchange, with what differs in it below. Ends with a line feed. */
 export function exchangeLines(exchange: ExchangeComparison, { style, columns = Infinity }: Layout): string {
-  const { verdict, before, after } = exchange
+  const { verdict, before, after, run } = exchange
   const numbers = [before?.seq, after?.seq].filter((seq) => seq !== undefined).map((seq) => `#${seq}`)
-  const where = [...new Set(numbers)].join(' → ')
+  const where = [[...new Set(numbers)].join(' → '), run === undefined ? '' : `run ${run}`]
+    .filter(Boolean)
+    .join(', ')
   const params = verdict === 'missing' || verdict === 'new' ? shortParams(exchange) : ''
   const head = `${escapeText(titleOf(exchange))}${params}`
   const room = columns - verdictWidth - where.length - 6
-  let text = `  ${style[tones[verdict]](pad(verdict, verdictWidth))}  ${truncate(head, room)}  ${style.dim(where)}\n`
+  const words = [style[tones[verdict]](pad(verdict, verdictWidth)), truncate(head, room)]
+  if (where !== '') words.push(style.dim(where))
+  let text = `  ${words.join('  ')}\n`
   if (verdict === 'same') return text
   const details = detailsOf(exchange)
   for (const detail of details.slice(0, mostDetails)) {

@@ -24,6 +24,7 @@ import {
   type ReplayTarget,
   type RunOptions,
   type RunResult,
+  type RunSink,
   type Unanswered,
 } from '../../replay/index.js'
 import { checkReplaceable, openRecords, replaceFile } from '../../tape/index.js'
@@ -174,11 +175,13 @@ export async function runReplayCommand(
       settings,
       signal: interrupt.signal,
     }
-    const results = await runAll(options, () => runReplay(plan, connectTo(target), run, sink))
+    const results = await runAll(options, (number) =>
+      runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
+    )
     const summary = joined(results)
     const unreachable = results.find((result) => result.unreachable)
     if (unreachable) throw new WiretapeError('usage', unreachable.stopped ?? 'the server cannot be reached')
-    const stopped = results.find((result) => result.stopped !== undefined)?.stopped
+    const { stopped } = summary
 
     if (options.output !== undefined) {
       const about = { command: 'command' in target ? label : null, url: 'url' in target ? label : null }
@@ -240,10 +243,24 @@ async function refuseMissingSecrets(plan: Plan, sets: RunOptions['sets']): Promi
   })
 }
 
-/** `--repeat` runs, `--parallel` of them at a time. */
+/** Tells with everything which run it is of. */
+function numbered(sink: RunSink, run: number): RunSink {
+  return {
+    outcome({ comparison, ...outcome }) {
+      sink.outcome({ ...outcome, run, ...(comparison && { comparison: { ...comparison, run } }) })
+    },
+    question: (comparison) => sink.question({ ...comparison, run }),
+  }
+}
+
+/**
+ * `--repeat` runs, `--parallel` of them at a time.
+ *
+ * @param run gets its number where there are several
+ */
 async function runAll(
   { repeat, parallel }: ReplayOptions,
-  run: () => Promise<RunResult>,
+  run: (number: number | undefined) => Promise<RunResult>,
 ): Promise<readonly RunResult[]> {
   const results: RunResult[] = []
   let begun = 0
@@ -251,17 +268,19 @@ async function runAll(
   async function worker(): Promise<void> {
     while (begun < total && !results.some(({ stopped }) => stopped !== undefined)) {
       begun += 1
-      results.push(await run())
+      const number = begun
+      const result = await run(total === 1 ? undefined : number)
+      const { stopped } = result
+      const isTold = total > 1 && stopped !== undefined && !result.unreachable
+      results.push(isTold ? { ...result, stopped: `run ${number}: ${stopped}` } : result)
     }
   }
   await Promise.all(Array.from({ length: Math.min(parallel, total) }, worker))
   return results
 }
 
-/** All runs together. */
+/** All runs together, and nothing that no report is to tell, such as values that were set. */
 function joined(results: readonly RunResult[]): ComparisonSummary {
-  const [first] = results
-  if (first && results.length === 1) return first
   const counts = zeroCounts()
   for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]
   const latencies = createLatencies()
@@ -270,11 +289,14 @@ function joined(results: readonly RunResult[]): ComparisonSummary {
   const offers = new Map(
     results.flatMap((result) => result.offers).map((offer) => [JSON.stringify(offer), offer]),
   )
+  const stopped = results.find((result) => result.stopped !== undefined)?.stopped
+  const notes = [...new Set(results.flatMap((result) => result.notes ?? []))]
   return {
     counts,
     offers: [...offers.values()],
     latency: latencies.list(),
     same: results.every(({ same }) => same),
-    notes: [...new Set(results.flatMap(({ notes = [] }) => notes))],
+    ...(stopped !== undefined && { stopped }),
+    ...(notes.length > 0 && { notes }),
   }
 }

@@ -4,11 +4,13 @@ import type { ComparisonReport } from './report.js'
 
 /** Workflow commands: GitHub Actions shows each line as an annotation when it stands on stdout. */
 export function* githubReport({ exchanges, summary }: ComparisonReport): Generator<string, void, undefined> {
+  if (summary.stopped !== undefined) yield `::error title=stopped::${message(summary.stopped)}\n`
   for (const exchange of exchanges) {
     if (exchange.verdict === 'same') continue
     const level = exchange.verdict === 'fixed now' || exchange.verdict === 'new' ? 'warning' : 'error'
     const body = detailsOf(exchange).slice(0, 10).join('\n') || exchange.verdict
-    yield `::${level} title=${property(`${exchange.verdict}: ${titleOf(exchange)}`)}::${message(body)}\n`
+    const run = exchange.run === undefined ? '' : ` (run ${exchange.run})`
+    yield `::${level} title=${property(`${exchange.verdict}: ${titleOf(exchange)}${run}`)}::${message(body)}\n`
   }
   for (const note of summary.notes ?? []) yield `::notice title=note::${message(note)}\n`
   for (const offer of summary.offers) {

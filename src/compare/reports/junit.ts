@@ -7,28 +7,40 @@ import type { ComparisonReport } from './report.js'
 export function* junitReport(report: ComparisonReport): Generator<string, void, undefined> {
   const { exchanges, summary } = report
   const { counts, offers } = summary
-  const total = exchanges.length + offers.length
-  const skipped = counts['not sent']
+  const { stopped } = summary
+  const errors = stopped === undefined ? 0 : 1
+  const total = errors + exchanges.length + offers.length
+  // What was not sent has one reason, which is an error of its own.
+  const skipped = stopped === undefined ? 0 : counts['not sent']
   const failures = exchanges.length - counts.same - skipped + offers.filter((offer) => !isNote(offer)).length
-  const numbers = `tests="${total}" failures="${failures}" errors="0" skipped="${skipped}"`
+  const numbers = `tests="${total}" failures="${failures}" errors="${errors}" skipped="${skipped}"`
   const name = xml(`${report.before} → ${report.after}`)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${numbers}>\n  <testsuite name="${name}" ${numbers}>\n`
-  for (const exchange of exchanges) yield `${exchangeCase(exchange)}\n`
+  if (stopped !== undefined) yield `${stoppedCase(stopped)}\n`
+  for (const exchange of exchanges) yield `${exchangeCase(exchange, stopped !== undefined)}\n`
   for (const offer of offers) yield `${offerCase(offer)}\n`
   const notes = (summary.notes ?? []).map((note) => xml(`Note: ${note}`)).join('&#10;')
   if (notes !== '') yield `    <system-out>${notes}</system-out>\n`
   yield '  </testsuite>\n</testsuites>\n'
 }
 
-function exchangeCase(exchange: ExchangeComparison): string {
-  const { verdict, after, before } = exchange
+/** Nothing else may fail in a replay that was stopped, and CI is not to take it for a good one. */
+function stoppedCase(why: string): string {
+  const open = '    <testcase classname="replay" name="to its end" time="0">'
+  return `${open}\n      <error message="${xml(why)}" type="stopped">${xml(why)}</error>\n    </testcase>`
+}
+
+function exchangeCase(exchange: ExchangeComparison, isStopped: boolean): string {
+  const { verdict, after, before, run } = exchange
   const seconds = ((after?.latencyUs ?? 0) / 1e6).toFixed(6)
   const number = before?.seq ?? after?.seq
-  const name = `${titleOf(exchange)}${number === undefined ? '' : ` #${number}`}`
+  const which = `${number === undefined ? '' : ` #${number}`}${run === undefined ? '' : ` (run ${run})`}`
+  const name = `${titleOf(exchange)}${which}`
   const open = `    <testcase classname="${xml(exchange.method)}" name="${xml(name)}" time="${seconds}"`
   if (verdict === 'same') return `${open}/>`
   const details = xml(detailsOf(exchange).join('\n'))
-  if (verdict === 'not sent') return `${open}>\n      <skipped message="${details}"/>\n    </testcase>`
+  if (verdict === 'not sent' && isStopped)
+    return `${open}>\n      <skipped message="${details}"/>\n    </testcase>`
   return `${open}>\n      <failure message="${verdict}" type="${verdict}">${details}</failure>\n    </testcase>`
 }
 

@@ -11,6 +11,7 @@ export function* markdownReport(report: ComparisonReport): Generator<string, voi
 function linesOf(report: ComparisonReport): string[] {
   const { exchanges, summary } = report
   const lines = [`# ${text(report.before)} → ${text(report.after)}`, '', headline(report), '']
+  if (summary.stopped !== undefined) lines.push(`Stopped: ${code(summary.stopped)}`, '')
   for (const note of summary.notes ?? []) lines.push(`Note: ${code(note)}`, '')
   const different = exchanges.filter(({ verdict }) => verdict !== 'same')
   if (different.length > 0) {
@@ -20,7 +21,10 @@ function linesOf(report: ComparisonReport): string[] {
       const numbers = [exchange.before?.seq, exchange.after?.seq]
         .filter((seq) => seq !== undefined)
         .join(' → ')
-      lines.push(`| ${exchange.verdict} | ${code(titleOf(exchange))} | ${numbers} | ${what} |`)
+      const which = [numbers, exchange.run === undefined ? '' : `run ${exchange.run}`]
+        .filter(Boolean)
+        .join(', ')
+      lines.push(`| ${exchange.verdict} | ${code(titleOf(exchange))} | ${which} | ${what} |`)
     }
     lines.push('')
   }

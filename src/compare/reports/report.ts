@@ -51,8 +51,14 @@ function bare({
   after,
   differences,
   more,
+  run,
 }: ExchangeComparison): ExchangeComparison {
-  const sides = { ...(before && { before }), ...(after && { after }), ...(name !== undefined && { name }) }
+  const sides = {
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(name !== undefined && { name }),
+    ...(run !== undefined && { run }),
+  }
   return {
     verdict,
     method,
