@@ -1,4 +1,4 @@
-import type { MessageRecord, Report, TapeRecord } from '../model/index.js'
+import { noTime, type MessageRecord, type Report, type TapeRecord } from '../model/index.js'
 
 /** What a target cannot hold, summed up: one diagnostic a kind. */
 export interface Losses {
@@ -6,6 +6,8 @@ export interface Losses {
   record(record: TapeRecord): void
   /** What people, rules and redaction did to a message, for a target that has a place for the message only. */
   marks(record: MessageRecord): void
+  /** A message of which it is not known when it was, for a target that says a time of each. */
+  times(message: MessageRecord, startedAt: string | undefined): void
   /** @param what in words for a person, the same for the same kind of loss */
   add(what: string, count?: number): void
   tell(): void
@@ -39,6 +41,12 @@ export function createLosses(report: Report): Losses {
       if (injected) add('which messages were put in by a person or a rule is left out')
       if (rule !== undefined) add('which rules acted on messages is left out')
       if (red) add('tags of redaction are left out')
+    },
+    times({ t, untimed }, startedAt) {
+      if (untimed) add('messages of which no time is known have that of the one before')
+      else if (t === noTime && startedAt === noTime) {
+        add('times are not known, the year 1970 stands for them')
+      }
     },
     record(record) {
       if (record.type !== 'meta' && record.type !== 'end') add(`${kinds[record.type]} are left out`)

@@ -172,4 +172,119 @@ describe('an archive of ours', () => {
     expect(back.records[0]).toMatchObject({ label: 'a b/c', wiretape: { transport: 'stdio', url: null } })
     expect(await spoken(back.records)).toEqual(await spoken(stdio))
   })
+
+  /** Lines of a tape over HTTP, all in the same millisecond. */
+  const tied = (...messages: Loose[]): TapeRecord[] => {
+    const t = '2026-08-01T10:00:00.001Z'
+    const wiretape = { version: '1', session: 's', transport: 'streamable-http', url: 'http://x/mcp' }
+    const meta = {
+      v: 1,
+      type: 'meta',
+      startedAt: '2026-08-01T10:00:00.000Z',
+      label: 'x',
+      command: [],
+      wiretape,
+    }
+    return recordsOf(
+      [meta, ...messages].map((line) => JSON.stringify({ ...line, ...(line !== meta && { t }) })),
+    )
+  }
+  const call = (id: number): Loose => ({
+    dir: 'in',
+    raw: { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'a' } },
+    http: { exchange: id, method: 'POST', path: '/mcp' },
+  })
+  const reply = (id: number, more: Loose = {}): Loose => ({
+    dir: 'out',
+    raw: { jsonrpc: '2.0', id, result: {} },
+    http: { exchange: id, status: 200 },
+    ...more,
+  })
+
+  it.each([
+    ['answers that overtake', [call(1), call(2), reply(2), reply(1)]],
+    [
+      'answers in streams',
+      [call(1), call(2), reply(2, { sse: {} }), call(3), reply(3), reply(1, { sse: {} })],
+    ],
+    ['answers at the end', [call(3), call(1), call(2), reply(3), reply(1), reply(2)]],
+  ])('tells the order of what happened in the same moment: %s', async (_, lines) => {
+    const records = await adopted(tied(...lines))
+    const { text, said } = await write('har', records)
+    expect(said).toEqual([])
+    expect(await spoken((await read('har', text)).records)).toEqual(await spoken(records))
+  })
+
+  it('tells it where no times are known at all, and what stands for them', async () => {
+    const lines = [call(1), call(2), reply(2), reply(1)].map(({ raw }) => JSON.stringify(raw))
+    const { records } = await read('jsonrpc', lines.join('\n'))
+    const { text, said } = await write('har', await adopted(records))
+    expect(said).toContain('times are not known, the year 1970 stands for them: 4')
+    const back = await read('har', text)
+    expect(await spoken(back.records)).toEqual(await spoken(records))
+    expect(back.records.some((record) => 'us' in record)).toBe(false)
+  })
+
+  it('comes back to the microsecond', async () => {
+    const stream = { exchange: 2, status: 200, headers: [['content-type', 'text/event-stream']] }
+    const records = tied(
+      { ...call(1), us: 1391 },
+      {
+        ...reply(1, { http: { ...stream, exchange: 1, headers: [['content-type', 'application/json']] } }),
+        us: 1990,
+      },
+    ).concat(tied({ ...call(2), us: 2003 }, { ...reply(2, { sse: {}, http: stream }), us: 5407 }).slice(1))
+    const { text } = await write('har', await adopted(records))
+    const back = (await read('har', text)).records
+    const [first = 0, ...others] = back.flatMap((record) => (record.type === 'message' ? [record.us!] : []))
+    expect(others.map((us) => us - first)).toEqual([599, 612, 4016])
+    expect((await write('har', await adopted(back))).text).toBe(text)
+  })
+
+  it('keeps the status of every event that is no message, and that a stream broke off', async () => {
+    const stream = { type: 'http', exchange: 0, method: 'GET', path: '/mcp', status: 200 }
+    const records = tied(
+      stream,
+      { ...stream, sse: { id: '1' }, body: '' },
+      { ...stream, sse: { id: '2' }, body: '{}' },
+      { ...stream, why: 'client: it closed its connection' },
+    )
+    const back = await read('har', (await write('har', await adopted(records))).text)
+    const others = back.records.flatMap((record) => (record.type === 'http' ? [record] : []))
+    expect(others.map(({ status, sse, why }) => [status, sse?.id, why])).toEqual([
+      [200, undefined, undefined],
+      [200, '1', undefined],
+      [200, '2', undefined],
+      [200, undefined, 'client: it closed its connection'],
+    ])
+  })
+
+  it('says which messages had no time of their own', async () => {
+    const records = tied(call(1), { ...reply(1), untimed: true })
+    for (const id of ['har', 'inspector', 'streamable-http', 'http-sse']) {
+      expect((await write(id, await adopted(records))).said).toContain(
+        'messages of which no time is known have that of the one before: 1',
+      )
+    }
+  })
+})
+
+describe('the server', () => {
+  it('is the one of the first exchange that is certainly of MCP', async () => {
+    const oauth = entry({
+      request: { method: 'GET', url: 'https://login.example.org/.well-known/oauth-authorization-server' },
+    })
+    const response = { content: { mimeType: 'application/json', text: answer } }
+    const mcp = entry({ startedDateTime: '2026-08-01T10:00:01.000Z', request: asked, response })
+    const { records } = await read('har', archive(oauth, mcp))
+    expect(records[0]).toMatchObject({
+      startedAt: '2026-08-01T10:00:00.000Z',
+      wiretape: { url: 'https://example.com/mcp' },
+    })
+    expect(records.map(({ type }) => type)).toEqual(['meta', 'http', 'message', 'message', 'end'])
+    const alone = await read('har', archive(oauth))
+    expect(alone.records[0]).toMatchObject({
+      wiretape: { url: 'https://login.example.org/.well-known/oauth-authorization-server' },
+    })
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { read, spoken, write } from './codec-stage.js'
-import { callsIn, imported } from './import-stage.js'
+import { callsIn, imported, type Loose } from './import-stage.js'
 import { recordsOf } from './session-json-stage.js'
 
 /** As MCP Inspector 2 writes it: an array, two spaces, no line feed at the end. */
@@ -125,6 +125,16 @@ describe('an export of MCP Inspector', () => {
       { type: 'message', http: { exchange: 2 } },
       { type: 'http', exchange: 2, why: 'fetch failed' },
     ])
+  })
+
+  it('of the network names the server of the first exchange of MCP, not that of OAuth before it', async () => {
+    const [transport, auth] = JSON.parse(network) as Loose[]
+    const discovery = { ...auth, url: 'https://auth.example.org/.well-known/oauth-authorization-server' }
+    const { records } = await read('inspector', exported([{ ...discovery, timestamp: at(-9) }, transport]))
+    expect(records[0]).toMatchObject({ startedAt: at(-6), wiretape: { url: 'https://example.com/mcp?x=1' } })
+    expect(records.map(({ type }) => type)).toEqual(['meta', 'http', 'message', 'message', 'message', 'end'])
+    const alone = await read('inspector', exported([discovery]))
+    expect(alone.records[0]).toMatchObject({ wiretape: { url: discovery.url } })
   })
 
   it('of logs gives the notifications, of the console lines of stderr', async () => {

@@ -47,7 +47,7 @@ describe('how long an answer took', () => {
       'times are not known, spans have the time 0: 2',
     )
     expect((await write('har', records)).said).toContain(
-      'times are not known, the year 1970 stands for them: 1',
+      'times are not known, the year 1970 stands for them: 2',
     )
   })
 })

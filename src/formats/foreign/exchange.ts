@@ -1,6 +1,7 @@
 import {
   noTime,
   type Direction,
+  type HttpRecord,
   type HttpHeaders,
   type SseContext,
   type TapeRecord,
@@ -26,6 +27,11 @@ export interface ForeignExchange {
   /** Milliseconds since the epoch; NaN where it is not known. */
   readonly sentMs: number
   readonly answeredMs: number
+  /** When its stream ended. */
+  readonly endedMs?: number
+  /** See `Timed`, of the request and of the response, where the file tells them. */
+  readonly asked?: number | undefined
+  readonly answered?: number | undefined
   /** Events with the time of each, where the file tells them. */
   readonly events?: readonly ForeignEvent[] | undefined
   readonly error?: string | undefined
@@ -33,6 +39,7 @@ export interface ForeignExchange {
 
 export interface ForeignEvent {
   readonly ms: number
+  readonly place?: number | undefined
   readonly sse: SseContext
   readonly data: string
 }
@@ -40,26 +47,26 @@ export interface ForeignEvent {
 /** A record and its moment, in milliseconds since the epoch. */
 export interface Timed {
   readonly ms: number
+  /** Of two of the same moment, the one with the lower number was first. */
+  readonly place?: number | undefined
   readonly record: TapeRecord
 }
 
 /** The records of an exchange, in the order in which they happened. */
 export function exchangeRecords(exchange: ForeignExchange): Timed[] {
   const records: Timed[] = []
-  const { number, method, status, error } = exchange
+  const { number, method, status, error, asked, answered } = exchange
   const path = pathOf(exchange.url)
   const request = readBody(exchange.requestBody, 'application/json')
   let headers: HttpHeaders | undefined = exchange.requestHeaders
   for (const { text } of request.messages) {
     const http = { exchange: number, method, path, ...(headers && headers.length > 0 && { headers }) }
-    records.push(messageAt(exchange.sentMs, text, 'client_to_server', { http }))
+    records.push({ ...messageAt(exchange.sentMs, text, 'client_to_server', { http }), place: asked })
     headers = undefined
   }
   const hasRequest = records.length > 0
-  const about = {
-    exchange: number,
-    method,
-    path,
+  const about = { exchange: number, method, path }
+  let ask: Partial<HttpRecord> = {
     ...(!hasRequest && exchange.requestHeaders.length > 0 && { requestHeaders: exchange.requestHeaders }),
     ...(!hasRequest && exchange.requestBody !== undefined && { requestBody: exchange.requestBody }),
   }
@@ -67,50 +74,65 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
     ...(status !== undefined && { status }),
     ...(exchange.headers.length > 0 && { headers: exchange.headers }),
   }
+  const said = status === undefined ? {} : { status }
   const told = records.length
-  for (const { ms, sse, data } of responseOf(exchange)) {
+  function other(ms: number, place: number | undefined, more: Partial<HttpRecord>): void {
+    const t = isoTime(ms) ?? noTime
+    records.push({ ms, place, record: { type: 'http', t, ...about, ...ask, ...said, ...more } })
+    ask = {}
+  }
+
+  const firstPlace = exchange.events?.[0]?.place
+  if (answered !== undefined && firstPlace !== undefined && answered < firstPlace) {
+    other(exchange.answeredMs, answered, head)
+    head = {}
+  }
+  for (const { ms, place, sse, data } of responseOf(exchange)) {
     const text = data.message
     if (text !== undefined) {
-      records.push(
-        messageAt(ms, text, 'server_to_client', { http: { exchange: number, ...head }, ...(sse && { sse }) }),
-      )
-    } else {
-      const t = isoTime(ms) ?? noTime
-      records.push({
-        ms,
-        record: { type: 'http', t, ...about, ...head, ...(sse && { sse }), body: data.text },
-      })
-    }
+      const http = { exchange: number, ...head }
+      records.push({ ...messageAt(ms, text, 'server_to_client', { http, ...(sse && { sse }) }), place })
+    } else other(ms, place, { ...head, ...(sse && { sse }), body: data.text })
     head = {}
   }
   // A request of which nothing more is known needs no record of its own.
-  if (records.length > told || (hasRequest && status === undefined && error === undefined)) return records
-  const t = isoTime(exchange.answeredMs) ?? noTime
+  if (error === undefined && (records.length > told || (hasRequest && status === undefined))) return records
+  const { answeredMs, endedMs = answeredMs } = exchange
+  // What was answered broke off later.
+  const brokeOff =
+    records.length > told || (answered !== undefined && status !== undefined && endedMs > answeredMs)
+  if (error !== undefined && brokeOff) {
+    if (records.length === told) other(answeredMs, answered, head)
+    other(endedMs, Number.MAX_SAFE_INTEGER, { why: error })
+    return records
+  }
   const { body, bytes } = exchange
   const rest = { ...head, ...(body !== undefined && { body }), ...(bytes !== undefined && { bytes }) }
   const why = error !== undefined ? { why: error } : status === undefined ? { why: 'no response' } : {}
-  records.push({ ms: exchange.answeredMs, record: { type: 'http', t, ...about, ...rest, ...why } })
+  other(answeredMs, answered, { ...rest, ...why })
   return records
 }
 
 interface Piece {
   readonly ms: number
+  readonly place: number | undefined
   readonly sse?: SseContext
   readonly data: { readonly message?: string; readonly text: string }
 }
 
 function responseOf(exchange: ForeignExchange): Piece[] {
-  const { events, body, headers, answeredMs: ms } = exchange
+  const { events, body, headers, answeredMs: ms, answered: place } = exchange
   if (events && events.length > 0) {
-    return events.map(({ ms: at, sse, data }) => {
+    return events.map(({ ms: at, place: number, sse, data }) => {
       const [message] = readBody(data, 'application/json').messages
       const isMessage = ['', 'message'].includes(sse.event ?? '') && message !== undefined && !message.sse
-      return { ms: at, sse, data: { text: data, ...(isMessage && { message: message.text }) } }
+      return { ms: at, place: number, sse, data: { text: data, ...(isMessage && { message: message.text }) } }
     })
   }
   const { pieces } = readBody(body, headerOf(headers, 'content-type'))
   return pieces.map(({ sse, text, isMessage }) => ({
     ms,
+    place,
     ...(sse && { sse }),
     data: { text, ...(isMessage && { message: text }) },
   }))

@@ -18,12 +18,17 @@ export interface EntryDraft {
   bytes: string | undefined
   readonly events: EventDraft[]
   error: string | undefined
+  /** The number of its request, and of its response, among all that is written. */
+  asked: number | undefined
+  answered: number | undefined
   /** Characters of its payloads. */
   size: number
 }
 
 export interface EventDraft {
   readonly ms: number
+  /** Its number among all that is written. */
+  readonly place: number
   readonly sse: SseContext
   readonly data: string
 }
@@ -32,7 +37,7 @@ const streamType = 'text/event-stream'
 
 /** An entry of HAR 1.2 as JSON text, on lines of its own. */
 export function entryText(draft: EntryDraft): string {
-  const { sentMs, firstMs = sentMs, lastMs, events, conversation } = draft
+  const { sentMs, firstMs = sentMs, lastMs, events, conversation, asked = null, answered = null } = draft
   const members = [
     `"startedDateTime":${JSON.stringify(timeText(sentMs))}`,
     `"time":${duration(lastMs - sentMs)}`,
@@ -44,6 +49,8 @@ export function entryText(draft: EntryDraft): string {
   ]
   if (events.length > 0) members.push(`"_eventSourceMessages":[${events.map(eventText).join(',')}]`)
   if (conversation !== undefined) members.push(`"_conversation":${JSON.stringify(conversation)}`)
+  // Times alone do not tell the order of what happened in the same moment.
+  if (asked !== null || answered !== null) members.push(`"_order":[${asked},${answered}]`)
   return `{${members.join(',\n')}}`
 }
 
@@ -91,13 +98,16 @@ function responseText({ status, headers, body, bytes, events, error }: EntryDraf
   return `{${members.join(',')}}`
 }
 
-function eventText({ ms, sse, data }: EventDraft): string {
+function eventText({ ms, place, sse, data }: EventDraft): string {
   const members = [
     `"time":${ms / 1000}`,
     `"eventName":${JSON.stringify(sse.event ?? 'message')}`,
     `"eventId":${JSON.stringify(sse.id ?? '')}`,
     `"data":${JSON.stringify(data)}`,
+    `"_order":${place}`,
   ]
+  // Clients take one without a name for `message`, and so do browsers' tools.
+  if (sse.event === undefined) members.push('"_unnamed":true')
   if (sse.retry !== undefined) members.push(`"_retry":${sse.retry}`)
   return `{${members.join(',')}}`
 }

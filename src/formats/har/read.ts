@@ -7,7 +7,7 @@ import {
   kindAt,
   type JsonPiece,
 } from '../../wire/index.js'
-import { exchangeRecords, type ForeignEvent } from '../foreign/exchange.js'
+import { exchangeRecords, type ForeignEvent, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
 import { tellsMark } from '../byte-order-mark.js'
@@ -16,13 +16,19 @@ import { parseMicros } from '../session-json/time.js'
 import { fromBase64 } from './base64.js'
 import { stdioHost } from './names.js'
 
+/** Characters of what may wait for the exchange that names the server. */
+const mostBefore = 8 * 1024 * 1024
+
 /**
  * The exchanges of an archive as records, in the order of their times. What is no JSON-RPC stays an HTTP exchange;
  * pages, images and the like are passed over.
  */
 export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
   const order = createTimeOrder()
-  let started = false
+  let startMicros: number | undefined
+  /** What came before the first exchange that is certainly one of MCP: OAuth, mostly. It does not name the server. */
+  let before: { readonly exchange: Exchange; readonly records: Timed[]; readonly size: number }[] = []
+  let sizeBefore = 0
   let entries = 0
   let hasLog = false
   let number = 0
@@ -51,7 +57,6 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const isObject = !isFault(span) && kindAt(piece.text, span.start) === 'object'
     const entry = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
     if (!entry) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
-    const isStdio = entry.url.startsWith(stdioHost)
     const records = exchangeRecords({ ...entry, number })
     const isMcp = records.some(
       ({ record }) => record.type === 'message' || (record.type === 'http' && record.sse),
@@ -61,18 +66,40 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
       return
     }
     number += 1
-    if (!started) {
-      started = true
-      t = isoTime(entry.sentMs) ?? noTime
-      const url = isStdio ? undefined : entry.url.replace(/[?#].*$/s, '')
-      const label = isStdio ? decodeURIComponentSafely(entry.url.slice(stdioHost.length)) : undefined
-      const transport = isStdio ? 'stdio' : 'streamable-http'
-      yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
-    }
-    if (!Number.isNaN(entry.sentMs)) yield* passOn(order.until(entry.sentMs - 0.001))
-    for (const { ms, record } of records) {
-      const plain = isStdio ? withoutHttp(record) : record
-      if (plain) order.add(Number.isNaN(ms) ? 0 : ms, plain, piece.text.length)
+    const size = piece.text.length
+    if (startMicros !== undefined) return yield* place(entry, records, size)
+    before.push({ exchange: entry, records, size })
+    sizeBefore += size
+    if (isMcp || sizeBefore > mostBefore) yield* begin(isMcp ? entry : before[0]!.exchange)
+  }
+
+  /** @param server the exchange that names it */
+  function* begin(server: Exchange): Generator<TapeRecord> {
+    const sentMs = before[0]!.exchange.sentMs
+    t = isoTime(sentMs) ?? noTime
+    startMicros = Date.parse(t) * 1000
+    const isStdio = server.url.startsWith(stdioHost)
+    const url = isStdio ? undefined : server.url.replace(/[?#].*$/s, '')
+    const label = isStdio ? decodeURIComponentSafely(server.url.slice(stdioHost.length)) : undefined
+    const transport = isStdio ? 'stdio' : 'streamable-http'
+    yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
+    for (const { exchange, records, size } of before) yield* place(exchange, records, size)
+    before = []
+  }
+
+  function* place(exchange: Exchange, records: readonly Timed[], size: number): Generator<TapeRecord> {
+    const { sentMs, asked, answered, events, conversation } = exchange
+    const isStdio = exchange.url.startsWith(stdioHost)
+    const start = startMicros ?? 0
+    const first = asked ?? events?.[0]?.place ?? answered ?? -1
+    if (!Number.isNaN(sentMs)) yield* passOn(order.until(sentMs, first))
+    for (const timed of records) {
+      const plain = isStdio ? withoutHttp(timed.record) : timed.record
+      if (!plain) continue
+      // The year 1970 stands for times that are not known.
+      const us = start === 0 ? Number.NaN : Math.round(timed.ms * 1000) - start
+      const record = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
+      order.add({ ...timed, record }, size)
     }
   }
 
@@ -88,12 +115,14 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   for (const piece of pieces.end()) yield* take(piece)
   if (!hasLog)
     throw new WiretapeError('not-a-recording', 'it holds no "log"', { hint: 'Is it the right file?' })
-  if (!started && entries > 0) {
+  if (startMicros === undefined && before.length > 0) yield* begin(before[0]!.exchange)
+  if (startMicros === undefined && entries > 0) {
     const message =
       entries === 1 ? 'its only exchange is none of MCP' : `none of its ${entries} exchanges is one of MCP`
     throw new WiretapeError('not-a-recording', message, { hint: 'Was it recorded in another tab?' })
   }
-  if (!started) yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
+  if (startMicros === undefined)
+    yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
   yield* passOn(order.until(Infinity))
   if (others > 0) {
     const message = `exchanges that are none of MCP are passed over: ${others}`
@@ -102,7 +131,10 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   yield foreignEnd(t)
 }
 
-type Exchange = Omit<Parameters<typeof exchangeRecords>[0], 'number'> & { readonly mimeType: string }
+type Exchange = Omit<Parameters<typeof exchangeRecords>[0], 'number'> & {
+  readonly mimeType: string
+  readonly conversation: string | undefined
+}
 
 function entryOf(entry: JsonObject): Exchange | undefined {
   const request = entry.object('request')
@@ -121,6 +153,8 @@ function entryOf(entry: JsonObject): Exchange | undefined {
   const text = isBinary ? decoded : content?.string('text')
   const mimeType = content?.string('mimeType') ?? ''
   const events = eventsOf(entry)
+  const [asked, answered] = placesOf(entry)
+  const isOurs = asked !== undefined || answered !== undefined
   const headers = headersOf(response)
   const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type')
   return {
@@ -133,11 +167,26 @@ function entryOf(entry: JsonObject): Exchange | undefined {
     body: text === undefined && !isBinary ? undefined : text,
     ...(isBinary && decoded === undefined && { bytes: content?.string('text') }),
     sentMs,
-    answeredMs: sentMs + (headerMs > 0 ? headerMs : spent(entry.number('time'))),
+    answeredMs: toMicro(sentMs + (isOurs || headerMs > 0 ? headerMs : spent(entry.number('time')))),
+    endedMs: toMicro(sentMs + spent(entry.number('time'))),
     ...(events && { events }),
     error: response?.string('_error'),
     mimeType,
+    asked,
+    answered,
+    conversation: entry.string('_conversation'),
   }
+}
+
+/** The numbers of a request and its response in an archive of ours. */
+function placesOf(entry: JsonObject): (number | undefined)[] {
+  const places = /^\s*\[\s*(\d{1,15}|null)\s*,\s*(\d{1,15}|null)\s*\]\s*$/.exec(entry.raw('_order') ?? '')
+  return (places?.slice(1) ?? []).map((place) => (place === 'null' ? undefined : Number(place)))
+}
+
+/** Equal moments are equal numbers, however they were added up. */
+function toMicro(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }
 
 /** -1 stands for what does not apply. */
@@ -151,7 +200,7 @@ function eventsOf(entry: JsonObject): ForeignEvent[] | undefined {
   return events.flatMap((event) => {
     const data = event?.string('data')
     if (!event || data === undefined) return []
-    const name = event.string('eventName')
+    const name = event.raw('_unnamed') === 'true' ? undefined : event.string('eventName')
     const id = event.string('eventId')
     const retry = event.number('_retry')
     const sse = {
@@ -159,7 +208,8 @@ function eventsOf(entry: JsonObject): ForeignEvent[] | undefined {
       ...(id !== undefined && id !== '' && { id }),
       ...(retry !== undefined && { retry }),
     }
-    return [{ ms: Math.round((event.number('time') ?? Number.NaN) * 1_000_000) / 1000, sse, data }]
+    const ms = toMicro((event.number('time') ?? Number.NaN) * 1000)
+    return [{ ms, place: event.number('_order'), sse, data }]
   })
 }
 

@@ -1,14 +1,8 @@
-import {
-  noTime,
-  type HttpRecord,
-  type MessageRecord,
-  type MetaRecord,
-  type Report,
-  type TapeRecord,
-} from '../../model/index.js'
+import type { HttpRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { createLosses, type Losses } from '../losses.js'
+import { parseMicros } from '../session-json/time.js'
 import { textChunks } from '../text-chunks.js'
 import { metaOf } from '../told/told.js'
 import { entryText, valueOf, type EntryDraft } from './entry.js'
@@ -23,6 +17,12 @@ interface Place {
   readonly isLast: boolean
 }
 
+/** When a record was, and its number among those that are written. */
+interface Moment {
+  readonly ms: number
+  readonly place: number
+}
+
 /**
  * A recording as an HTTP archive, its exchanges in the order in which they began. Messages of stdio have no HTTP: each
  * request and its answer stand as an exchange with a made-up URL.
@@ -35,10 +35,12 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   const losses = createLosses(report)
   const meta = await metaOf(recording)
   const placeOf = await findPlaces(recording)
-  const started = Date.parse(meta?.startedAt ?? '')
+  const started = (parseMicros(meta?.startedAt ?? '') ?? Number.NaN) / 1000
   const waiting = new Map<number, { draft: EntryDraft; done: boolean }>()
   let size = 0
   let index = 0
+  let place = 0
+  let lastMs = -Infinity
   let separator = '\n'
   yield '{"log":{"version":"1.2","creator":{"name":"wiretape","version":"1"},"pages":[],"entries":['
 
@@ -59,13 +61,16 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       losses.record(record)
       continue
     }
-    noteLosses(record, losses)
+    noteLosses(record, losses, meta)
     const ms =
       record.us === undefined || Number.isNaN(started) ? Date.parse(record.t) : started + record.us / 1000
+    if (ms < lastMs) losses.add('messages before which the clock was set back change their place')
+    lastMs = ms
     const { key, isLast } = placeOf(at)
     const open = waiting.get(key) ?? { draft: draftOf(record, ms, meta), done: false }
     const before = open.draft.size
-    put(record, ms, open.draft)
+    put(record, { ms, place }, open.draft)
+    place += 1
     size += open.draft.size - before
     open.done = isLast
     waiting.set(key, open)
@@ -73,16 +78,15 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   }
   yield* flush(true)
   yield `${separator === '\n' ? '' : '\n'}]}}\n`
-  if (meta?.startedAt === noTime && separator !== '\n')
-    losses.add('times are not known, the year 1970 stands for them')
   if (meta?.wiretape === undefined || meta.wiretape.transport === 'stdio') {
     if (index > 0 && separator !== '\n') losses.add('the URLs are made up, stdio has none')
   }
   losses.tell()
 }
 
-function noteLosses(record: MessageRecord | HttpRecord, losses: Losses): void {
+function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: MetaRecord | undefined): void {
   if (record.type === 'http') return
+  losses.times(record, meta?.startedAt)
   losses.marks(record)
   if (record.parts.some(({ links }) => links)) losses.add('links are left out')
 }
@@ -154,15 +158,19 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, meta: MetaRecor
     bytes: undefined,
     events: [],
     error: undefined,
+    asked: undefined,
+    answered: undefined,
     size: 0,
   }
 }
 
-function put(record: MessageRecord | HttpRecord, ms: number, draft: EntryDraft): void {
-  if (record.type === 'http') return putHttp(record, ms, draft)
+function put(record: MessageRecord | HttpRecord, moment: Moment, draft: EntryDraft): void {
+  if (record.type === 'http') return putHttp(record, moment, draft)
+  const { ms, place } = moment
   const { raw, http, sse } = record
   draft.size += raw.length
   if (record.direction === 'client_to_server') {
+    draft.asked ??= place
     draft.requestBody = draft.requestBody === undefined ? raw : `${draft.requestBody}\n${raw}`
     if (http?.headers) draft.requestHeaders = http.headers
     // Nothing is said about an answer; where none follows, what HTTP says to a notification.
@@ -171,11 +179,12 @@ function put(record: MessageRecord | HttpRecord, ms: number, draft: EntryDraft):
   }
   answered(ms, draft, http)
   if (!http && draft.requestBody === undefined) {
-    draft.events.push({ ms, sse: sse ?? { event: 'message' }, data: raw })
+    draft.events.push({ ...moment, sse: sse ?? { event: 'message' }, data: raw })
     return
   }
-  if (sse || draft.events.length > 0) draft.events.push({ ms, sse: sse ?? {}, data: raw })
+  if (sse || draft.events.length > 0) draft.events.push({ ...moment, sse: sse ?? {}, data: raw })
   else {
+    draft.answered ??= place
     if (!valueOf(draft.headers, 'content-type'))
       draft.headers = [...draft.headers, ['content-type', 'application/json']]
     draft.body = draft.body === undefined ? raw : `${draft.body}\n${raw}`
@@ -193,7 +202,8 @@ function answered(
   draft.status = http?.status ?? draft.status ?? 200
 }
 
-function putHttp(record: HttpRecord, ms: number, draft: EntryDraft): void {
+function putHttp(record: HttpRecord, moment: Moment, draft: EntryDraft): void {
+  const { ms, place } = moment
   const { requestHeaders, requestBody, status, headers, body, bytes, sse, why } = record
   if (requestHeaders) draft.requestHeaders = requestHeaders
   if (requestBody !== undefined) draft.requestBody = requestBody
@@ -201,8 +211,11 @@ function putHttp(record: HttpRecord, ms: number, draft: EntryDraft): void {
     answered(ms, draft, { ...(status !== undefined && { status }), ...(headers && { headers }) })
   draft.lastMs = Math.max(draft.lastMs, ms)
   draft.size += body?.length ?? 0
-  if (sse) draft.events.push({ ms, sse, data: body ?? '' })
-  else if (body !== undefined && body !== '') draft.body ??= body
+  if (sse) draft.events.push({ ...moment, sse, data: body ?? '' })
+  else {
+    draft.answered ??= place
+    if (body !== undefined && body !== '') draft.body ??= body
+  }
   if (bytes !== undefined) draft.bytes ??= bytes
   if (why !== undefined) draft.error = why
 }

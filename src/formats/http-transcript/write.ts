@@ -76,6 +76,7 @@ async function* entriesOf(
       }
       count += record.parts.length
       losses.marks(record)
+      if (record.untimed) losses.times(record, undefined)
       if (http) losses.add('URLs and most headers of HTTP are left out')
       continue
     }

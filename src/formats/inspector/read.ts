@@ -48,6 +48,9 @@ export async function* readInspector(
   yield* reader.end()
 }
 
+/** Characters of what may wait for the exchange that names the server. */
+const mostBefore = 8 * 1024 * 1024
+
 function createReader(report: Report): {
   take(piece: JsonPiece): Generator<TapeRecord>
   end(): Generator<TapeRecord>
@@ -55,6 +58,9 @@ function createReader(report: Report): {
   const order = createTimeOrder()
   const directionOf = createDirections()
   let started = false
+  let before: { readonly records: readonly Timed[]; readonly size: number }[] = []
+  let sizeBefore = 0
+  let url: string | undefined
   let entries = 0
   let understood = 0
   let exchange = 0
@@ -80,17 +86,31 @@ function createReader(report: Report): {
     const [first] = records
     if (!first) return
     if (element.kind !== 'message' || isMessage(first.record)) understood += 1
-    if (!started) {
-      started = true
-      t = isoTime(first.ms) ?? noTime
-      const url = element.kind === 'network' ? element.entry.url : undefined
-      const transport = url === undefined ? 'stdio' : 'streamable-http'
-      yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
-    }
-    if (!Number.isNaN(first.ms)) yield* passOn(order.until(first.ms))
-    for (const [i, { ms, record }] of records.entries()) {
-      if (i === 0 || Number.isNaN(ms)) yield* passOn([record])
-      else order.add(ms, record, piece.text.length)
+    const size = piece.text.length
+    if (started) return yield* place(records, size)
+    before.push({ records, size })
+    sizeBefore += size
+    // What came before, OAuth mostly, does not name the server.
+    const isAside = element.kind === 'network' && !records.some(({ record }) => isOfMcp(record))
+    if (element.kind === 'network') url = isAside ? (url ?? element.entry.url) : element.entry.url
+    if (!isAside || sizeBefore > mostBefore) yield* begin()
+  }
+
+  function* begin(): Generator<TapeRecord> {
+    started = true
+    t = isoTime(before[0]?.records[0]?.ms) ?? noTime
+    const transport = url === undefined ? 'stdio' : 'streamable-http'
+    yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    for (const { records, size } of before) yield* place(records, size)
+    before = []
+  }
+
+  function* place(records: readonly Timed[], size: number): Generator<TapeRecord> {
+    const [first] = records
+    if (first && !Number.isNaN(first.ms)) yield* passOn(order.until(first.ms))
+    for (const [i, timed] of records.entries()) {
+      if (i === 0 || Number.isNaN(timed.ms)) yield* passOn([timed.record])
+      else order.add(timed, size)
     }
   }
 
@@ -127,11 +147,16 @@ function createReader(report: Report): {
         const hint = 'Is it the right file?'
         throw new WiretapeError('not-a-recording', 'nothing in it is understood', { hint })
       }
-      if (!started) yield foreignMeta({ startedAt: noTime, transport: 'stdio', label: 'inspector' })
+      if (!started) yield* begin()
       yield* passOn(order.until(Infinity))
       yield foreignEnd(t)
     },
   }
+}
+
+/** Whether a record of an HTTP exchange shows that it was one of MCP. */
+function isOfMcp(record: TapeRecord): boolean {
+  return record.type === 'message' || (record.type === 'http' && record.sse !== undefined)
 }
 
 function isMessage(record: TapeRecord): boolean {

@@ -44,13 +44,16 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     }
   }
 
+  let startedAt: string | undefined
   for await (const record of recording.records()) {
+    if (record.type === 'meta') startedAt ??= record.startedAt
     if (record.type !== 'message') {
       losses.record(record)
       continue
     }
     if (record.batch) losses.add('batches are written message by message')
     losses.marks(record)
+    losses.times(record, startedAt)
     if (record.http || record.sse)
       losses.add('what HTTP said around messages is left out', record.parts.length)
     for (const part of record.parts) {
