@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { detectFormat, detectionBytes } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
-import { diskReason } from '../tape/index.js'
+import { diskReason, removedAtSignal } from '../tape/index.js'
 import { withProgress } from './progress.js'
 import { canUnpack, packingOf, unpack, UnpackError, type PackedFault } from './unpack/index.js'
 
@@ -17,11 +17,14 @@ export interface Spools {
 }
 
 export function createSpools(): Spools {
-  const folders: string[] = []
+  const folders: { readonly path: string; readonly guard: { close(): void } }[] = []
   return {
-    add: (folder) => void folders.push(folder),
+    add: (path) => void folders.push({ path, guard: removedAtSignal(path) }),
     async close() {
-      for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+      for (const { path, guard } of folders.splice(0)) {
+        await rm(path, { recursive: true, force: true })
+        guard.close()
+      }
     },
   }
 }

@@ -1,3 +1,5 @@
+import { Changed, Mapped, Replaced } from './batch-steps.js'
+
 /**
  * Steps between one who reads and one who writes. Records come by the million, and a promise for each costs more than
  * most readers need to make one. So elements go on in batches, those of a chunk of bytes, and there is one wait a batch.
@@ -98,65 +100,6 @@ class OneByOne<T> implements AsyncIterator<T, undefined> {
   }
 }
 
-/** What `change` makes of each element. Written out: a generator is three times as slow, and an array keeps all alive. */
-class Changed<T, U> implements IterableIterator<U, undefined> {
-  readonly #elements: Iterator<T>
-  readonly #change: (element: T) => Iterable<U>
-  #made: Iterator<U> | undefined
-
-  constructor(batch: Iterable<T>, change: (element: T) => Iterable<U>) {
-    this.#elements = batch[Symbol.iterator]()
-    this.#change = change
-  }
-
-  [Symbol.iterator](): this {
-    return this
-  }
-
-  next(): IteratorResult<U, undefined> {
-    for (;;) {
-      if (this.#made) {
-        const step = this.#made.next()
-        if (!step.done) return step
-        this.#made = undefined
-      }
-      const step = this.#elements.next()
-      if (step.done) return done
-      this.#made = this.#change(step.value)[Symbol.iterator]()
-    }
-  }
-
-  return(): IteratorResult<U, undefined> {
-    this.#made?.return?.()
-    this.#elements.return?.()
-    return done
-  }
-}
-
-class Mapped<T, U> implements IterableIterator<U, undefined> {
-  readonly #elements: Iterator<T>
-  readonly #change: (element: T) => U
-
-  constructor(batch: Iterable<T>, change: (element: T) => U) {
-    this.#elements = batch[Symbol.iterator]()
-    this.#change = change
-  }
-
-  [Symbol.iterator](): this {
-    return this
-  }
-
-  next(): IteratorResult<U, undefined> {
-    const step = this.#elements.next()
-    return step.done ? done : { done: false, value: this.#change(step.value) }
-  }
-
-  return(): IteratorResult<U, undefined> {
-    this.#elements.return?.()
-    return done
-  }
-}
-
 /** These elements, as if they were read from somewhere. */
 export function just<T>(elements: Iterable<T>): AsyncIterable<T> {
   return flatMapped(
@@ -176,6 +119,23 @@ export function flatMapped<T, U>(
   change: (element: T) => Iterable<U>,
   end: () => Iterable<U> = () => [],
 ): AsyncIterable<U> {
+  return changedBatches(elements, (batch) => new Changed(batch, change), end)
+}
+
+/** The elements, but what `instead` gives in the place of some; then what `end` gives. */
+export function replaced<T>(
+  elements: AsyncIterable<T>,
+  instead: (element: T) => Iterable<T> | undefined,
+  end: () => Iterable<T>,
+): AsyncIterable<T> {
+  return changedBatches(elements, (batch) => new Replaced(batch, instead), end)
+}
+
+function changedBatches<T, U>(
+  elements: AsyncIterable<T>,
+  change: (batch: Iterable<T>) => Iterable<U>,
+  end: () => Iterable<U>,
+): AsyncIterable<U> {
   return batched(() => {
     const inner = batchesOf(elements)
     let ended = false
@@ -183,7 +143,7 @@ export function flatMapped<T, U>(
       next: async () => {
         if (ended) return done
         const step = await inner.next()
-        if (!step.done) return { done: false, value: new Changed(step.value, change) }
+        if (!step.done) return { done: false, value: change(step.value) }
         ended = true
         return { done: false, value: end() }
       },

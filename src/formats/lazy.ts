@@ -1,3 +1,4 @@
+import { answeredHere } from './answered-here.js'
 import type { Format } from './format.js'
 import { opened } from './iterate.js'
 
@@ -9,7 +10,7 @@ export function lazyRead(load: () => Promise<Read>): Read {
   return (input, report) => opened(async () => (await load())(input, report))
 }
 
-/** The same of a writer. */
+/** The same of a writer, of a format that knows no held messages. */
 export function lazyWrite(load: () => Promise<Write>): Write {
-  return (recording, report) => opened(async () => (await load())(recording, report))
+  return (recording, report) => opened(async () => (await load())(answeredHere(recording), report))
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { decodeLine, encodeRecord, readTraceLines } from '../formats/index.js'
 import { WiretapeError, type Report, type TapeRecord } from '../model/index.js'
 import { diskReason } from './disk.js'
+import { removedAtSignal } from './removed-at-signal.js'
 import type { RecordingFile } from './read-file.js'
 
 /** A recording whose records can be read again one by one, in any order. */
@@ -42,6 +43,7 @@ export function openRecords(
   let left = keptBytes
   const handles: FileHandle[] = []
   let folder: string | undefined
+  let guard: { close(): void } | undefined
   let window: { file: number; offset: number; bytes: Uint8Array } | undefined
 
   async function* readFile(file: RecordingFile, report: Report): ReturnType<OpenRecords['records']> {
@@ -54,7 +56,10 @@ export function openRecords(
   }
 
   async function* spool(file: RecordingFile, report: Report): ReturnType<OpenRecords['records']> {
-    folder ??= await mkdtemp(join(os.tmpdir(), 'wiretape-'))
+    if (folder === undefined) {
+      folder = await mkdtemp(join(os.tmpdir(), 'wiretape-'))
+      guard = removedAtSignal(folder)
+    }
     const handle = await open(join(folder, String(handles.length)), 'wx+', 0o600)
     handles.push(handle)
     let offset = 0
@@ -132,6 +137,7 @@ export function openRecords(
       kept.clear()
       for (const handle of handles.splice(0)) await handle.close()
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+      guard?.close()
     },
   }
 }

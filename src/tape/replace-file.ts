@@ -19,10 +19,11 @@ import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
 import { makeFolder } from './make-folder.js'
 import { openOutlet, outletAt, writeAll, type Outlet } from './outlet.js'
+import { removedAtSignal } from './removed-at-signal.js'
 
 /**
  * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
- * and on the disk: a failure leaves everything as it was. Folders that are missing are made; a symbolic link
+ * and on the disk: a failure, or a signal that ends us, leaves everything as it was. Folders that are missing are made; a symbolic link
  * goes on pointing at the new file; a device or pipe is written to as it is.
  *
  * @param options.backup keep the file that was there as `<path>.bak`
@@ -55,6 +56,7 @@ export async function replaceFile(
   }
   let copy: string | undefined
   let file: FileHandle | undefined
+  let guard: { close(): void } | undefined
   try {
     const outlet = await outletAt(path)
     if (outlet) return await pass(path, outlet, copyTo)
@@ -62,7 +64,9 @@ export async function replaceFile(
     const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
     if (before?.isDirectory()) throw new WiretapeError('unwritable', `cannot write ${path}: it is a folder`)
+    await removeLeftovers(target)
     copy = copyPath(target)
+    guard = removedAtSignal(copy)
     const opened = await open(copy, 'wx', 0o600)
     file = opened
     await copyTo((bytes) => writeAll(opened.fd, bytes))
@@ -76,6 +80,8 @@ export async function replaceFile(
     if (source) throw source.error
     if (cause instanceof WiretapeError) throw cause
     throw new WiretapeError('unwritable', `cannot write ${path}: ${diskReason(cause)}`, { cause })
+  } finally {
+    guard?.close()
   }
 }
 

@@ -1,0 +1,100 @@
+/** A signal that ends a command leaves nothing half written. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { plainEnv, wiretape } from './run-cli.js'
+import { cli, until } from './stage.js'
+
+let folder = ''
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'wiretape-unfinished-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+function fresh(name: string): string {
+  const made = join(folder, name)
+  mkdirSync(made)
+  return made
+}
+
+const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Writes the first half of a file and waits. */
+const writer = `
+import { replaceFile } from ${JSON.stringify(resolve(import.meta.dirname, '../../dist/tape/index.js'))}
+async function* halves() {
+  yield Buffer.from('half')
+  console.log('ready')
+  await new Promise((done) => setTimeout(done, 600_000))
+}
+if (process.argv[1] === 'listens') {
+  process.once('SIGTERM', () => setTimeout(() => process.exit(7)))
+}
+await replaceFile('out.json', halves())
+`
+
+function startWriter(cwd: string, ...args: readonly string[]): ChildProcess {
+  const argv = ['--input-type=module', '-e', writer, ...args]
+  const child = spawn(process.execPath, argv, { cwd, env: plainEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  return child
+}
+
+describe.each(endings)('%s', (signal) => {
+  it('takes an output in progress away, and leaves the one that was there', async () => {
+    const cwd = fresh(`output-${signal}`)
+    writeFileSync(join(cwd, 'out.json'), 'before')
+    const child = startWriter(cwd)
+    await once(child.stdout!, 'data')
+    await until('there is a copy', () => readdirSync(cwd).length === 2)
+    child.kill(signal)
+    expect(await once(child, 'close')).toEqual([null, signal])
+    expect(readdirSync(cwd)).toEqual(['out.json'])
+    expect(readFileSync(join(cwd, 'out.json'), 'utf8')).toBe('before')
+  })
+
+  it('takes the copy of stdin away', async () => {
+    const cwd = fresh(`stdin-${signal}`)
+    const child = spawn(process.execPath, [cli, 'convert', '--to', 'csv', '-', '-'], {
+      env: plainEnv({ TMPDIR: cwd }),
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    children.push(child)
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(message)
+    await until('there is a copy', () =>
+      readdirSync(cwd).some((name) => readdirSync(join(cwd, name)).length > 0),
+    )
+    child.kill(signal)
+    expect(await once(child, 'close')).toEqual([null, signal])
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})
+
+it('leaves the ending to a command that listens for signals itself', async () => {
+  const child = startWriter(fresh('listens'), 'listens')
+  await once(child.stdout!, 'data')
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([7, null])
+})
+
+it('what a killed command left is cleared away by the next one that writes there', async () => {
+  const cwd = fresh('killed')
+  writeFileSync(join(cwd, 'in.jsonl'), message)
+  const gone = spawnSync(process.execPath, ['-e', '']).pid
+  writeFileSync(join(cwd, `.out.csv.wiretape-${gone}-00000000.tmp`), 'half')
+  writeFileSync(join(cwd, `.out.csv.wiretape-${process.pid}-00000000.tmp`), 'in progress')
+  expect((await wiretape(['convert', 'in.jsonl', 'out.csv'], { cwd })).code).toBe(0)
+  expect(readdirSync(cwd).toSorted()).toEqual([
+    `.out.csv.wiretape-${process.pid}-00000000.tmp`,
+    'in.jsonl',
+    'out.csv',
+  ])
+})
