@@ -36,7 +36,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       ...frame,
       direction,
       transport,
-      conversation: talks.conversationOf(head),
+      conversation: head.conversation,
       exchange: head.exchange,
       wallMs: Date.now(),
       passage,
@@ -48,8 +48,8 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
 
   /** Our own answers, where all answers come on one stream. False where they come in the response. */
   function answeredOnStream(head: Head, texts: readonly string[], rule: string | undefined): boolean {
-    const talk = talks.conversationOf(head)
-    const stream = talks.streams().findLast((one) => one.isLegacy && talks.conversationOf(one.head) === talk)
+    const { conversation } = head
+    const stream = talks.streams().findLast((one) => one.isLegacy && one.head.conversation === conversation)
     if (!stream) return false
     for (const text of texts) if (stream.inject(text)) entries.ours(stream.head.exchange, text, rule)
     return true

@@ -6,9 +6,9 @@ export type RawHeaders = readonly string[]
 export interface Head {
   readonly exchange: number
   readonly connection: number
+  /** Whose talk it is, by the name that is recorded. */
+  readonly conversation: string
   readonly path: string
-  /** Of the upstream, where a proxy has many. */
-  readonly origin?: string
   readonly headers: RawHeaders
 }
 
@@ -33,6 +33,7 @@ export interface EventPassage {
 
 export interface Post {
   readonly connection: number
+  readonly conversation: string
   readonly path: string
   readonly headers: RawHeaders
 }
@@ -54,8 +55,6 @@ export interface Posted {
 export interface HttpLanes {
   setGatekeeper(keeper: HttpGatekeeper | undefined): void
   readonly talks: {
-    /** Whose talk it is, by the name that is recorded. */
-    conversationOf(head: Pick<Head, 'connection' | 'path' | 'headers' | 'origin'>): string
     posts(): readonly Post[]
     streams(): readonly Stream[]
   }

@@ -43,15 +43,16 @@ export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: T
   return {
     send,
     sendBack(head, text, rule) {
-      const { talks } = lanes
-      const talk = talks.conversationOf(head)
-      const like = talks.posts().findLast((post) => talks.conversationOf(post) === talk)
+      const like = lanes.talks.posts().findLast(({ conversation }) => conversation === head.conversation)
       if (like) sendUnwatched(like, { id: randomUUID(), text, ...(rule !== undefined && { rule }) })
     },
-    repeat({ connection, path, headers }, { text: original }, { text, copies, rule }) {
+    repeat({ connection, conversation, path, headers }, { text: original }, { text, copies, rule }) {
       for (let n = 0; n < copies; n += 1) {
         const copy = { id: randomUUID(), text, ...(rule !== undefined && { rule }) }
-        sendUnwatched({ connection, path, headers }, { ...copy, like: { text: original, headers } })
+        sendUnwatched(
+          { connection, conversation, path, headers },
+          { ...copy, like: { text: original, headers } },
+        )
       }
     },
   }

@@ -35,14 +35,14 @@ export function createHttpWire(
   })
 
   function postOurs(injection: Injection): ReturnType<GatedWire['inject']> {
-    const like = talks.posts().findLast((post) => talks.conversationOf(post) === injection.conversation)
+    const like = talks.posts().findLast(({ conversation }) => conversation === injection.conversation)
     if (!like) throw new GateFault('no-peer', 'no client has said anything yet')
     const sent = posts.send(like, injection).catch((error: unknown) => {
       throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
     })
     const stream = talks
       .streams()
-      .find(({ head, isLegacy }) => isLegacy && talks.conversationOf(head) === injection.conversation)
+      .find(({ head, isLegacy }) => isLegacy && head.conversation === injection.conversation)
     if (stream) {
       const failure = sent.then(() => new Promise<never>(() => undefined))
       failure.catch(() => undefined)
@@ -64,13 +64,13 @@ export function createHttpWire(
     },
     conversationFor({ direction, conversation }) {
       const heads = direction === 'client_to_server' ? talks.posts() : talks.streams().map(({ head }) => head)
-      const names = heads.map((head) => talks.conversationOf(head))
+      const names = heads.map((head) => head.conversation)
       return names.findLast((name) => conversation === undefined || conversation === name)
     },
     inject(injection) {
       const { id, direction, text, conversation, rule } = injection
       if (direction === 'client_to_server') return postOurs(injection)
-      const stream = talks.streams().findLast(({ head }) => talks.conversationOf(head) === conversation)
+      const stream = talks.streams().findLast(({ head }) => head.conversation === conversation)
       if (!stream?.inject(text)) {
         throw new GateFault(
           'no-peer',

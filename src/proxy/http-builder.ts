@@ -99,10 +99,12 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     if (exchanges.size >= mostExchanges) exchanges.delete(exchanges.keys().next().value!)
     exchanges.set(event.exchange, {
       number: event.exchange,
+      connection: event.connection,
       method: event.method,
       path: endpoints.has(event) ? endpointText(event.path) : redactor.path(event.path),
       requestHeaders: headers,
-      conversation: (session === undefined && endpoints.of(event)) || talks.of(event.connection, session),
+      conversation:
+        (session === undefined && endpoints.of(event)) || talks.of({ connection: event.connection }, session),
       address: event,
       requestBody: new HttpBody(longestMessage),
       requests: new Map(),
@@ -136,7 +138,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
   ): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id')
-    if (session !== undefined) talks.begin(session, exchange.conversation)
+    if (session !== undefined) talks.begin(session, exchange)
     const isStream = mediaTypeOf(headers) === 'text/event-stream'
     const coding = headerOf(headers, 'content-encoding')
     const decoder = createDecoder(coding)
@@ -181,7 +183,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     }
     if (sse.event === 'endpoint' && sse.data !== undefined) {
       const session = legacySessionOf(sse.data)
-      if (session !== undefined) talks.begin(session, exchange.conversation)
+      if (session !== undefined) talks.begin(session, exchange)
       else if (exchange.method === 'GET') endpoints.named(sse.data, exchange.address, exchange.conversation)
     }
     if (sse.tooLong) {

@@ -12,6 +12,7 @@ export interface AskedHere {
 /** What is known about one HTTP exchange while it goes on. */
 export interface HttpExchange {
   readonly number: number
+  readonly connection: number
   readonly method: string
   /** Where it goes, as sent. */
   readonly address: { readonly exchange: number; readonly path: string; readonly origin?: string }

@@ -4,14 +4,14 @@ import type { HttpGatekeeper, HttpLanes } from '../../src/intercept/http-lanes.j
 import { createHttpWire } from '../../src/intercept/http-wire.js'
 import type { Intercept } from '../../src/intercept/index.js'
 
-const head = { exchange: 1, connection: 1, path: '/mcp', headers: [] }
+const head = { exchange: 1, connection: 1, conversation: 'connection-1', path: '/mcp', headers: [] }
 
 function stand(offered: (offer: Offer) => void): { keeper: HttpGatekeeper; steps: string[] } {
   const steps: string[] = []
   let keeper: HttpGatekeeper | undefined
   const lanes: HttpLanes = {
     setGatekeeper: (given) => void (keeper = given),
-    talks: { conversationOf: () => 'connection-1', posts: () => [], streams: () => [] },
+    talks: { posts: () => [], streams: () => [] },
     post() {
       steps.push('copy')
       return Promise.resolve({ status: 202, contentType: '', body: undefined })

@@ -84,7 +84,6 @@ export function createServerGates({ sorter, proxy, fromStart }: ServerGatesOptio
           else gates.delete(origin)
         },
         talks: {
-          conversationOf: (head) => proxy()!.talks.conversationOf(head),
           posts: () =>
             proxy()!
               .talks.posts()

@@ -9,37 +9,55 @@ const remembered = 10_000
  */
 export interface Conversations {
   /** @param session what the request says: `Mcp-Session-Id`, or `sessionId` in the query of a legacy endpoint */
-  of(connection: number, session: string | undefined): string
-  knows(session: string): boolean
-  /** A response gave the session a name: it goes on under that of the exchange which began it. */
-  begin(session: string, conversation: string): void
+  of(from: Sender, session: string | undefined): string
+  /**
+   * A response gave the session a name: it goes on under that of the exchange which began it. What comes on the same
+   * connection without a session is another talk from then on, since clients may share connections.
+   */
+  begin(session: string, exchange: Sender & { readonly conversation: string }): void
+}
+
+/** Where an exchange comes from, and, where a proxy has many upstreams, where it goes. */
+export interface Sender {
+  readonly connection: number
+  readonly origin?: string
 }
 
 /** @param key that of the digest; without one, session ids are shown as they are */
 export function createConversations(key: string | undefined): Conversations {
   const known = new Map<string, string>()
+  /** How many sessions have taken the name of their connection. */
+  const taken = new Map<string, number>()
+  const keyOf = ({ connection, origin = '' }: Sender): string => `${connection} ${origin}`
   const digest = (session: string): string =>
     key === undefined ? session : createHmac('sha256', key).update(session).digest('hex').slice(0, 16)
 
-  function remember(session: string, conversation: string): void {
-    if (known.size >= remembered) known.delete(known.keys().next().value!)
-    known.set(session, conversation)
+  function nameOf(from: Sender): string {
+    const count = taken.get(keyOf(from)) ?? 0
+    return count === 0 ? `connection-${from.connection}` : `connection-${from.connection}-${count + 1}`
   }
 
   return {
-    of(connection, session) {
-      if (session === undefined) return `connection-${connection}`
+    of(from, session) {
+      if (session === undefined) return nameOf(from)
       const before = known.get(session)
       if (before !== undefined) return before
       const conversation = digest(session)
-      remember(session, conversation)
+      remember(known, session, conversation)
       return conversation
     },
-    knows: (session) => known.has(session),
-    begin(session, conversation) {
-      if (!known.has(session)) remember(session, conversation)
+    begin(session, exchange) {
+      if (known.has(session)) return
+      remember(known, session, exchange.conversation)
+      if (exchange.conversation !== nameOf(exchange)) return
+      remember(taken, keyOf(exchange), (taken.get(keyOf(exchange)) ?? 0) + 1)
     },
   }
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  if (map.size >= remembered && !map.has(key)) map.delete(map.keys().next().value!)
+  map.set(key, value)
 }
 
 /** Legacy servers put the session into the query of their endpoint. */

@@ -39,7 +39,9 @@ export function startExchange(
   const { gate } = setting
   const came = momentNow()
   const { method = 'GET', url = '/', rawHeaders: headers } = request
-  let head: ExchangeHead = { exchange: number, connection: connection.number, method, path: url, headers }
+  const { number: connectionNumber } = connection
+  const place = { exchange: number, connection: connectionNumber, method, path: url, headers }
+  let head: ExchangeHead = { ...place, conversation: '' }
   const keeper = (): Gatekeeper | undefined => setting.gatekeeper?.()
   let route: Route | undefined
   let onward: ClientRequest | undefined
@@ -72,7 +74,8 @@ export function startExchange(
     const isPost = method === 'POST' && isJson(request)
     if (!('why' in found)) {
       route = found
-      if (found.target) head = { ...head, ...found.target }
+      const placed = { ...place, ...found.target }
+      head = { ...placed, conversation: setting.talks.conversationOf(placed) }
       if (isPost) setting.talks.posted(head)
     }
     const isWanted = route !== undefined && hasBody(request) && keeper()?.wants(head, 'request') === true

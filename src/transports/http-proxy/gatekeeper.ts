@@ -4,6 +4,8 @@ import type { RawHeaders } from './http-event.js'
 export interface ExchangeHead {
   readonly exchange: number
   readonly connection: number
+  /** Whose talk it is, by the name that is recorded. */
+  readonly conversation: string
   readonly method: string
   /** As the upstream gets it. */
   readonly path: string

@@ -8,6 +8,7 @@ import type { RawHeaders } from './http-event.js'
 /** A POST that came. */
 export interface PostedBefore {
   readonly connection: number
+  readonly conversation: string
   readonly path: string
   readonly headers: RawHeaders
   /** Of the upstream, where a proxy has many. */
@@ -25,7 +26,7 @@ export interface OpenStream {
 
 /** Who talks: what a message of ours takes after, and where one can be sent. */
 export interface Talks {
-  /** Whose talk it is, by the name that is recorded. */
+  /** Whose talk an exchange that begins belongs to, by the name that is recorded. */
   conversationOf(head: Pick<ExchangeHead, 'connection' | 'path' | 'headers' | 'origin'>): string
   posted(head: ExchangeHead): void
   /** What is said of the session in an answer. */
@@ -50,31 +51,25 @@ export function createTalks(conversations: Conversations): Talks {
   const endpoints = createEndpoints()
 
   const conversationOf: Talks['conversationOf'] = (head) => {
-    const { connection, path, headers } = head
-    const session = valuesOf(headers, 'mcp-session-id')[0] ?? legacySessionOf(path)
-    if (session === undefined) return endpoints.of(head) ?? conversations.of(connection, undefined)
-    return conversations.of(connection, session)
-  }
-
-  function begin(session: string, head: ExchangeHead): void {
-    if (!conversations.knows(session)) conversations.begin(session, conversationOf(head))
+    const session = valuesOf(head.headers, 'mcp-session-id')[0] ?? legacySessionOf(head.path)
+    return (session === undefined && endpoints.of(head)) || conversations.of(head, session)
   }
 
   return {
     conversationOf,
     posted(head) {
-      const { connection, path, headers, origin } = head
-      const talk = `${origin ?? ''} ${conversationOf(head)}`
+      const { connection, conversation, path, headers, origin } = head
+      const talk = `${origin ?? ''} ${conversation}`
       posts.delete(talk)
       if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
-      posts.set(talk, { connection, path, headers, ...(origin !== undefined && { origin }) })
+      posts.set(talk, { connection, conversation, path, headers, ...(origin !== undefined && { origin }) })
     },
-    begin,
+    begin: (session, head) => conversations.begin(session, head),
     pointed(endpoint, head) {
       legacy.add(head)
       const session = legacySessionOf(endpoint)
-      if (session !== undefined) begin(session, head)
-      else endpoints.named(endpoint, head, conversationOf(head))
+      if (session !== undefined) conversations.begin(session, head)
+      else endpoints.named(endpoint, head, head.conversation)
     },
     opened(stream, head) {
       streams.set(stream, head)
