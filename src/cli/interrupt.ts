@@ -1,6 +1,6 @@
 import os from 'node:os'
 
-/** Ctrl-C and SIGTERM, as long as a command wants to end by itself. */
+/** Ctrl-C, SIGTERM, and SIGHUP (the terminal was closed), as long as a command wants to end by itself. */
 export interface Interrupt {
   readonly signal: AbortSignal
   /** 130 for Ctrl-C. */
@@ -8,6 +8,8 @@ export interface Interrupt {
   /** From now on a signal ends the process as ever. */
   close(): void
 }
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export function onInterrupt(): Interrupt {
   const aborting = new AbortController()
@@ -19,10 +21,8 @@ export function onInterrupt(): Interrupt {
     aborting.abort()
   }
   function close(): void {
-    process.off('SIGINT', take)
-    process.off('SIGTERM', take)
+    for (const signal of signals) process.off(signal, take)
   }
-  process.on('SIGINT', take)
-  process.on('SIGTERM', take)
+  for (const signal of signals) process.on(signal, take)
   return { signal: aborting.signal, exitCode: () => 128 + os.constants.signals[which], close }
 }

@@ -2,18 +2,14 @@ import { taskPoll } from '../compare/index.js'
 import type { ClientFrame } from '../transports/index.js'
 import { withId } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
-import type { LiveConnection, Pending } from './live-connection.js'
+import type { LiveConnection, NoAnswer, Pending } from './live-connection.js'
 import type { PlannedMessage } from './plan.js'
 import { pollMsOf, worksStill } from './poll-task.js'
 import type { ReadAhead } from './read-ahead.js'
 import type { Waiting } from './waiting.js'
 
 /** What came of a request. */
-export type Answer =
-  | { readonly text: string }
-  /** Why there is none. */
-  | { readonly error: string }
-  | 'timed out'
+export type Answer = { readonly text: string } | NoAnswer | 'timed out'
 
 export interface AnswerContext {
   readonly live: LiveConnection

@@ -2,11 +2,18 @@ import { createRecent, type Envelope } from '../model/index.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from '../transports/index.js'
 import { findJsonValue, idKey, isFault, kindAt, partsOf, readEnvelope } from '../wire/index.js'
 
+/** Why there is no answer. */
+export interface NoAnswer {
+  readonly error: string
+  /** Nobody was there any more to take the request. */
+  readonly isUnsent?: boolean
+}
+
 /** A request that was sent and waits for its answer. */
 export interface Pending {
   readonly frame: ClientFrame
   /** The answer, or why there will be none. Called once. */
-  settle(result: { readonly text: string; readonly envelope: Envelope } | { readonly error: string }): void
+  settle(result: { readonly text: string; readonly envelope: Envelope } | NoAnswer): void
 }
 
 /** Its request was answered already, was given up, or was never made. */
@@ -19,6 +26,8 @@ export interface LiveEvents {
   noise(text: string): void
   /** An answer that nobody waits for. */
   stray(id: string, why: Stray): void
+  /** An answer without an id, which could be to anything. */
+  nameless(text: string): void
   ended(reason: string): void
 }
 
@@ -78,6 +87,7 @@ export async function openLive(
     // An error without an id answers what its own response belongs to.
     const asked = via ? keysOf(via) : []
     if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
+    else events.nameless(message)
   }
 
   /** The response to another request may bring a late answer under the same id. */
@@ -100,9 +110,9 @@ export async function openLive(
         for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
       else events.noise(text)
     },
-    failed(frame, reason) {
+    failed(frame, reason, isUnsent = false) {
       if (frame.requests === 0) refusals.set(frame, reason)
-      for (const key of keysOf(frame)) settle(key, { error: `Read failed: ${reason}` })
+      for (const key of keysOf(frame)) settle(key, { error: `Read failed: ${reason}`, isUnsent })
     },
     ended(reason) {
       ended ??= reason

@@ -1,3 +1,4 @@
+import { failureOf } from '../compare/index.js'
 import { createRedactor } from '../redaction/index.js'
 import type { Stray } from './live-connection.js'
 
@@ -6,6 +7,8 @@ export interface Noise {
   take(text: string): void
   /** Of an answer that nobody waits for. */
   stray(id: string, why: Stray): void
+  /** An answer without an id. */
+  nameless(text: string): void
   /** For a person. */
   notes(): string[]
 }
@@ -22,6 +25,7 @@ export function createNoise(): Noise {
     late: { count: 0, first: '' },
     unasked: { count: 0, first: '' },
   }
+  const nameless = { count: 0, first: '' }
   return {
     take(text) {
       count += 1
@@ -31,6 +35,10 @@ export function createNoise(): Noise {
       const kind = strays[why]
       kind.count += 1
       if (kind.count === 1) kind.first = sampleOf(id)
+    },
+    nameless(text) {
+      nameless.count += 1
+      if (nameless.count === 1) nameless.first = sampleOf(failureOf(text) ?? text)
     },
     notes() {
       const notes: string[] = []
@@ -51,6 +59,10 @@ export function createNoise(): Noise {
       if (unasked.count > 0) {
         const what = unasked.count === 1 ? '1 answer has an id' : `${unasked.count} answers have ids`
         notes.push(`${what} that no request had, first: ${unasked.first}`)
+      }
+      if (nameless.count > 0) {
+        const what = nameless.count === 1 ? '1 answer has' : `${nameless.count} answers have`
+        notes.push(`${what} no id, first: ${nameless.first}`)
       }
       return notes
     },

@@ -98,6 +98,7 @@ export async function runReplay(
         noise.stray(id, why)
         waiting.changed()
       },
+      nameless: (text) => noise.nameless(text),
       ended: stop,
     })
     if ('error' in live) {
@@ -175,6 +176,8 @@ export async function runReplay(
         const error = `Timeout after ${seconds(timeoutMs)}s`
         return conclude(message, { status: 'timed out', ...sent, error })
       }
+      // It is told with the rest.
+      if ('isUnsent' in answer && answer.isUnsent) return void timers.delete(message)
       const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
       const came: Finished =
         'text' in answer

@@ -61,9 +61,10 @@ export function connectTo(target: ReplayTarget): Connect {
 function withHint(events: ClientEvents): ClientEvents {
   return {
     ...events,
-    failed(frame, reason) {
+    failed(frame, reason, isUnsent) {
       const isOther = frame.method === 'initialize' && /^HTTP 40[045]\b/.test(reason)
-      events.failed(frame, isOther ? `${reason} (if it speaks HTTP+SSE, the transport is sse)` : reason)
+      const words = isOther ? `${reason} (if it speaks HTTP+SSE, the transport is sse)` : reason
+      events.failed(frame, words, isUnsent)
     },
   }
 }

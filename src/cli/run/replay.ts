@@ -198,6 +198,7 @@ export async function runReplayCommand(
     const collected = report?.finish(summary)
     if (collected && quiet) await printPieces(reportKinds['json']!(collected), io)
     if (collected) await writeReports(wanted, collected, io)
+    if (options.update && stopped !== undefined) show('Nothing is accepted of a replay that was stopped\n')
     if (interrupt.signal.aborted) return interrupt.exitCode()
     if (options.update && stopped === undefined)
       return await updateRecording(name, recording, plan, kept, results[0]!, io)

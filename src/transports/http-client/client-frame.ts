@@ -22,8 +22,12 @@ export interface ClientEvents {
    * @param via the frame whose own response brought it, where the transport knows
    */
   message(text: string, via: ClientFrame | undefined): void
-  /** No answer will come for this frame, or it was refused. */
-  failed(frame: ClientFrame, reason: string): void
+  /**
+   * No answer will come for this frame, or it was refused.
+   *
+   * @param isUnsent nobody was there any more to take it
+   */
+  failed(frame: ClientFrame, reason: string, isUnsent?: boolean): void
   /** The server is gone; nothing more comes. */
   ended(reason: string): void
 }

@@ -80,9 +80,10 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   function fail(frame: ClientFrame, error: unknown): void {
     if (signal.aborted) return
     const words = failureWords(error)
-    events.failed(frame, words)
     // Nobody listens any more where somebody did: what else is sent would only wait.
-    if (reached && isRefused(error)) events.ended(`the server is gone: ${words}`)
+    const isGone = reached && isRefused(error)
+    events.failed(frame, words, isGone)
+    if (isGone) events.ended(`the server is gone: ${words}`)
   }
 
   function track(work: Promise<void>): void {

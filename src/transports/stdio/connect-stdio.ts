@@ -55,10 +55,16 @@ export async function connectStdio(
     if (!closing) events.ended(`the server ${how}`)
   })
 
+  // It may live on; but nothing that it says can reach us any more.
+  const silent = outputEnded.then(async () => {
+    if (!(await within(server.exited, graceMs)) && !closing) events.ended('the server closed its stdout')
+  })
+
   async function close(): Promise<void> {
     closing = true
     await endServer(server)
     await gone
+    await silent
     for (const stream of [stdin, stdout, stderr]) stream.destroy()
   }
 
