@@ -39,8 +39,27 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
       conversation: head.conversation,
       exchange: head.exchange,
       wallMs: Date.now(),
-      passage,
+      passage: {
+        forward(id, how) {
+          passage.forward(id, how)
+          makeRoom()
+        },
+        drop(id, how) {
+          passage.drop(id, how)
+          makeRoom()
+        },
+      },
     })
+  }
+
+  /** Who has stopped reading since too much is held. */
+  let waiting: (() => void)[] = []
+
+  function makeRoom(): void {
+    if (waiting.length === 0 || intercept.isFull) return
+    const all = waiting
+    waiting = []
+    for (const goOn of all) goOn()
   }
 
   /** The exchange whose client has left: nobody is there to be answered. */
@@ -179,6 +198,11 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
 
   return {
     wants: () => scene.isGated(),
+    mustWait(_, goOn) {
+      if (!intercept.isFull) return false
+      waiting.push(goOn)
+      return true
+    },
     request,
     answer,
     event,

@@ -63,6 +63,7 @@ export interface HttpLanes {
 
 export interface HttpGatekeeper {
   wants(head: Head, side: Side): boolean
+  mustWait(head: Head, goOn: () => void): boolean
   request(head: Head, body: Uint8Array): Promise<Passing> | undefined
   answer(head: Head, body: Uint8Array): Promise<Passing> | undefined
   event(head: Head, data: string, passage: EventPassage): boolean

@@ -51,6 +51,7 @@ export class Intercept {
   readonly #sender: Sender
   #screens = 0
   #gated = false
+  #toldFull = false
 
   /**
    * @param marker what redaction puts in the place of a secret
@@ -66,6 +67,7 @@ export class Intercept {
       held: (message) => {
         observer.held(message)
         observer.stateChanged()
+        this.#tellFull()
       },
       released: (...what) => {
         observer.released(...what)
@@ -307,6 +309,15 @@ export class Intercept {
     const message = this.#gate.held.get(id)
     if (!message) throw new GateFault('not-held', 'no such message is held: it may have gone on by itself')
     return message
+  }
+
+  /** Once, until there is room again. */
+  #tellFull(): void {
+    const { isFull } = this.#gate
+    if (isFull && !this.#toldFull) {
+      this.#observer.notice('as much is held as may be: nothing more is read before some of it goes on')
+    }
+    this.#toldFull = isFull
   }
 
   /** Not in the middle of a frame: a settled one may be the last that kept the gate in the way. */

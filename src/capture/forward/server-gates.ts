@@ -50,6 +50,10 @@ export function createServerGates({ sorter, proxy, fromStart }: ServerGatesOptio
       // Whose a request is may be known when it is here as a whole.
       return (side === 'request' || sorter.placeOf(head.exchange) === 'open') && someWant(head, side)
     },
+    mustWait(head, goOn) {
+      const placed = placeOf(head)
+      return (placed && gates.get(placed.origin)?.mustWait(placed.head, goOn)) ?? false
+    },
     request(head, body) {
       sorter.whole(head.exchange)
       const placed = placeOf(head)

@@ -6,6 +6,7 @@ import { createConversations } from '../http-proxy/conversations.js'
 import { startExchange } from '../http-proxy/exchange.js'
 import { createFloodGate } from '../http-proxy/flood-gate.js'
 import type { Gatekeeper } from '../http-proxy/gatekeeper.js'
+import { createReadingRoom } from '../http-proxy/reading-room.js'
 import type { HttpEvent, HttpHappening, Moment, RawHeaders } from '../http-proxy/http-event.js'
 import { findListenAddress } from '../http-proxy/listen-address.js'
 import { createListener, listenOn } from '../http-proxy/listener.js'
@@ -122,7 +123,14 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
 
   const memory = createTalks(createConversations(options.conversationKey))
   const { gatekeeper } = options
-  const setting: Setting = { gate, onUpstreamSocket, route, talks: memory, gatekeeper: () => gatekeeper }
+  const setting: Setting = {
+    gate,
+    onUpstreamSocket,
+    route,
+    talks: memory,
+    gatekeeper: () => gatekeeper,
+    room: createReadingRoom(),
+  }
 
   function route(request: IncomingMessage): Route | Refusal {
     const found = targetOf(request)

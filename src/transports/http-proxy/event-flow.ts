@@ -32,6 +32,8 @@ export function createEventFlow(
   const { change, head } = options
   let blocked = false
   let held = false
+  /** As much is held as may be. */
+  let full = false
   let finished = false
   let ended = false
   let holding = 0
@@ -62,8 +64,19 @@ export function createEventFlow(
 
   function steer(): void {
     if (finished) return
-    if (blocked || held) source.pause()
+    if (blocked || held || full) source.pause()
     else source.resume()
+  }
+
+  function waitForRoom(keeper: Gatekeeper | undefined): void {
+    if (full || !keeper?.mustWait(head, goOn)) return
+    full = true
+    steer()
+  }
+
+  function goOn(): void {
+    full = false
+    steer()
   }
 
   function onData(chunk: Buffer): void {
@@ -105,9 +118,8 @@ export function createEventFlow(
       parser = createSseParser({ maxBytes: longestEvent })
       parsedBytes = 0
       if (start < bytes.length) takeEvents(bytes.subarray(start), keeper)
-      return
-    }
-    takeEvents(bytes, keeper)
+    } else takeEvents(bytes, keeper)
+    waitForRoom(keeper)
   }
 
   /** Each event is told after it was shown: what is decided about it has to be known by then. */

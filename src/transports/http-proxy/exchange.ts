@@ -17,9 +17,11 @@ import {
   isEvents,
   isJson,
   isPlain,
+  whyNotShown,
   whyUnseen,
   withoutContentCoding,
   withoutHeader,
+  type BodyReader,
 } from './whole-body.js'
 import { openUpstreamRequest } from './upstream-request.js'
 
@@ -108,6 +110,7 @@ export function startExchange(
     if (request.headers.expect !== undefined) response.writeContinue()
     continued = true
     const body = collectBody(request, {
+      ...bounds(),
       chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
       whole(bytes, moment) {
         const passing = keeper()?.request(head, bytes)
@@ -128,7 +131,12 @@ export function startExchange(
         leaves.push(gate.add(flows.request))
       },
     })
-    leaves.push(gate.add(body))
+    leaves.push(gate.add(body), () => body.stop())
+  }
+
+  /** For a body that is read whole. */
+  function bounds(): Pick<BodyReader, 'room' | 'mustWait'> {
+    return { room: setting.room, mustWait: (goOn) => keeper()?.mustWait(head, goOn) ?? false }
   }
 
   function openOnward(changed?: RawHeaders): boolean {
@@ -273,6 +281,7 @@ export function startExchange(
       close('response')
     }
     const body = collectBody(came, {
+      ...bounds(),
       chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
       whole(bytes, moment) {
         const decoded = withoutContentCoding(bytes, came.headers['content-encoding'])
@@ -295,7 +304,7 @@ export function startExchange(
         leaves.push(gate.add(flows.response))
       },
     })
-    leaves.push(gate.add(body))
+    leaves.push(gate.add(body), () => body.stop())
   }
 
   function sendHead(came: IncomingMessage, headers: string[]): void {
@@ -388,8 +397,4 @@ export function startExchange(
     over = true
     for (const leave of leaves) leave()
   }
-}
-
-function whyNotShown(request: IncomingMessage): string {
-  return isPlain(request) ? 'a body that is sent only when it is asked for' : whyUnseen(request)
 }

@@ -4,6 +4,7 @@ import type { AnswerRules } from './answer.js'
 import type { ClientConnection } from './client-connection.js'
 import type { FloodGate } from './flood-gate.js'
 import type { Gatekeeper } from './gatekeeper.js'
+import type { ReadingRoom } from './reading-room.js'
 import type { Refusal } from './refusal.js'
 import type { Talks } from './talks.js'
 import type { UpstreamRoute } from './upstream-request.js'
@@ -24,4 +25,6 @@ export interface Setting {
   /** Who wants to see what passes whole; undefined for nobody. */
   readonly gatekeeper?: () => Gatekeeper | undefined
   readonly talks: Talks
+  /** For bodies that somebody wants to see whole. */
+  readonly room: ReadingRoom
 }

@@ -19,6 +19,7 @@ import {
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
 import { createMetadataPlaces } from './protected-resource.js'
+import { createReadingRoom } from './reading-room.js'
 import type { Refusal } from './refusal.js'
 import type { Route, Setting } from './setting.js'
 import { createTalks, type PostedBefore, type Talks } from './talks.js'
@@ -136,6 +137,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     route,
     gatekeeper: () => gatekeeper,
     talks: createTalks(createConversations(options.conversationKey)),
+    room: createReadingRoom(),
   }
 
   function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {

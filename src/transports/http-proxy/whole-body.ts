@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import zlib from 'node:zlib'
 import { momentNow, type Moment } from './http-event.js'
+import type { ReadingRoom } from './reading-room.js'
 
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
@@ -10,6 +11,9 @@ const longestBody = 64 * 1024 * 1024
 
 /** Gets a body as it comes, then whole. */
 export interface BodyReader {
+  readonly room: ReadingRoom
+  /** True while nothing more should be read; `goOn` is called then when that is over. */
+  mustWait(goOn: () => void): boolean
   chunk(bytes: Buffer, moment: Moment): void
   whole(bytes: Buffer, moment: Moment): void
   /**
@@ -20,16 +24,38 @@ export interface BodyReader {
   passOn(chunks: readonly Buffer[], why?: string): void
 }
 
-/** Reads a body that may be a message to its end. @returns can stop the reading for a time */
-export function collectBody(source: IncomingMessage, reader: BodyReader): { hold(wait: boolean): void } {
+export interface WholeBody {
+  /** Stops the reading, or goes on. */
+  hold(wait: boolean): void
+  /** Nobody wants it any more. */
+  stop(): void
+}
+
+/** Reads a body that may be a message to its end. */
+export function collectBody(source: IncomingMessage, reader: BodyReader): WholeBody {
   /** What a coded one says is seen at its end. */
   let mayBeMessage = !isPlain(source)
   const chunks: Buffer[] = []
   let sizeBytes = 0
   let done = false
+  let held = false
+  let full = false
+  const reading = reader.room.enter(steer)
+
+  function steer(): void {
+    if (done) return
+    full ||= reader.mustWait(goOn)
+    if (held || full || reading.mustWait()) source.pause()
+    else source.resume()
+  }
+  function goOn(): void {
+    full = false
+    steer()
+  }
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk)
     sizeBytes += chunk.length
+    reading.took(chunk.length)
     reader.chunk(chunk, momentNow())
     const first = mayBeMessage ? undefined : firstOf(chunk)
     mayBeMessage ||= first === OPEN_OBJECT || first === OPEN_ARRAY
@@ -39,7 +65,7 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): { hold
     } else if (sizeBytes > longestBody) {
       finish()
       reader.passOn(chunks, 'a body of more than 64 MB')
-    }
+    } else steer()
   }
   const onEnd = (): void => {
     finish()
@@ -49,14 +75,18 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): { hold
     done = true
     source.off('data', onData)
     source.off('end', onEnd)
+    reading.leave()
   }
   source.on('data', onData)
   source.on('end', onEnd)
+  steer()
   return {
     hold(wait) {
-      if (done) return
-      if (wait) source.pause()
-      else source.resume()
+      held = wait
+      steer()
+    },
+    stop() {
+      if (!done) finish()
     },
   }
 }
@@ -86,6 +116,11 @@ export function isJson(message: IncomingMessage): boolean {
 /** An event stream, perhaps with a content coding. */
 export function isEvents(came: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
+}
+
+/** Why nobody looks at a request before it goes on. */
+export function whyNotShown(request: IncomingMessage): string {
+  return isPlain(request) ? 'a body that is sent only when it is asked for' : whyUnseen(request)
 }
 
 /** Why nobody can look at the events of a stream that passes as other bodies do. */

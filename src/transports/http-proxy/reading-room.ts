@@ -1,0 +1,45 @@
+/** Bytes of bodies that are read whole before they go on: above, only the one that came first is read further. */
+const mostBytes = 64 * 1024 * 1024
+
+/** Bounds what all bodies take together that somebody wants to see whole. */
+export interface ReadingRoom {
+  /** @param steer called whenever `mustWait` may have changed */
+  enter(steer: () => void): Reading
+}
+
+/** One body. */
+export interface Reading {
+  took(sizeBytes: number): void
+  mustWait(): boolean
+  /** It is whole, or nobody reads it any more. Can be called twice. */
+  leave(): void
+}
+
+export function createReadingRoom(limitBytes = mostBytes): ReadingRoom {
+  interface Entry {
+    readonly steer: () => void
+    sizeBytes: number
+  }
+  let entries: Entry[] = []
+  let totalBytes = 0
+  return {
+    enter(steer) {
+      const entry: Entry = { steer, sizeBytes: 0 }
+      entries.push(entry)
+      return {
+        took(sizeBytes) {
+          entry.sizeBytes += sizeBytes
+          totalBytes += sizeBytes
+        },
+        mustWait: () => totalBytes > limitBytes && entries[0] !== entry,
+        leave() {
+          if (!entries.includes(entry)) return
+          const wasFull = totalBytes > limitBytes
+          entries = entries.filter((other) => other !== entry)
+          totalBytes -= entry.sizeBytes
+          if (wasFull) for (const { steer } of entries) steer()
+        },
+      }
+    },
+  }
+}
