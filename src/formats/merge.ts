@@ -1,8 +1,15 @@
-import type { EndRecord, HttpContext, MetaRecord, Part, TapeRecord } from '../model/index.js'
+import {
+  noTime,
+  type EndRecord,
+  type HttpContext,
+  type MetaRecord,
+  type Part,
+  type TapeRecord,
+} from '../model/index.js'
 import { adopt } from './adopt.js'
 import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
-import { parseMicros, preciseTime } from './session-json/time.js'
+import { parseMicros, preciseTime, tapeTime } from './session-json/time.js'
 
 /** One of several recordings, and what it becomes in the merged one. */
 interface Lane {
@@ -14,6 +21,8 @@ interface Lane {
   readonly prefix: (id: string) => string
   readonly number: number
 }
+
+type Placed = Exclude<TapeRecord, { type: 'unknown' | 'meta' | 'end' }>
 
 interface Ahead {
   readonly lane: Lane
@@ -32,6 +41,7 @@ interface Ahead {
 export async function mergeRecordings(recordings: readonly Recording[]): Promise<Recording> {
   const lanes = await lanesOf(recordings)
   const starts = lanes
+    .filter(({ meta }) => meta?.startedAt !== noTime)
     .map(({ meta }) => parseMicros(meta?.startedAt ?? ''))
     .filter((start) => start !== undefined)
   const startMicros = starts.length === 0 ? 0 : starts.reduce((a, b) => Math.min(a, b))
@@ -80,12 +90,12 @@ async function* mergedRecords(
       const { value, done } = await one.records.next()
       if (done) return false
       if (value.type === 'meta') {
-        one.startMicros = parseMicros(value.startedAt) ?? one.startMicros
+        if (value.startedAt !== noTime) one.startMicros = parseMicros(value.startedAt) ?? one.startMicros
         continue
       }
       if (value.type === 'end') {
         if (!value.wiretape?.rotated) ended += 1
-        lastMicros = Math.max(lastMicros, parseMicros(value.t) ?? lastMicros)
+        if (value.t !== noTime) lastMicros = Math.max(lastMicros, parseMicros(value.t) ?? lastMicros)
         continue
       }
       one.record = value
@@ -115,14 +125,20 @@ async function* mergedRecords(
 }
 
 /** A record without a time happens when the one before it did. */
-function momentOf(record: TapeRecord, { startMicros, at }: Ahead): number {
+function momentOf(record: TapeRecord, { lane, startMicros, at }: Ahead): number {
+  if (saysNoTime(record, lane)) return at
   if ('us' in record && record.us !== undefined) return startMicros + record.us
   return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
 }
 
+/** It is of a recording that says no times. */
+function saysNoTime(record: TapeRecord, { meta }: Lane): boolean {
+  return meta?.startedAt === noTime && 't' in record && record.t === noTime
+}
+
 function placed({ lane, record, at }: Ahead, startMicros: number): TapeRecord {
   if (record.type === 'unknown' || record.type === 'meta' || record.type === 'end') return record
-  const moved = { ...record, us: at - startMicros }
+  const moved = saysNoTime(record, lane) ? withoutTime(record, at) : { ...record, us: at - startMicros }
   if ('parts' in moved) {
     const { seq: _seq, ...rest } = moved
     return { ...rest, ...around(moved, lane), parts: moved.parts.map((part) => renamed(part, lane)) }
@@ -132,6 +148,13 @@ function placed({ lane, record, at }: Ahead, startMicros: number): TapeRecord {
   if ('id' in moved) return { ...moved, id: lane.prefix(moved.id) }
   if ('about' in moved && moved.about !== undefined) return { ...moved, about: lane.prefix(moved.about) }
   return moved
+}
+
+/** Beside recordings that say times, one that says none. */
+function withoutTime(record: Placed, at: number): Placed {
+  const { us: _us, ...rest } = record
+  const t = tapeTime(at)
+  return rest.type === 'message' && t !== noTime ? { ...rest, t, untimed: true } : { ...rest, t }
 }
 
 function around(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { mergeRecordings } from '../../src/formats/index.js'
 import type { TapeRecord } from '../../src/model/index.js'
 import { sessions } from './codec-sessions.js'
-import { adopted, spoken, throughTape } from './codec-stage.js'
+import { adopted, read, spoken, throughTape, unsized } from './codec-stage.js'
 import { runs } from '../long.js'
 
 async function merge(all: readonly (readonly TapeRecord[])[]): Promise<TapeRecord[]> {
@@ -75,5 +75,24 @@ describe('recordings merged by time', () => {
     expect(merged).toHaveLength(1)
     expect(merged[0]).toMatchObject({ type: 'meta', label: 'a + b' })
     expect(JSON.stringify(merged[0])).toContain('node')
+  })
+
+  it('have their times beside one that says none, of which nothing is made up', async () => {
+    const [timed] = fc.sample(sessions(), { numRuns: 1, seed: 3 })
+    const ask = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    const { records } = await read('jsonrpc', `${ask}\n{"jsonrpc":"2.0","id":1,"result":{}}\n`)
+    const untimed = await adopted(records)
+    const merged = await merge([untimed, await adopted(timed!)])
+    expect(unsized(throughTape(merged))).toEqual(unsized(merged))
+    expect(merged[0]).toMatchObject({ startedAt: '2026-08-01T10:00:00.000Z' })
+    const messages = merged.filter((record) => record.type === 'message')
+    const own = messages.filter(({ conversation }) => conversation === 'jsonrpc')
+    expect(own.map(({ untimed, us, t }) => `${untimed} ${us} ${t}`)).toEqual(
+      Array(2).fill('true undefined 2026-08-01T10:00:00.000Z'),
+    )
+    expect(messages.filter(({ us, untimed }) => us === undefined || untimed)).toHaveLength(2)
+
+    const none = (await merge([untimed, untimed])).filter((record) => record.type === 'message')
+    expect(none.map(({ us, t }) => `${us} ${t}`)).toEqual(Array(4).fill('undefined 1970-01-01T00:00:00.000Z'))
   })
 })
