@@ -97,6 +97,48 @@ describe('the copy that a mock with a fallback makes', () => {
     await expectReplays(copy)
   })
 
+  it('of clients over HTTP that came at once replays, whatever overlapped (--record new)', async () => {
+    const copy = stage.path('http-new.jsonl')
+    const served = await mock(recorded, {
+      fallback: everythingOnStdio,
+      record: { what: 'new', out: copy },
+      errorOutput: new PassThrough().resume(),
+    })
+    const at = (): Transport => new StreamableHTTPClientTransport(new URL(served.url!))
+    await Promise.all([
+      talk(at(), 'one', 'new', 'newer'),
+      talk(at(), 'two', 'other', 'one'),
+      talk(at(), 'last'),
+    ])
+    await talk(at(), 'three')
+    await served.close()
+    const talks = new Map<string | undefined, string[]>()
+    for await (const { request, answer } of (await readRecording(copy)).exchanges()) {
+      const { conversation, method, text } = request
+      expect(answer).toBeDefined()
+      const said = /"message":"([^"]*)"/.exec(text)?.[1] ?? method!
+      talks.set(conversation, [...(talks.get(conversation) ?? []), said])
+    }
+    const [first, ...others] = talks.values()
+    // Who asked first what was not recorded is left to chance; the others have talks of their own.
+    const own = [['new', 'newer'], ['other'], ['last']]
+    const kept = own.find(([begin]) => first!.includes(begin!))!
+    expect(first!.filter((said) => !['initialize', 'one', 'two', 'three'].includes(said))).toEqual(kept)
+    expect(new Set(others.map((said) => said.join()))).toEqual(
+      new Set(own.filter((said) => said !== kept).map((said) => ['initialize', ...said].join())),
+    )
+    await expectReplays(copy)
+    const overlapping = await wiretape([
+      'replay',
+      copy,
+      '--concurrency',
+      'recorded',
+      '--',
+      ...everythingOnStdio,
+    ])
+    expect(overlapping).toMatchObject({ code: 0 })
+  })
+
   it.each(['all', 'new'])('is whole when a signal ends the mock (--record %s)', async (what) => {
     const copy = stage.path(`signal-${what}.jsonl`)
     const options = [

@@ -15,6 +15,8 @@ export interface FallbackWitness {
   heard(row: number, text: string, envelope: Envelope): void
   /** @param replaces the recorded call that this one asks again, or -1 */
   asked(text: string, envelope: Envelope, replaces: number): void
+  /** What the real server answered to `initialize`, which the recording has answered for the client. */
+  greeted(text: string, envelope: Envelope): void
   fromClient(text: string, envelope: Envelope): void
   fromServer(text: string, envelope: Envelope): void
 }
@@ -117,6 +119,7 @@ export function createFallback(options: FallbackOptions): Fallback {
     if (greeted && greeting && key === idKey(greeting.id)) {
       const refused = envelope.kind === 'error' ? failureOf(text) : undefined
       if (refused !== undefined) end(`it refused initialize: ${refused}`)
+      else witness?.greeted(text, envelope)
       greeted()
       greeted = undefined
       return

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { adopt, encodeRecord, type Recording } from '../../formats/index.js'
-import {
-  createCorrelator,
-  isAnswer,
-  relatePart,
-  type EndRecord,
-  type MessageRecord,
-} from '../../model/index.js'
+import { createCorrelator, relatePart, type EndRecord, type MessageRecord } from '../../model/index.js'
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { closed, createTagger, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
@@ -14,8 +8,8 @@ import { createIntColumn, put } from '../columns.js'
 import type { Play } from '../play.js'
 import { noRow } from '../script.js'
 import { createCopyOrder } from './copy-order.js'
+import { createCopyWitness } from './copy-witness.js'
 import type { FallbackWitness } from './fallback.js'
-import { createLivePlaces } from './live-places.js'
 import { createNewMessages, type NewMessage } from './new-messages.js'
 
 /** A copy of the recording with what a real server has answered. */
@@ -25,9 +19,6 @@ export interface TapeCopy {
   /** Writes the copy: a closed tape. @throws WiretapeError `unwritable` */
   write(play: Play): Promise<void>
 }
-
-/** After all that was recorded. */
-const atTheEnd = 2 ** 31 - 1
 
 /**
  * What is new stands where a client of the recording would have said it, so that the copy is a conversation that can be
@@ -41,9 +32,8 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
   const replaced = createIntColumn(0)
   /** What live conversations are called on the copy; undefined where the recording has one without a name. */
   const names: (string | undefined)[] = []
-  /** Recorded conversations that somebody follows, and those whose handshake is new. */
+  /** Recorded conversations to which somebody adds. */
   const followed = new Set<number>()
-  const greeted = new Set<number>()
 
   async function* lines(play: Play): AsyncGenerator<Uint8Array> {
     const order = createCopyOrder(messages.inOrder(), leftOut(play, replaced.get))
@@ -72,41 +62,19 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
   return {
     witness(play, recorded) {
       const live = names.length
-      // Whoever is asked everything says a whole conversation, and there may be one of it already.
-      const isOwn = what === 'all' && followed.has(recorded)
-      names.push(isOwn ? `live-${live + 1}` : play.conversationName(recorded))
-      followed.add(recorded)
-      const places = createLivePlaces(play.script, isOwn ? atTheEnd : -1)
-      /** Id of a second handshake: one is enough. */
-      let repeated: string | undefined
-      const add = (text: string, direction: NewMessage['direction'], place: number): void =>
-        messages.add({ text, direction, live, place, atMs: performance.now() })
-      return {
-        heard(row, text, envelope) {
-          if (isOwn) add(text, 'client_to_server', places.fromClient(envelope))
-          else places.heard(row)
+      names.push(play.conversationName(recorded))
+      return createCopyWitness({
+        script: play.script,
+        what,
+        isFirst() {
+          const first = !followed.has(recorded)
+          followed.add(recorded)
+          if (!first) names[live] = ownName(play, live)
+          return first
         },
-        asked(text, envelope, replaces) {
-          const isHandshake = envelope.method === 'initialize' && !isOwn
-          if (isHandshake && greeted.has(recorded)) {
-            repeated = idKey(envelope.id!)
-            return
-          }
-          if (isHandshake) greeted.add(recorded)
-          const row = isOwn ? noRow : replaces
-          if (row !== noRow) put(replaced, row, 1)
-          add(text, 'client_to_server', places.asked(envelope, row))
-        },
-        fromClient(text, envelope) {
-          if (repeated !== undefined && envelope.method === 'notifications/initialized') return
-          add(text, 'client_to_server', places.fromClient(envelope))
-        },
-        fromServer(text, envelope) {
-          if (repeated !== undefined && isAnswer(envelope) && idKey(envelope.id ?? 'null') === repeated)
-            return
-          add(text, 'server_to_client', places.fromServer(envelope))
-        },
-      }
+        replaced: (row) => put(replaced, row, 1),
+        add: (message) => messages.add({ ...message, live, atMs: performance.now() }),
+      })
     },
     async write(play) {
       try {
@@ -116,6 +84,14 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
       }
     },
   }
+}
+
+/** A copy of a copy has such names already. */
+function ownName(play: Play, live: number): string {
+  const taken = play.openings.map((number) => play.conversationName(number) ?? '')
+  let prefix = 'live-'
+  while (taken.some((name) => name.startsWith(prefix))) prefix += 'live-'
+  return `${prefix}${live + 1}`
 }
 
 function recordOf(
