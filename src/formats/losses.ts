@@ -24,7 +24,7 @@ const kinds: Readonly<Record<TapeRecord['type'], string>> = {
   undelivered: 'notes that a message was not delivered',
   held: 'notes that a message waited',
   dropped: 'messages that were held back',
-  note: 'notes of people',
+  note: 'notes',
   unknown: 'lines of unknown types',
 }
 

@@ -41,6 +41,9 @@ describe('convert', () => {
     })
     const shown = (await run('inspect', 'both.jsonl')).stdout
     expect(shown).toContain('a + b')
+    expect(shown).toMatch(/^merged: a · started 2026-[\d-]+ [\d:.]+Z · \w+.*$/m)
+    expect(shown).toMatch(/^merged: b · started /m)
+    expect(shown).not.toContain('{"conversation"')
     expect(shown.match(/^ +\d .*$/gm)?.map((line) => line.slice(5, 26).trim())).toEqual([
       '0.100  1',
       '1.100  1',

@@ -62,7 +62,18 @@ describe('import', () => {
     expect(packed).toEqual(plain)
     expect(plain.stdout).toContain('"episode_id":"stdin"')
     file('p.jsonl.gz', gzipSync(lines))
-    expect((await run('import', 'p.jsonl.gz', '--format', 'jsonrpc', '--out-trace', '-')).code).toBe(0)
+    file('p.jsonl', lines)
+    const named = ['--format', 'jsonrpc', '--out-trace', '-']
+    expect(await run('import', 'p.jsonl.gz', ...named)).toMatchObject({
+      code: 0,
+      stdout: (await run('import', 'p.jsonl', ...named)).stdout,
+    })
+    for (const args of [[''], ['p.jsonl', '--out-trace', '']]) {
+      expect(await run('import', ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('no name'),
+      })
+    }
     file('cut.jsonl.gz', gzipSync(lines).subarray(0, 60))
     const cut = await run('import', 'cut.jsonl.gz', '--format', 'jsonrpc', '--out-trace', 'cut.out')
     expect(cut.code).toBe(2)

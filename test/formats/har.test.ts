@@ -288,3 +288,17 @@ describe('the server', () => {
     })
   })
 })
+
+it('an archive of no entries is an empty one', async () => {
+  for (const text of ['{"log":{"entries":[]}}', '{"log":{}}']) {
+    expect((await read('har', text)).records.map(({ type }) => type)).toEqual(['meta', 'end'])
+  }
+})
+
+it('the answer that ends a stream of which the events have no times was there when the stream ended', async () => {
+  const text = `data: ${note}\n\ndata: ${answer}\n\n`
+  const response = { content: { mimeType: 'text/event-stream', text } }
+  const { records } = await read('har', archive(entry({ request: asked, response })))
+  const times = records.flatMap((record) => (record.type === 'message' ? [record.t.slice(-5)] : []))
+  expect(times).toEqual(['.000Z', '.010Z', '.050Z'])
+})

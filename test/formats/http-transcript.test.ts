@@ -13,6 +13,7 @@ import {
   toServer,
   transports,
 } from './http-transcript-stage.js'
+import { read, write } from './codec-stage.js'
 import { recordsOf } from './session-json-stage.js'
 
 const folder = join(import.meta.dirname, '../fixtures/http-transcript')
@@ -245,4 +246,23 @@ describe('HTTP', () => {
     })
     expect(text).not.toContain('Bearer')
   })
+})
+
+it('entries that are no array are refused', async () => {
+  await expect(read('http-sse', '{"transport":"http-sse","entries":null}')).rejects.toThrow('nothing in it')
+})
+
+it('Last-Event-ID stays at the entry that says it', async () => {
+  const context = '"transport_context":{"headers":{"Last-Event-ID":"7"}}'
+  const text = `{"transport":"streamable-http","entries":[
+    {"timestamp_ms":1,"request":{"jsonrpc":"2.0","id":1,"method":"ping"}},
+    {"timestamp_ms":2,"sse":{"id":"8","data":{"jsonrpc":"2.0","method":"notifications/message"}}},
+    {"timestamp_ms":3,${context},"sse":{"id":"9","data":{"jsonrpc":"2.0","method":"notifications/message"}}},
+    {"timestamp_ms":4,"sse":{"event":"endpoint","data":"/x"}},
+    {"timestamp_ms":5,"response":{"jsonrpc":"2.0","id":1,"result":{}}}]}`
+  const { records } = await read('streamable-http', text)
+  const again = (await write('streamable-http', records)).text
+  const lines = again.split('\n').filter((line) => line.includes('Last-Event-ID'))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('"timestamp_ms":3')
 })

@@ -80,6 +80,22 @@ describe('answers', () => {
     expect(got.events.at(-1).final_output).toBe('{"sum":3}')
   })
 
+  it('dated before their request, or not at all, are orphans, and it is said why', async () => {
+    const lines = [
+      call('1', 'a', '{}', at(2000)),
+      result('1', '{}', at(1000)),
+      call('2', 'b', '{}', at(500)),
+      result('2'),
+    ]
+    const { events, said } = await imported('jsonrpc', lines.join('\n'))
+    const calls = events.filter(({ type }) => type === 'tool_call')
+    expect(calls.map(({ error }) => error)).toEqual(['timeout/no_response', 'timeout/no_response'])
+    expect(said.filter((line) => line.startsWith('tools/call'))).toEqual([
+      'tools/call "2", at 500, is not paired with an answer under its id that says no time, which comes first',
+      'tools/call "1", at 2000, is not paired with an answer under its id that says an earlier time, 1000',
+    ])
+  })
+
   it('to requests of other methods are no orphans, but counted', async () => {
     const ping = '{"jsonrpc":"2.0","id":9,"method":"ping"}'
     const got = await imported('jsonrpc', [ping, result('9', '{}')].join('\n'))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { detectFormat } from '../../src/formats/index.js'
 import { read, spoken, write } from './codec-stage.js'
 import { callsIn, imported, type Loose } from './import-stage.js'
 import { recordsOf } from './session-json-stage.js'
@@ -205,4 +206,53 @@ describe('a list of messages without a direction', () => {
     ])
     expect(recordsOf([])).toEqual([])
   })
+})
+
+it('why the client rejected an answer is said, and kept as a note that no writer loses silently', async () => {
+  const text = exported([
+    {
+      timestamp: at(0),
+      direction: 'request',
+      origin: 'client',
+      message: call,
+      response: result,
+      duration: 9,
+      clientError: 'bad\nshape',
+    },
+    {
+      timestamp: at(20),
+      direction: 'notification',
+      origin: 'client',
+      message: { method: 'n' },
+      error: 'lost',
+    },
+  ])
+  const { records, said } = await read('inspector', text)
+  expect(said).toEqual([
+    '2: entry 1: the client rejected this answer: bad\nshape',
+    expect.stringMatching(/^\d+: entry 2: the client had an error with this message: lost$/),
+  ])
+  expect(records.map((record) => [record.type, 't' in record ? record.t : undefined])).toEqual([
+    ['meta', undefined],
+    ['message', at(0)],
+    ['message', at(9)],
+    ['note', at(9)],
+    ['message', at(20)],
+    ['note', at(20)],
+    ['end', at(20)],
+  ])
+  expect((await write('inspector', records)).said).toContain('notes are left out: 2')
+})
+
+it('an entry without a time among others has none', async () => {
+  const entry = { direction: 'notification', origin: 'client', message: { jsonrpc: '2.0', method: 'n' } }
+  const { records } = await read('inspector', exported([{ ...entry, timestamp: at(5) }, entry]))
+  expect(records.slice(1, 3)).toMatchObject([{ t: at(5) }, { t: at(5), untimed: true }])
+  expect(records[1]).not.toHaveProperty('untimed')
+})
+
+it('an object with no events is an empty list', async () => {
+  const empty = '{"events":[]}\n'
+  expect(detectFormat(new TextEncoder().encode(empty))?.id).toBe('inspector')
+  expect((await read('inspector', empty)).records.map(({ type }) => type)).toEqual(['meta', 'end'])
 })

@@ -96,7 +96,7 @@ const facets: Readonly<
   gaps: { of: (all) => all.flatMap((record) => (record.type === 'gap' ? [record.lost] : [])), told: /gaps/ },
   notes: {
     of: (all) => all.flatMap((record) => (record.type === 'note' ? [record.text] : [])),
-    told: /notes of people/,
+    told: /notes are left out/,
   },
   batches: {
     of: (all) =>

@@ -78,6 +78,18 @@ describe('otlp-json', () => {
     expect('status' in span).toBe(false)
   })
 
+  it('names the session by its id, where a header says it, and never by our name for it', async () => {
+    const http = (value: string): Partial<MessageRecord> => ({
+      conversation: 'connection-0',
+      http: { exchange: 0, method: 'POST', path: '/', headers: [['mcp-session-id', value]] },
+    })
+    const [redacted] = await spansOf([meta, said('in', 1, call('1'), http('[REDACTED]'))])
+    expect(attributes(redacted)).toMatchObject({ 'wiretape.conversation': 'connection-0' })
+    expect(attributes(redacted)).not.toHaveProperty(['mcp.session.id'])
+    const [open] = await spansOf([meta, said('in', 1, call('1'), http('s-1'))])
+    expect(attributes(open)).toMatchObject({ 'mcp.session.id': 's-1' })
+  })
+
   it('says what failed, and how', async () => {
     const spans = await spansOf([
       meta,
@@ -111,7 +123,7 @@ describe('otlp-json', () => {
     expect(four).toMatchObject({ traceId: trace, parentSpanId: 'b7ad6b7169203331', traceState: 'a=b' })
     expect('parentSpanId' in one).toBe(false)
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(4)
-    expect(attributes(one)).toMatchObject({ 'mcp.session.id': 'a' })
+    expect(attributes(one)).toMatchObject({ 'wiretape.conversation': 'a' })
   })
 
   it('is the same each time, and never holds a payload', async () => {

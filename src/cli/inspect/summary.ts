@@ -14,6 +14,7 @@ import { maxOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
+import { mergedLines } from './merged-lines.js'
 
 /** Where text goes: what its lines may be like. */
 export interface Page {
@@ -51,7 +52,11 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   if (session.server) peers.push(`server ${session.server.name} ${session.server.version}`.trim())
   if (session.protocolVersion !== undefined) peers.push(`MCP ${session.protocolVersion}`)
   if (peers.length > 0) lines.push(pieces(peers, columns))
-  for (const [name, text] of session.metadata) lines.push(fitted(`${name}: ${plain(text)}`, columns))
+  for (const [name, text] of session.metadata) {
+    const merged = name === 'merged' ? mergedLines(text) : undefined
+    if (merged) lines.push(...merged.map((line) => fitted(line, columns)))
+    else lines.push(fitted(`${name}: ${plain(text)}`, columns))
+  }
   return `${lines.join('\n')}\n`
 }
 

@@ -32,6 +32,11 @@ export interface ImportOptions {
 const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
 
 export async function runImport(file: string, options: ImportOptions, io: Io): Promise<number> {
+  if (file === '' || options.outTrace === '') {
+    throw new WiretapeError('usage', `${file === '' ? 'the input' : '--out-trace'} has no name`, {
+      hint: '- is stdin and stdout',
+    })
+  }
   const wanted = options.format === undefined ? undefined : formatOf(options.format)
   const output = outputName(options.outTrace ?? defaultOutput(file))
   refuseOwnInput(output, [file], '--out-trace', io)
@@ -108,10 +113,10 @@ function episodeOf(file: string, options: ImportOptions): Episode {
   return { id: options.episodeId ?? stemOf(file), prompt: options.prompt, testId: options.testId }
 }
 
-/** The name without its last extension, as importers call it. */
+/** The name without its last extension, as importers call it; that it is packed changes nothing. */
 function stemOf(file: string): string {
   if (file === '-') return 'stdin'
-  const name = basename(file)
+  const name = basename(file).replace(/\.(?:gz|zst)$/i, '')
   return name.slice(0, name.length - extname(name).length)
 }
 

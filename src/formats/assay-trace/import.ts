@@ -88,6 +88,9 @@ function traceOf(lines: AsyncIterable<string>, messages: () => number): Imported
   return { messages, trace: textChunks(counted), events: () => events }
 }
 
+/** Orphans that are remembered, to say why they are. */
+const mostOrphans = 1000
+
 interface Pending {
   readonly index: number
   readonly timestamp: Stamp
@@ -105,6 +108,8 @@ function traceLines(
   const pending = new Map<string, Pending>()
   /** Requests of other methods that wait for an answer. */
   const others = new Set<string>()
+  /** Answers to nothing that came before, and when. */
+  const orphans = new Map<string, Stamp | undefined>()
   /** Undefined before the first line. */
   let now: Stamp | undefined
   let steps = 0
@@ -153,6 +158,12 @@ function traceLines(
     const request: Pending = { index, timestamp, tool, args: message.payload() }
     if (id === undefined) yield call(request, { timestamp, result: 'null', error: null })
     else pending.set(id, request)
+    if (id !== undefined && orphans.has(id)) {
+      const stamp = orphans.get(id)
+      const why = stamp === undefined ? 'says no time, which comes first' : `says an earlier time, ${stamp}`
+      const asked = message.stamp === undefined ? '' : `, at ${message.stamp}`
+      note(`tools/call ${JSON.stringify(id)}${asked}, is not paired with an answer under its id that ${why}`)
+    }
   }
 
   function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
@@ -169,6 +180,7 @@ function traceLines(
     else {
       const names = `jsonrpc_id ${JSON.stringify(id)} in episode ${episode.id}`
       note(`orphan ToolCallResponse with ${names}`)
+      if (orphans.size < mostOrphans) orphans.set(id, message.stamp)
     }
   }
 

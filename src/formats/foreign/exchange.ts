@@ -1,11 +1,13 @@
 import {
   noTime,
   type Direction,
+  type Envelope,
   type HttpRecord,
   type HttpHeaders,
   type SseContext,
   type TapeRecord,
 } from '../../model/index.js'
+import { readEnvelope } from '../../wire/index.js'
 import { readBody } from './body.js'
 import { foreignMessage, isoTime } from './records.js'
 import { headerOf } from '../http-transcript/headers.js'
@@ -121,7 +123,7 @@ interface Piece {
 }
 
 function responseOf(exchange: ForeignExchange): Piece[] {
-  const { events, body, headers, answeredMs: ms, answered: place } = exchange
+  const { events, body, headers, answeredMs: ms, endedMs = ms, answered: place } = exchange
   if (events && events.length > 0) {
     return events.map(({ ms: at, place: number, sse, data }) => {
       const [message] = readBody(data, 'application/json').messages
@@ -130,12 +132,19 @@ function responseOf(exchange: ForeignExchange): Piece[] {
     })
   }
   const { pieces } = readBody(body, headerOf(headers, 'content-type'))
-  return pieces.map(({ sse, text, isMessage }) => ({
-    ms,
+  // Only the end of a stream is known: the answer that ends it was there then, and not when its headers were.
+  const ending = pieces.at(-1)
+  const isAnswer = ending?.sse && ending.isMessage && isAnswerKind(readEnvelope(ending.text, 0).kind)
+  return pieces.map(({ sse, text, isMessage }, i) => ({
+    ms: isAnswer && i === pieces.length - 1 ? endedMs : ms,
     place,
     ...(sse && { sse }),
     data: { text, ...(isMessage && { message: text }) },
   }))
+}
+
+function isAnswerKind(kind: Envelope['kind']): boolean {
+  return kind === 'result' || kind === 'error'
 }
 
 function messageAt(

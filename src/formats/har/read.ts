@@ -107,7 +107,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     ...tellsMark(report),
     opens: (path, kind) =>
       path.length === 0 ||
-      (path.length === 1 && path[0] === 'log' && kind === 'object') ||
+      (path.length === 1 && path[0] === 'log' && kind === 'object' && (hasLog = true)) ||
       (path.length === 2 && path[0] === 'log' && path[1] === 'entries' && kind === 'array'),
     resume: (path) => (path.length === 2 ? { element: 'startedDateTime' } : undefined),
   })

@@ -34,9 +34,11 @@ export async function factsOf(recording: Recording): Promise<Facts> {
     resent.see(record)
     const ofRequest = record.type === 'http' ? record.requestHeaders : record.http?.headers
     const exchange = record.type === 'http' ? record.exchange : record.http?.exchange
+    // Of an answer they are its own.
+    const isAnswer = record.type === 'message' && record.direction === 'server_to_client'
     see(ofRequest)
     if (record.type === 'http') see(record.headers)
-    const lastEventId = headerOf(ofRequest, 'Last-Event-ID')
+    const lastEventId = isAnswer ? undefined : headerOf(ofRequest, 'Last-Event-ID')
     if (exchange !== undefined && lastEventId !== undefined) lastEventIds.set(exchange, lastEventId)
   }
   const headers = [...values].flatMap(([name, seen]) =>

@@ -63,6 +63,7 @@ export async function* readTranscript(
       continue
     }
     const [name, number] = piece.path
+    if (name === 'entries' && number === undefined) wrong('"entries" is no array', piece.line)
     if (name !== 'entries' || typeof number !== 'number') continue
     const entry = entryOf(piece.text)
     if (typeof entry === 'string') {

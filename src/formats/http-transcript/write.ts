@@ -1,4 +1,4 @@
-import type { MessageRecord, Part, Report, TapeRecord } from '../../model/index.js'
+import type { HttpRecord, MessageRecord, Part, Report, TapeRecord } from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import { createLosses } from '../losses.js'
 import type { Recording } from '../format.js'
@@ -15,6 +15,7 @@ import {
 } from './entry.js'
 import { factsOf, type Facts } from './facts.js'
 import { httpEntry, saysNothing } from './http-entry.js'
+import { headerOf } from './headers.js'
 import { jsonRefusal } from './json-rules.js'
 import { readMessage } from './message-rules.js'
 import { createOpenIds, type OpenIds } from './open-ids.js'
@@ -117,8 +118,12 @@ function checkTransport(transport: TranscriptTransport, facts: Facts, report: Re
   report({ severity: 'warning', code: 'other-transport', message })
 }
 
-function lastEventIdOf(http: { readonly exchange: number } | undefined, facts: Facts): string | undefined {
-  return http && facts.lastEventIds.get(http.exchange)
+/** Of transcripts the headers of an answer say it; of recordings those of the request. */
+function lastEventIdOf(
+  http: Pick<HttpRecord, 'exchange' | 'headers'> | undefined,
+  facts: Facts,
+): string | undefined {
+  return http && (headerOf(http.headers, 'Last-Event-ID') ?? facts.lastEventIds.get(http.exchange))
 }
 
 function timeOf(record: TapeRecord): string | undefined {

@@ -21,6 +21,8 @@ export interface ProtocolEntry {
   readonly message: string
   readonly response: string | undefined
   readonly durationMs: number
+  /** Why the client took the answer for none, or could not send. */
+  readonly clientError: string | undefined
 }
 
 /** One HTTP exchange of the Inspector. */
@@ -58,6 +60,7 @@ export function elementOf(text: string): InspectorElement {
       message,
       response: hasResponse ? response : undefined,
       durationMs,
+      clientError: object.string('clientError') ?? object.string('error'),
     }
     return { kind: 'protocol', entry }
   }

@@ -13,7 +13,7 @@ export const inspector: Format = {
 /** The first element of an array, or of `events`, tells. */
 function detect(head: Uint8Array): number {
   const text = new TextDecoder().decode(head)
-  if (/^\ufeff?\s*\[\s*\]\s*$/.test(text)) return 0.5
+  if (/^\ufeff?\s*(?:\[\s*\]|\{\s*"events"\s*:\s*\[\s*\]\s*\})\s*$/.test(text)) return 0.5
   const start =
     /^\ufeff?\s*(?:\[\s*|\{\s*(?:"[^"\\]*"\s*:\s*(?:"[^"\\]*"|[\w.-]+)\s*,\s*)*"events"\s*:\s*\[\s*)(?=[{\]])/.exec(
       text,

@@ -85,6 +85,11 @@ function createReader(report: Report): {
     const records = recordsOf(element)
     const [first] = records
     if (!first) return
+    for (const { record } of records) {
+      if (record.type !== 'note') continue
+      const message = `entry ${number}: ${record.text}`
+      report({ severity: 'warning', code: 'client-error', message, at: { line: piece.line } })
+    }
     if (element.kind !== 'message' || isMessage(first.record)) understood += 1
     const size = piece.text.length
     if (started) return yield* place(records, size)
@@ -117,7 +122,9 @@ function createReader(report: Report): {
   function* passOn(records: Iterable<TapeRecord>): Generator<TapeRecord> {
     for (const record of records) {
       if (record.type !== 'unknown' && record.t !== undefined && record.t > t) t = record.t
-      yield record.type === 'message' && record.t === noTime ? { ...record, t } : record
+      const isUntimed = (record.type === 'message' || record.type === 'note') && record.t === noTime
+      if (!isUntimed || t === noTime) yield record
+      else yield record.type === 'message' ? { ...record, t, untimed: true } : { ...record, t }
     }
   }
 
@@ -167,7 +174,7 @@ function isMessage(record: TapeRecord): boolean {
 }
 
 function protocolRecords(
-  { time, origin, message, response, durationMs }: ProtocolEntry,
+  { time, origin, message, response, durationMs, clientError }: ProtocolEntry,
   directionOf: ReturnType<typeof createDirections>,
 ): Timed[] {
   const ms = Date.parse(time ?? '')
@@ -178,7 +185,15 @@ function protocolRecords(
     directionOf(readEnvelope(response, 0))
     records.push(messageAt(ms + Math.max(0, durationMs), response, opposite(direction)))
   }
+  if (clientError !== undefined) records.push(errorNote(records.at(-1)!, clientError, response !== undefined))
   return records
+}
+
+/** What the Inspector says of its client stands after what it is about. */
+function errorNote({ ms, record }: Timed, error: string, isAnswered: boolean): Timed {
+  const t = record.type === 'unknown' ? undefined : record.t
+  const what = isAnswered ? 'the client rejected this answer' : 'the client had an error with this message'
+  return { ms, record: { type: 'note', t: t ?? noTime, text: `${what}: ${error}` } }
 }
 
 function networkRecords(entry: NetworkEntry, number: number): Timed[] {

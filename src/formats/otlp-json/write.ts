@@ -1,6 +1,7 @@
-import type { MetaRecord, Report } from '../../model/index.js'
+import type { MessageRecord, MetaRecord, Report } from '../../model/index.js'
 import { decodeString } from '../../wire/index.js'
 import type { Recording } from '../format.js'
+import { headerOf } from '../http-transcript/headers.js'
 import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 import { metaOf, tellRecords, type ToldMessage } from '../told/told.js'
@@ -57,6 +58,7 @@ async function* spansOf(
   const session = meta?.wiretape?.session ?? meta?.label ?? ''
   const startNs = BigInt(Math.max(0, Date.parse(meta?.startedAt ?? '') || 0)) * 1_000_000n
   const common = transportAttributes(meta)
+  const sessionIds = createSessionIds()
   let version: string | undefined
   for await (const told of tellRecords(recording)) {
     if (told.kind !== 'message') {
@@ -66,6 +68,7 @@ async function* spansOf(
     const { part, record, seq, us, request, text } = told
     const { envelope } = part
     version = envelope.protocolVersion ?? version
+    sessionIds.see(record)
     losses.add('payloads are left out')
     if (us === undefined) losses.add('times are not known, spans have the time 0')
     if (part === record.parts[0]) {
@@ -74,7 +77,8 @@ async function* spansOf(
     }
     const atNs = startNs + BigInt(Math.max(0, Math.round(us ?? 0))) * 1000n
     if (envelope.kind === 'request' || envelope.kind === 'notification') {
-      const draft = draftOf(told, atNs, { session, common, version, parent: parentOf(text) })
+      const sessionId = sessionIds.of(record)
+      const draft = draftOf(told, atNs, { session, common, version, parent: parentOf(text), sessionId })
       if (envelope.kind === 'notification') yield spanText(session, draft, atNs)
       else {
         open.set(seq, draft)
@@ -95,6 +99,21 @@ async function* spansOf(
     yield spanText(session, draft, atNs, outcomeOf(told))
   }
   for (const draft of open.values()) yield spanText(session, draft, draft.startNs, unanswered)
+}
+
+/** Of conversations whose headers say it; redaction mostly took it out of them. */
+function createSessionIds(): {
+  see(record: MessageRecord): void
+  of(record: MessageRecord): string | undefined
+} {
+  const ids = new Map<string, string>()
+  return {
+    see({ http, conversation = '' }) {
+      const id = headerOf(http?.headers, 'Mcp-Session-Id')
+      if (id !== undefined && !id.includes('[REDACTED]')) ids.set(conversation, id)
+    },
+    of: ({ conversation = '' }) => (ids.size === 0 ? undefined : ids.get(conversation)),
+  }
 }
 
 interface Outcome {
@@ -120,6 +139,7 @@ interface About {
   readonly common: readonly string[]
   readonly version: string | undefined
   readonly parent: TraceParent | undefined
+  readonly sessionId: string | undefined
 }
 
 function draftOf({ record, part, seq }: ToldMessage, startNs: bigint, about: About): Draft {
@@ -143,7 +163,9 @@ function draftOf({ record, part, seq }: ToldMessage, startNs: bigint, about: Abo
   }
   const version = protocolVersion ?? about.version
   if (version !== undefined) attributes.push(text('mcp.protocol.version', version))
-  if (conversation !== undefined) attributes.push(text('mcp.session.id', conversation))
+  // A recording has a name for it where the session's id is a secret.
+  if (about.sessionId !== undefined) attributes.push(text('mcp.session.id', about.sessionId))
+  if (conversation !== undefined) attributes.push(text('wiretape.conversation', conversation))
   const target = isTool || isPrompt ? subject : undefined
   return {
     seq,
