@@ -154,6 +154,22 @@ describe('what begins like no message', () => {
     await stage.end(recorder)
   })
 
+  it('passes as it comes where it is a stream of JSON texts, and a notice says so', async () => {
+    const upstream = await stage.serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.write('{"jsonrpc":"2.0","method":"x"}\n')
+    })
+    const { recorder, url } = await stage.recordUrl(upstream, ['--intercept'])
+    const screen = await attach(stage)
+    const response = await fetch(url)
+    const { value } = await response.body!.pipeThrough(new TextDecoderStream()).getReader().read()
+    expect(value).toContain('"method":"x"')
+    const { message } = await screen.event('it says so', ({ type }) => type === 'notice')
+    expect(message).toContain('a stream of JSON texts cannot be looked at')
+    screen.close()
+    await stage.end(recorder)
+  })
+
   it('names us in OAuth metadata all the same', async () => {
     let origin = ''
     const upstream = await stage.serve((_, response) => {

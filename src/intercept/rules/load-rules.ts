@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Diagnostic } from '../../model/index.js'
 import { describeRule, type DescribedRule } from './describe-rule.js'
 import { parseRules } from './parse-rules.js'
+import { readText } from './read-text.js'
 import type { ParsedRules } from './rule.js'
 
 /** A rules file as it was read. */
@@ -18,21 +19,13 @@ export interface LoadedRules {
   readonly files: ReadonlyMap<string, string>
 }
 
-const mostBytes = 64 * 1024 * 1024
-
 /** Reads a rules file, and the files that its rules respond with. Never throws: what is wrong is a diagnostic. */
 export async function loadRules(path: string): Promise<LoadedRules> {
   const files = new Map<string, string>()
   const read = async (file: string): Promise<{ text: string } | { problem: string }> => {
     // Before it is read: what changes meanwhile looks changed later.
     files.set(file, await stampOf(file))
-    try {
-      const bytes = await readFile(file)
-      if (bytes.length > mostBytes) return { problem: 'is larger than 64 MB' }
-      return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
-    } catch (error) {
-      return { problem: reasonOf(error) }
-    }
+    return readText(file)
   }
   const main = await read(path)
   if ('problem' in main) {
@@ -73,13 +66,4 @@ export function faultLine(name: string, diagnostics: readonly Diagnostic[]): str
   const place = line === undefined ? '' : `, line ${line}, column ${column ?? 1}`
   const more = diagnostics.length === 1 ? '' : ` (and ${diagnostics.length - 1} more)`
   return `${name}${place}: ${first.message}${more}`
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
-  if (code === 'EISDIR') return 'it is a folder'
-  if (error instanceof TypeError) return 'it is no UTF-8'
-  return typeof code === 'string' ? code : String(error)
 }

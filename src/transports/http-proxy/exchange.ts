@@ -14,9 +14,10 @@ import type { Route, Setting } from './setting.js'
 import {
   collectBody,
   hasBody,
-  isEvents,
+  hasEvents,
   isJson,
   isPlain,
+  isStream,
   whyNotShown,
   whyUnseen,
   withoutContentCoding,
@@ -204,14 +205,12 @@ export function startExchange(
     // What carries messages, as whoever records sees it: events, and any other body that is JSON.
     const wanted =
       !ours.waits && method !== 'HEAD' && hasBody(came) && keeper()?.wants(head, 'answer') === true
-    const events = isEvents(came)
-    // With a content coding they cannot be cut into events; with a length they cannot be changed, unless that is taken away.
-    if (events && isPlain(came) && (wanted || came.headers['content-length'] === undefined))
-      return respondEvents(came, moment, ours)
-    if (joins(came) || (wanted && !events)) return showAnswer(came, moment, ours)
+    const stream = isStream(came)
+    if (hasEvents(came, wanted)) return respondEvents(came, moment, ours)
+    if (joins(came) || (wanted && !stream)) return showAnswer(came, moment, ours)
     const observer = {
       chunk: (bytes: Buffer, moment: Moment) => {
-        if (events) tellUnseen(came)
+        if (stream) tellUnseen(came)
         tell({ kind: 'response-body', bytes }, moment)
       },
       ended: (moment: Moment) => ended('response', moment),

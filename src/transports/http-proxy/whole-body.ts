@@ -114,8 +114,23 @@ export function isJson(message: IncomingMessage): boolean {
 }
 
 /** An event stream, perhaps with a content coding. */
-export function isEvents(came: IncomingMessage): boolean {
+function isEvents(came: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
+}
+
+/**
+ * An event stream that can be passed on event by event: not one with a content coding, and one with a length only where
+ * that is taken away, since they are looked at.
+ */
+export function hasEvents(came: IncomingMessage, areWanted: boolean): boolean {
+  return isEvents(came) && isPlain(came) && (areWanted || came.headers['content-length'] === undefined)
+}
+
+const jsonTexts = /^application\/(?:[\w.-]*(?:ndjson|jsonl|json-?lines|json-seq|json-stream)|stream\+json)\b/i
+
+/** A body that may never end: events, or JSON texts one after the other. */
+export function isStream(came: IncomingMessage): boolean {
+  return isEvents(came) || jsonTexts.test(came.headers['content-type'] ?? '')
 }
 
 /** Why nobody looks at a request before it goes on. */
@@ -124,8 +139,9 @@ export function whyNotShown(request: IncomingMessage): string {
 }
 
 /** Why nobody can look at the events of a stream that passes as other bodies do. */
-export function whyUnseen({ headers }: IncomingMessage): string {
-  const coding = headers['content-encoding']
+export function whyUnseen(came: IncomingMessage): string {
+  const coding = came.headers['content-encoding']
+  if (coding === undefined && !isEvents(came)) return 'a stream of JSON texts'
   return coding === undefined
     ? 'an event stream of a given length that had begun before'
     : `a body in the content coding ${coding}`

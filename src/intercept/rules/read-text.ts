@@ -1,0 +1,80 @@
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+
+const mostBytes = 64 * 1024 * 1024
+const chunkBytes = 256 * 1024
+/** How long the writer of a pipe may take. */
+const patienceMs = 2_000
+const nobodyWrites = 'it is a pipe, and nobody writes to it'
+
+/**
+ * Reads a file of text that somebody names while a capture runs: whatever it is, this ends, and takes no more memory than
+ * the file may be large.
+ */
+export async function readText(path: string): Promise<{ text: string } | { problem: string }> {
+  try {
+    const bytes = await readBytes(path)
+    return typeof bytes === 'string' ? { problem: bytes } : textOf(bytes)
+  } catch (error) {
+    return { problem: reasonOf(error) }
+  }
+}
+
+/** What is no file is a sentence. */
+async function readBytes(path: string): Promise<Buffer | string> {
+  // A pipe that nobody writes to would wait for ever, and keep a thread.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stat = await file.stat()
+    if (stat.isDirectory()) return 'it is a folder'
+    const isPipe = stat.isFIFO()
+    if (!stat.isFile() && !isPipe) return 'it is no file'
+    const chunks: Buffer[] = []
+    let sizeBytes = 0
+    const until = performance.now() + patienceMs
+    // Some, such as those of /proc, do not know how large they are.
+    while (sizeBytes <= mostBytes) {
+      const bytes = await readSome(file)
+      if (bytes?.length === 0) return isPipe && sizeBytes === 0 ? nobodyWrites : Buffer.concat(chunks)
+      if (bytes) {
+        chunks.push(bytes)
+        sizeBytes += bytes.length
+      } else {
+        if (performance.now() > until) return nobodyWrites
+        await new Promise((done) => setTimeout(done, 20))
+      }
+    }
+    return 'is larger than 64 MB'
+  } finally {
+    await file.close()
+  }
+}
+
+/** Undefined while there is nothing to read: a pipe whose writer is slow. */
+async function readSome(file: FileHandle): Promise<Buffer | undefined> {
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes)
+    return buffer.subarray(0, bytesRead)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined
+    throw error
+  }
+}
+
+function textOf(bytes: Uint8Array): { text: string } | { problem: string } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { problem: 'it is no UTF-8' }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
+  if (code === 'EISDIR') return 'it is a folder'
+  if (code === 'ENXIO') return 'it is no file'
+  if (code === 'ERR_INVALID_ARG_VALUE') return 'no file can have that name'
+  return typeof code === 'string' ? code : String(error)
+}
