@@ -157,6 +157,12 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   }
 
   terminal.onKey((key) => dispatch({ type: 'key', key }))
+  terminal.onGone(() => {
+    canvas.close()
+    // As when its process is told to: nothing else can end it from here.
+    if (owner && state.phase !== 'ended') link.send({ type: 'stop' }).catch(() => undefined)
+    leave?.()
+  })
   terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
   const followed = follow()
   try {

@@ -19,6 +19,8 @@ export interface Terminal {
   readonly rows: number
   onKey(listener: (key: Key) => void): void
   onResize(listener: () => void): void
+  /** Called once, when nothing can be shown any more and no key comes: its window was closed, its connection is lost. */
+  onGone(listener: () => void): void
   /** False when it is too long to copy. */
   copy(text: string): boolean
   /** Gives the terminal to the user's editor and takes it back. Returns what was saved, or why nothing was. */
@@ -31,6 +33,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   const reader = createKeyReader()
   let keyListener: (key: Key) => void = () => undefined
   let resizeListener: () => void = () => undefined
+  let goneListener: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
   let open = false
 
@@ -40,6 +43,10 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     if (reader.pending) timer = setTimeout(() => reader.settle().forEach((key) => keyListener(key)), escapeMs)
   }
   const onResize = (): void => resizeListener()
+  const onGone = (): void => {
+    goneListener?.()
+    goneListener = undefined
+  }
   // Whatever ends us, the terminal is as it was before.
   const restore = (): void => {
     if (open) stdout.write(leave)
@@ -64,6 +71,10 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   }
 
   take()
+  // These stay: what is written to a terminal that has gone fails later.
+  stdin.on('error', onGone)
+  stdout.on('error', onGone)
+  stdin.on('end', onGone)
   stdout.on('resize', onResize)
   process.once('exit', restore)
   return {
@@ -78,6 +89,9 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     },
     onResize(listener) {
       resizeListener = listener
+    },
+    onGone(listener) {
+      goneListener = listener
     },
     copy(text) {
       const encoded = Buffer.from(text).toString('base64')
@@ -96,6 +110,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     },
     close() {
       give()
+      goneListener = undefined
       stdout.off('resize', onResize)
       process.off('exit', restore)
     },

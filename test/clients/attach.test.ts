@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -9,7 +10,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, printed, server, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, isRunning, printed, server, until, type Stage } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 import { everythingOnStdio as everything, startEverything } from './everything.js'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
@@ -51,6 +52,12 @@ async function connect(
     )
   return { client, transport }
 }
+
+/** Escapes as tmux writes them. */
+// oxlint-disable-next-line no-control-regex
+const colour = /\u001b\[(?:\d+;)*3[1-6]m/
+// oxlint-disable-next-line no-control-regex
+const inverse = /\u001b\[(?:\d+;)*7m/
 
 function attach(): Terminal {
   const terminal = openTerminal(stage, [process.execPath, cli, 'attach'])
@@ -186,10 +193,25 @@ describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
     const screen = await terminal.shows('result tools/call echo')
     expect(screen).toContain('* live')
     expect(screen).not.toMatch(/[▶◀●]/)
+    expect(terminal.painted()).not.toMatch(colour)
     terminal.resize(40, 12)
     await terminal.shows(/PASSTHROUGH[^]*q quit/)
     terminal.resize(120, 40)
     await terminal.shows('r again')
+  })
+
+  it.each([
+    ['', {}],
+    [' without colours', { NO_COLOR: '1' }],
+    [' where CI is set', { CI: 'true' }],
+  ])('marks the row that is chosen%s', async (_, env: NodeJS.ProcessEnv) => {
+    const { client } = await connect()
+    await echo(client, 'painted')
+    const terminal = openTerminal(stage, [process.execPath, cli, 'attach'], { columns: 80, rows: 24, env })
+    closing.push(() => terminal.close())
+    await terminal.shows('result tools/call echo')
+    expect(terminal.painted()).toMatch(inverse)
+    expect(colour.test(terminal.painted())).toBe(env['NO_COLOR'] === undefined)
   })
 })
 
@@ -334,16 +356,19 @@ function newest(extension: string): string {
   return stage.tapes().findLast((path) => path.endsWith(extension))!
 }
 
+const targets: [name: string, options: () => Promise<string[]> | string[]][] = [
+  [
+    'an HTTP server',
+    async () => ['--transport', 'streamable-http', '--target-url', await startEverything('streamableHttp')],
+  ],
+  ['a stdio server', () => ['--target-command', joinCommandLine(everything)]],
+]
+
 describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () => {
-  it.each([
-    [
-      'an HTTP server',
-      async () => ['--transport', 'streamable-http', '--target-url', await startEverything('streamableHttp')],
-    ],
-    ['a stdio server', () => ['--target-command', joinCommandLine(everything)]],
-  ])('shows the capture of %s at once, holds its messages, saves and ends with q', async (_, target) => {
-    const sessionFile = stage.path('http.session.json')
-    const options = [...(await target()), '--session-file', sessionFile, '--out', stage.path('http')]
+  it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {
+    const sessionFile = stage.path('closed.session.json')
+    const out = stage.path('closed')
+    const options = [...(await target()), '--session-file', sessionFile, '--out', out]
     const argv = [process.execPath, cli, 'proxy', 'start', ...options]
     const terminal = openTerminal(stage, argv, { columns: 140 })
     closing.push(() => terminal.close())
@@ -352,22 +377,44 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
     closing.push(() => client.close())
     await client.connect(new StreamableHTTPClientTransport(new URL(url)))
     await terminal.shows('result initialize')
-    terminal.press('i')
-    await terminal.shows('[INTERCEPT]')
-    const answer = echo(client, 'original')
-    await terminal.shows(/⏸ tools\/call echo/)
-    terminal.press('m')
-    await terminal.shows('Ctrl+S confirm')
-    rewrite(terminal, 'original', 'changed over HTTP')
-    terminal.press('C-s')
-    await terminal.shows(/⏸ result tools\/call echo/)
-    terminal.press('i')
-    expect(await answer).toBe('Echo: changed over HTTP')
-    terminal.press('q')
-    await terminal.ended()
-    expect(terminal.history()).toMatch(/recorded \d+ messages/)
-    expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages).toContainEqual(
-      expect.objectContaining({ modified: true, method: 'tools/call' }),
-    )
+    const pid = terminal.pid()
+    terminal.close()
+    await until('the capture is over', () => !isRunning(pid))
+    expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages.length).toBeGreaterThan(1)
+    const [tape] = readdirSync(out).filter((name) => name.endsWith('.jsonl'))
+    expect(readFileSync(join(out, tape!), 'utf8').trimEnd().split('\n').at(-1)).toContain('"type":"end"')
   })
+
+  it.each(targets)(
+    'shows the capture of %s at once, holds its messages, saves and ends with q',
+    async (_, target) => {
+      const sessionFile = stage.path('http.session.json')
+      const options = [...(await target()), '--session-file', sessionFile, '--out', stage.path('http')]
+      const argv = [process.execPath, cli, 'proxy', 'start', ...options]
+      const terminal = openTerminal(stage, argv, { columns: 140 })
+      closing.push(() => terminal.close())
+      const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
+      const client = new Client({ name: 'test-client', version: '1.0.0' })
+      closing.push(() => client.close())
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+      await terminal.shows('result initialize')
+      terminal.press('i')
+      await terminal.shows('[INTERCEPT]')
+      const answer = echo(client, 'original')
+      await terminal.shows(/⏸ tools\/call echo/)
+      terminal.press('m')
+      await terminal.shows('Ctrl+S confirm')
+      rewrite(terminal, 'original', 'changed over HTTP')
+      terminal.press('C-s')
+      await terminal.shows(/⏸ result tools\/call echo/)
+      terminal.press('i')
+      expect(await answer).toBe('Echo: changed over HTTP')
+      terminal.press('q')
+      await terminal.ended()
+      expect(terminal.history()).toMatch(/recorded \d+ messages/)
+      expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages).toContainEqual(
+        expect.objectContaining({ modified: true, method: 'tools/call' }),
+      )
+    },
+  )
 })

@@ -6,6 +6,8 @@ import { until, type Stage } from '../behaviour/stage.js'
 export interface Terminal {
   /** What stands on the screen. */
   screen(): string
+  /** The same, with escapes for colours and marks. */
+  painted(): string
   /** The same, with what has scrolled out of it: the end of what ran in it scrolls it by a line. */
   history(): string
   /** Resolves with the screen once it shows this. */
@@ -46,6 +48,7 @@ export function openTerminal(
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'main')
   return {
     screen,
+    painted: () => tmux('capture-pane', '-p', '-e', '-t', 'main'),
     history: () => tmux('capture-pane', '-p', '-S', '-', '-t', 'main'),
     async shows(what) {
       let seen = ''
