@@ -106,6 +106,9 @@ export interface Transferred {
 /** What a writer says of things that it kept in another place: nothing is lost. */
 const keptCode = 'kept-in-metadata'
 
+/** What a writer says of each message that the target has no place for. */
+const leftOutCode = 'left-out'
+
 /**
  * Writes a recording to a file, or to stdout for `-`, and complains about what is wrong with it.
  *
@@ -143,14 +146,16 @@ export async function transfer(
     },
   }
   const { output, format, backup = false } = target
+  let leftOut = 0
   const chunks = format.write(counted, (diagnostic) => {
+    if (diagnostic.code === leftOutCode) leftOut += 1
     if (diagnostic.code !== keptCode) losses += 1
     complaints.output(output === '-' ? 'stdout' : output, diagnostic)
   })
   if (output === '-') await printBytes(chunks, io)
   else await replaceFile(resolve(io.cwd, output), chunks, { backup })
   await complaints.tell(io)
-  return { messages, losses }
+  return { messages: Math.max(0, messages - leftOut), losses }
 }
 
 function messagesIn(record: TapeRecord): number {

@@ -64,6 +64,16 @@ describe('convert', () => {
     expect((await run('convert', '--strict', 'a.jsonl', 'a.json')).code).toBe(0)
   })
 
+  it('counts the messages that it wrote', async () => {
+    file(
+      'twice.jsonl',
+      `${ask.replace('"id":1', '"id":1,"id":1')}\n${answer}\n${ask.replace('"id":1', '"id":2')}\n`,
+    )
+    const { stdout, stderr } = await run('convert', '--to', 'http-sse', 'twice.jsonl', 'twice.sse')
+    expect(stdout).toBe('twice.sse: 1 message, http-sse\n')
+    expect(stderr).toContain('message 0 is left out: it has a member twice\n')
+  })
+
   it('gives stdin to stdout, and detects what it is', async () => {
     const { stdout, code } = await wiretape(['convert', '--to', 'inspector', '-', '-'], {
       input: `${ask}\n${answer}\n`,

@@ -371,6 +371,41 @@ describe('the trace', () => {
   })
 })
 
+describe('one id on both sides', () => {
+  const asks = '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}'
+  const sampled = '{"jsonrpc":"2.0","id":1,"result":{"model":"m"}}'
+  const answered = '{"jsonrpc":"2.0","id":1,"result":{"sum":3}}'
+
+  it('is told apart by who sent what, where the transcript says it', async () => {
+    for (const [transport, slot] of [
+      ['streamable-http', (text: string) => `{"sse":{"data":${text}}}`],
+      ['streamable-http', (text: string) => `{"response":${text}}`],
+      ['http-sse', (text: string) => `{"sse":{"data":${JSON.stringify(text)}}}`],
+    ] as const) {
+      const entries = [`{"request":${call('1')}}`, slot(asks), `{"request":${sampled}}`, slot(answered)]
+      const got = await imported(transport, envelope(entries, transport))
+      expect(callsIn(got)).toEqual(['Calc {"a":1} {"sum":3} null'])
+      expect(got.said).toEqual([
+        'without meaning for tools, and not in the trace: requests and notifications of other methods 1, answers to them 1',
+      ])
+    }
+  })
+
+  it('does not matter where nothing of the server is open: slots are not checked', async () => {
+    const entries = [`{"request":${call('1')}}`, `{"request":${answered}}`]
+    const got = await imported('streamable-http', envelope(entries))
+    expect(callsIn(got)).toEqual(['Calc {"a":1} {"sum":3} null'])
+  })
+
+  it('goes to the call, and is said, where lines do not tell who sent them', async () => {
+    const got = await imported('jsonrpc', [call('1'), asks, sampled, answered].join('\n'))
+    expect(callsIn(got)).toEqual(['Calc {"a":1} {"model":"m"} null'])
+    expect(got.said[0]).toBe(
+      'two requests are open under the id "1": its first answer counts for the tools/call',
+    )
+  })
+})
+
 describe('what carries no tool meaning', () => {
   it('is counted as what it is', async () => {
     const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}'

@@ -240,6 +240,27 @@ describe('assay-trace', () => {
     )
   })
 
+  it('has a call with a member twice, as importing has it; what stricter readers refuse too', async () => {
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":1,"a":2}}}',
+      '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}',
+      '{"id":2,"method":"tools/call","params":{"name":"u"}}',
+      '{"id":2,"error":"no"}',
+      '{"jsonrpc":"2.0","id":true,"method":"x"}',
+    ]
+    const all = await adopted((await read('jsonrpc', lines.join('\n'))).records)
+    const [start] = all
+    const id = start?.type === 'meta' ? start.wiretape!.session : ''
+    const { text, said } = await write('assay-trace', all)
+    const got = await imported('jsonrpc', lines.slice(0, 4).join('\n'), { episode: { id } })
+    expect(text).toBe(got.text.replaceAll('"timestamp":5', '"timestamp":0'))
+    expect(text).toContain('"args":{"a":2}')
+    expect(said).toContain('message 4 is left out: "id" is neither a string, a number nor null')
+    expect((await write('streamable-http', all)).said).toContain(
+      'message 0 is left out: it has a member twice',
+    )
+  })
+
   it('is the same for the messages of the recording, one a line', async () => {
     await fc.assert(
       fc.asyncProperty(sessions({ http: true, batches: false }), async (records) => {

@@ -74,7 +74,8 @@ async function* itemsOf(
       slots[0] === 'response' && kindAt(message, 0) === 'object'
         ? discoveryOf({ context: members.get('transport_context'), headers: members.get('headers') })
         : undefined
-    return { number, messages: [{ text: message, stamp }], discovery }
+    const side = slots[0] === 'request' ? 'client' : 'server'
+    return { number, messages: [{ text: message, stamp, side }], discovery }
   }
 
   function eventOf(text: string, at: string): ReadonlyMap<string, string> {
@@ -148,5 +149,5 @@ function messageOfEvent(
   if (!['method', 'result', 'error', 'jsonrpc'].some((member) => object.has(member))) {
     return passed('SSE data that is no message')
   }
-  return { number, messages: [{ text: data, stamp }] }
+  return { number, messages: [{ text: data, stamp, side: 'server' }] }
 }

@@ -110,6 +110,8 @@ function traceLines(
   const others = new Set<string>()
   /** Answers to nothing that came before, and when. */
   const orphans = new Map<string, Stamp | undefined>()
+  /** Those of them that the server sent: it has ids of its own. */
+  const servers = new Set<string>()
   /** Undefined before the first line. */
   let now: Stamp | undefined
   let steps = 0
@@ -133,7 +135,10 @@ function traceLines(
     if (meaning === 'none') passed.empty += 1
     else if (meaning === 'notification' || meaning === 'other-request') {
       passed.messages += 1
-      if (id !== undefined && meaning === 'other-request') others.add(id)
+      if (id !== undefined && meaning === 'other-request') {
+        others.add(id)
+        if (message.side === 'server') servers.add(id)
+      }
     } else if (meaning === 'list') {
       yield step(episode, { index: steps++, timestamp, name: 'tools/list', content: '{}', meta: '{}' })
       if (id !== undefined) others.add(id)
@@ -167,11 +172,22 @@ function traceLines(
   }
 
   function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
-    const { id, meaning } = message
+    const { id, meaning, side } = message
     finalOutput = message
+    if (id !== undefined && side === 'client' && servers.delete(id)) {
+      // The client's answer to what the server asked, though a call is open under the same id.
+      others.delete(id)
+      passed.answers += 1
+      return
+    }
     const request = id === undefined ? undefined : pending.get(id)
     if (request) {
       pending.delete(id!)
+      if (side === undefined && others.has(id!)) {
+        note(
+          `two requests are open under the id ${JSON.stringify(id)}: its first answer counts for the tools/call`,
+        )
+      }
       const payload = message.payload()
       const isError = meaning === 'error'
       const result = isError ? `{"error":${payload}}` : payload

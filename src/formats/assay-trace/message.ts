@@ -1,6 +1,7 @@
 import { JsonObject } from '../../wire/index.js'
 import { compactText, hasPlainNumbers } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
+import type { Side, SourceMessage } from './source.js'
 import { parsedOf } from './strict-json.js'
 
 /** What a message is to an importer. */
@@ -21,6 +22,8 @@ export interface TranscriptMessage {
   /** As importers compare it: a number as its text. */
   readonly id: string | undefined
   readonly stamp: Stamp | undefined
+  /** Who sent it, where its place tells. */
+  readonly side: Side | undefined
   /** Of a `tools/call`. */
   readonly tool: string
   /** Compact JSON text of a call's arguments, of a result or of an error; only when it was asked for. */
@@ -37,12 +40,8 @@ export type MessageOutcome = TranscriptMessage | { readonly refusal: string }
 
 type Loose = Readonly<Record<string, unknown>>
 
-/**
- * @param text checked JSON
- * @param number of its line, entry or element
- * @param stamp that of its entry, which counts more than its own
- */
-export function readTranscriptMessage(text: string, number: number, stamp?: Stamp): MessageOutcome {
+/** @param number of its line, entry or element */
+export function readTranscriptMessage({ text, stamp, side }: SourceMessage, number: number): MessageOutcome {
   const value = parsedOf(text)!.value
   if (!isObject(value)) return { refusal: `MCP event at source line ${number} must be a JSON object` }
   const isPlain = hasPlainNumbers(text)
@@ -59,6 +58,7 @@ export function readTranscriptMessage(text: string, number: number, stamp?: Stam
   const name = isObject(params) ? params['name'] : undefined
   return {
     meaning,
+    side,
     id:
       typeof value['id'] === 'number'
         ? isPlain

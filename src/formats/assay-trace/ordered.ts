@@ -59,9 +59,9 @@ async function* allOf(
   input: Input,
 ): AsyncGenerator<{ message: TranscriptMessage; size: number }, void, undefined> {
   for await (const item of source.items(input.bytes(), { checked: true, note: () => undefined })) {
-    for (const { text, stamp } of item.messages) {
-      const message = readTranscriptMessage(text, item.number, stamp)
-      if (!('refusal' in message)) yield { message, size: text.length }
+    for (const said of item.messages) {
+      const message = readTranscriptMessage(said, item.number)
+      if (!('refusal' in message)) yield { message, size: said.text.length }
     }
   }
 }

@@ -19,7 +19,11 @@ export interface SourceMessage {
   readonly text: string
   /** What its entry says, which counts more than what the message says. */
   readonly stamp?: Stamp | undefined
+  /** Who sent it, where its place tells. */
+  readonly side?: Side
 }
+
+export type Side = 'client' | 'server'
 
 export interface PassedOver {
   /** Counted under this. */

@@ -78,13 +78,13 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
       if (isKnown) understood += 1
     }
     const messages: TranscriptMessage[] = []
-    for (const { text, stamp } of item.messages) {
-      const message = readTranscriptMessage(text, item.number, stamp)
+    for (const said of item.messages) {
+      const message = readTranscriptMessage(said, item.number)
       if ('refusal' in message) refusal ??= message.refusal
       else {
         look(message, item.number)
         messages.push(message)
-        if (message.meaning !== 'none' || isUnderstood(text)) understood += 1
+        if (message.meaning !== 'none' || isUnderstood(said.text)) understood += 1
       }
     }
     if (item.discovery) {

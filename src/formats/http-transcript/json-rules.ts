@@ -11,8 +11,9 @@ const number = /-?[0-9][0-9.eE+-]*/y
  * they take it.
  *
  * @param outerDepth objects and arrays that stand around the text
+ * @param mayRepeat members may be there twice
  */
-export function jsonRefusal(text: string, outerDepth: number): string | undefined {
+export function jsonRefusal(text: string, outerDepth: number, mayRepeat = false): string | undefined {
   if (hasLoneSurrogate(text)) return 'it has half a character'
   /** Of each open object the names so far; undefined for an array. */
   const open: (Set<string> | undefined)[] = []
@@ -24,7 +25,7 @@ export function jsonRefusal(text: string, outerDepth: number): string | undefine
       const names = open.at(-1)
       if (isName && names) {
         const name = decodeString(text, at, end)
-        if (names.has(name)) return 'it has a member twice'
+        if (names.has(name) && !mayRepeat) return 'it has a member twice'
         names.add(name)
       }
       isName = false

@@ -53,6 +53,24 @@ export function readMessage(text: string): Reading {
   return errorRefusal(message) ?? { kind: 'answer' }
 }
 
+/**
+ * A message as readers of the documented profile see it, who refuse no more than an id of another type: of repeated
+ * members the last one counts.
+ *
+ * @param text checked JSON
+ */
+export function readLoosely(text: string): Reading {
+  if (kindAt(text, 0) !== 'object') return { refusal: 'it is no JSON object' }
+  const message = new JsonObject(text, 0)
+  const id = message.raw('id') ?? 'null'
+  const hasId = ['string', 'number'].includes(kindAt(id, 0))
+  if (!hasId && id !== 'null') return { refusal: '"id" is neither a string, a number nor null' }
+  const named = hasId ? { id } : {}
+  const method = message.string('method')
+  if (method !== undefined) return { kind: hasId ? 'request' : 'notification', ...named, method }
+  return { kind: message.has('result') || message.has('error') ? 'answer' : 'notification', ...named }
+}
+
 function errorRefusal(message: JsonObject): { readonly refusal: string } | undefined {
   if (!message.has('error')) return undefined
   const error = message.object('error')

@@ -17,7 +17,7 @@ import { factsOf, type Facts } from './facts.js'
 import { httpEntry, saysNothing } from './http-entry.js'
 import { headerOf } from './headers.js'
 import { jsonRefusal } from './json-rules.js'
-import { readMessage } from './message-rules.js'
+import { readLoosely, readMessage } from './message-rules.js'
 import { createOpenIds, type OpenIds } from './open-ids.js'
 
 /** Characters put out at a time. */
@@ -25,11 +25,17 @@ const textAtOnce = 1 << 16
 /** Objects and arrays around a message: the document, `entries`, the entry, and `sse`. */
 const outerDepth: Readonly<Record<Slot, number>> = { request: 3, response: 3, sse: 4 }
 
+export interface TranscriptOptions {
+  /** It is for a reader of the documented profile, and need not please stricter ones. @default false */
+  readonly isLoose?: boolean
+}
+
 /** A recording as one JSON document, an entry a line. Each message stands in it as its exact text. */
 export async function* writeTranscript(
   transport: TranscriptTransport,
   recording: Recording,
   report: Report,
+  { isLoose = false }: TranscriptOptions = {},
 ): AsyncIterable<Uint8Array> {
   const utf8 = new TextEncoder()
   const facts = await factsOf(recording)
@@ -39,7 +45,7 @@ export async function* writeTranscript(
   if (headers !== undefined) text += `  "transport_context": {"headers":${headers}},\n`
   text += '  "entries": ['
   let separator = '\n'
-  for await (const entry of entriesOf(transport, adopt(recording), facts, report)) {
+  for await (const entry of entriesOf(transport, adopt(recording), { facts, report, isLoose })) {
     text += `${separator}    ${entry}`
     separator = ',\n'
     if (text.length < textAtOnce) continue
@@ -52,8 +58,7 @@ export async function* writeTranscript(
 async function* entriesOf(
   transport: TranscriptTransport,
   recording: Recording,
-  facts: Facts,
-  report: Report,
+  { facts, report, isLoose }: { readonly facts: Facts; readonly report: Report; readonly isLoose: boolean },
 ): AsyncGenerator<string, void, undefined> {
   const clock = createClock()
   const openIds = createOpenIds()
@@ -66,7 +71,7 @@ async function* entriesOf(
       const { http, direction } = record
       const context = contextText(http, direction, lastEventIdOf(http, facts))
       for (const [i, part] of record.parts.entries()) {
-        const reason = refusalOf(record, part, slot, facts, openIds)
+        const reason = refusalOf(record, part, slot, { facts, openIds, isLoose })
         if (reason === undefined) {
           if (record.batch && i === 0) losses.add('batches are written message by message')
           yield entryText({ timestampMs, context }, slot, slotText(slot, record, part))
@@ -98,14 +103,21 @@ function refusalOf(
   record: MessageRecord,
   part: Part,
   slot: Slot,
-  { resent }: Facts,
-  openIds: OpenIds,
+  {
+    facts,
+    openIds,
+    isLoose,
+  }: { readonly facts: Facts; readonly openIds: OpenIds; readonly isLoose: boolean },
 ): string | undefined {
   if (slot === 'sse' && !isMessageEvent(record.sse)) return undefined
   const text = record.raw.slice(part.start, part.end)
-  const refusal = jsonRefusal(text, outerDepth[slot])
-  const reading = refusal === undefined ? readMessage(text) : { refusal }
-  if ('kind' in reading && reading.kind === 'request' && resent.has(record.http?.exchange, reading.id!)) {
+  const refusal = jsonRefusal(text, outerDepth[slot], isLoose)
+  const reading = refusal === undefined ? (isLoose ? readLoosely : readMessage)(text) : { refusal }
+  if (
+    'kind' in reading &&
+    reading.kind === 'request' &&
+    facts.resent.has(record.http?.exchange, reading.id!)
+  ) {
     return 'HTTP turned it away, and it was sent again'
   }
   return openIds.refusal(record, part, reading)
