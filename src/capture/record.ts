@@ -4,7 +4,15 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { WiretapeError } from '../model/index.js'
+import {
+  checkPath,
+  checkShapes,
+  isCommandLine,
+  isText,
+  isTexts,
+  WiretapeError,
+  type OptionShape,
+} from '../model/index.js'
 import { listTapes } from '../tape/index.js'
 
 /** What to record, and where. */
@@ -53,16 +61,19 @@ const pollMs = 20
  * await recorder.close()
  * ```
  *
- * @throws WiretapeError `unwritable`; `usage` when the recorder of a URL does not start
+ * @throws WiretapeError `unwritable`; `usage` for what makes no sense, and when the recorder of a URL does not
+ *   start
  */
 export async function record(what: LibraryRecordOptions): Promise<Recorder> {
+  checkWhat(what)
   const file = resolve(what.file)
   await mkdir(dirname(file), { recursive: true })
   // Beside its place, so that it can be renamed.
   const folder = mkdtempSync(join(dirname(file), `.${basename(file)}.recording-`))
   const own = [cli(), 'record', '--quiet', '--out', folder, ...(what.options ?? [])]
-  const args = 'command' in what ? [...own, '--', ...what.command] : [...own, '--url', what.url]
-  const started = 'command' in what ? undefined : await startRecorder(args, folder)
+  const isCommand = 'command' in what && what.command !== undefined
+  const args = isCommand ? [...own, '--', ...what.command] : [...own, '--url', (what as { url: string }).url]
+  const started = isCommand ? undefined : await startRecorder(args, folder)
 
   async function finish(): Promise<string> {
     try {
@@ -82,6 +93,26 @@ export async function record(what: LibraryRecordOptions): Promise<Recorder> {
     url: started?.url,
     close: () => (closed ??= finish()),
   }
+}
+
+const shapes: Readonly<Record<'command' | 'url' | 'file' | 'options', OptionShape>> = {
+  command: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  url: [
+    (value) => isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'it is the http or https URL of a server',
+  ],
+  file: [(value) => isText(value) && value !== '', 'it is the path of the tape'],
+  options: [isTexts, "it is a list of texts: ['--redact', 'acct-[0-9]+']"],
+}
+
+function checkWhat(what: LibraryRecordOptions): void {
+  checkShapes('option', what, shapes)
+  const { command, url, file }: { command?: unknown; url?: unknown; file?: unknown } = what
+  if ((command === undefined) === (url === undefined))
+    throw new WiretapeError('usage', 'it is not said what to record', {
+      hint: "give either command: ['node', 'server.js'] or url: 'http://…'",
+    })
+  checkPath('option file', file)
 }
 
 /** The program that is installed beside the library. */

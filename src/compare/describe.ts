@@ -1,3 +1,4 @@
+import { onOneLine } from '../wire/index.js'
 import type { ExchangeComparison } from './compare-recordings.js'
 import type { Difference } from './json-diff.js'
 import { toJsonPath } from './json-place.js'
@@ -16,7 +17,9 @@ export function titleOf({
 
 /** A difference in one line, without control of what a terminal does with it: escape it where it is shown. */
 export function describeDifference(difference: Difference, longest = 120): string {
-  const { kind, place, before = '', after = '' } = difference
+  const { kind, place } = difference
+  // JSON inside a text may be printed on many lines, which say nothing.
+  const [before, after] = [difference.before ?? '', difference.after ?? ''].map(onOneLine) as [string, string]
   const path = toJsonPath(place).replace(/^\$\.?/, '') || 'the answer'
   if (kind === 'added') return `+ ${path} ${shortened(after, 0, longest)}`
   if (kind === 'removed') return `- ${path} ${shortened(before, 0, longest)}`

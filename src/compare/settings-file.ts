@@ -88,7 +88,7 @@ function rulesOf(
   only?: Only,
 ): CompareRule[] {
   const ignored = listOf(members['ignore'], [...at, 'ignore'], reader).map((path, i) =>
-    compiled([...at, 'ignore', i], reader, () =>
+    compiled([...at, 'ignore', i], String(path), reader, () =>
       ignoreRule(textOf(path, [...at, 'ignore', i], reader), only),
     ),
   )
@@ -98,24 +98,32 @@ function rulesOf(
     reader.refuse([...at, 'match'], 'match is no mapping', 'write one JSONPath: matcher a line')
   const matched = Object.entries(match).map(([path, matcher]) => {
     const place = [...at, 'match', path]
-    return compiled(place, reader, () => matchRule(path, textOf(matcher, place, reader), only))
+    return compiled(place, path, reader, () => matchRule(path, textOf(matcher, place, reader), only))
   })
   return [...ignored, ...matched]
 }
 
-function compiled(path: readonly (string | number)[], reader: Reader, make: () => CompareRule): CompareRule {
+/** @param name what the user wrote */
+function compiled(
+  path: readonly (string | number)[],
+  name: string,
+  reader: Reader,
+  make: () => CompareRule,
+): CompareRule {
   try {
     return make()
   } catch (problem) {
     if (!(problem instanceof QueryFault)) throw problem
-    return reader.refuse(path, `${String(path.at(-1))} ${problem.message}`, problem.advice)
+    return reader.refuse(path, `${name} ${problem.message}`, problem.advice)
   }
 }
 
 function levelOf(value: unknown, reader: Reader): Level | undefined {
   if (value === undefined) return undefined
   const level = levels.find((known) => known === value)
-  return level ?? reader.refuse(['level'], 'level is none', `it is one of ${levels.join(', ')}`)
+  return (
+    level ?? reader.refuse(['level'], `level ${shown(value)} is none`, `it is one of ${levels.join(', ')}`)
+  )
 }
 
 function mapOf(
@@ -125,7 +133,7 @@ function mapOf(
   reader: Reader,
 ): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return reader.refuse(path, 'is no mapping', `it may have ${known.join(', ')}`)
+    return reader.refuse(path, `${subjectOf(path)} is no mapping`, `it may have ${known.join(', ')}`)
   for (const name of Object.keys(value)) {
     if (!known.includes(name))
       reader.refuse([...path, name], `${name} is unknown`, `there are ${known.join(', ')}`)
@@ -137,11 +145,24 @@ function listOf(value: unknown, path: readonly (string | number)[], reader: Read
   if (value === undefined || value === null) return []
   return Array.isArray(value)
     ? value
-    : reader.refuse(path, `${String(path.at(-1))} is no list`, 'begin each line with -')
+    : reader.refuse(path, `${subjectOf(path)} is no list`, 'begin each line with -')
 }
 
 function textOf(value: unknown, path: readonly (string | number)[], reader: Reader): string {
   return typeof value === 'string'
     ? value
-    : reader.refuse(path, `${String(path.at(-1))} is no text`, 'put it in quotes')
+    : reader.refuse(path, `${subjectOf(path)} is no text`, 'put it in quotes')
+}
+
+/** What stands at a path: `the file`, `level`, `entry 2 of ignore`. */
+function subjectOf(path: readonly (string | number)[]): string {
+  const [list, last] = [path.at(-2), path.at(-1)]
+  if (last === undefined) return 'the file'
+  return typeof last === 'number' ? `entry ${last + 1} of ${String(list)}` : last
+}
+
+/** A value in one line. */
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`
 }

@@ -1,24 +1,67 @@
-import { isCommandLine, WiretapeError } from '../model/index.js'
+import {
+  checkShapes,
+  isCommandLine,
+  isFlag,
+  isFunction,
+  isMembers,
+  isText,
+  oneOf,
+  WiretapeError,
+  type OptionShape,
+} from '../model/index.js'
 import type { MockOptions } from './mock.js'
 
-/** Those who write JavaScript have no compiler to tell them. @throws WiretapeError `usage` */
-export function checkOptions({ listen, transport, fallback, record }: MockOptions): void {
-  const port = listen?.port ?? 0
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    refuse('listen.port', 'it is a number from 0 (any that is free) to 65535')
-  if (transport !== undefined && !['streamable-http', 'sse'].includes(transport))
-    refuse('transport', 'it is streamable-http or sse')
-  if (fallback !== undefined && !isCommandLine(fallback))
-    refuse('fallback', "it is a list of texts: ['node', 'server.js']")
+const [isTransport, transportHint] = oneOf('streamable-http', 'sse')
+const isPath = (value: unknown): boolean => isText(value) && value !== ''
+const hasMethod = (value: unknown, name: string): boolean => isMembers(value) && isFunction(value[name])
+
+const shapes: Readonly<Record<keyof MockOptions, OptionShape>> = {
+  streams: [
+    (value) => isMembers(value) && hasMethod(value['input'], 'on') && hasMethod(value['output'], 'write'),
+    'it is { input, output }: a readable and a writable stream',
+  ],
+  listen: [isMembers, 'it is { host, port }'],
+  transport: [isTransport, transportHint],
+  repeatLast: [isFlag, 'it is true or false'],
+  pace: [isText, 'it is fast, recorded, or how many times faster than recorded, such as 4x'],
+  rules: [isPath, 'it is the path of a file of rules'],
+  fallback: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  record: [isMembers, "it is { what: 'new' or 'all', out: the path of the copy }"],
+  errorOutput: [(value) => hasMethod(value, 'write'), 'it is a writable stream'],
+  onMiss: [isFunction, 'it is a function'],
+  onNotice: [isFunction, 'it is a function'],
+}
+
+const listenShapes: Readonly<Record<keyof NonNullable<MockOptions['listen']>, OptionShape>> = {
+  host: [isText, 'it is an address of this machine'],
+  port: [
+    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535,
+    'it is a number from 0 (any that is free) to 65535',
+  ],
+}
+
+const recordShapes: Readonly<Record<keyof NonNullable<MockOptions['record']>, OptionShape>> = {
+  what: oneOf('new', 'all'),
+  out: [isPath, 'it is the path of the copy'],
+}
+
+/** @throws WiretapeError `usage` */
+export function checkOptions(options: MockOptions): void {
+  checkShapes('option', options, shapes)
+  const { listen, fallback, record } = options
+  if (listen) checkShapes('option', prefixed('listen', listen), prefixed('listen', listenShapes))
   if (!record) return
-  if (!['new', 'all'].includes(record.what)) refuse('record.what', 'it is new or all')
-  if (typeof record.out !== 'string' || record.out === '') refuse('record.out', 'it is the path of the copy')
+  // Both are needed: what is not there is no better than what makes no sense.
+  const given: Partial<typeof record> = record
+  const { what = '', out = '', ...more } = given
+  checkShapes('option', prefixed('record', { what, out, ...more }), prefixed('record', recordShapes))
   if (!fallback)
     throw new WiretapeError('usage', 'there is no real server whose answers could be recorded', {
       hint: 'name one: --fallback -- COMMAND',
     })
 }
 
-function refuse(name: string, hint: string): never {
-  throw new WiretapeError('usage', `the option ${name} makes no sense`, { hint })
+/** `{ port }` as `{ 'listen.port' }`: as a person would name it. */
+function prefixed<T>(name: string, members: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [`${name}.${key}`, value]))
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Recording } from '../formats/index.js'
 import { watchRules, type WatchedRules } from '../intercept/index.js'
-import { WiretapeError, type TapeRecord } from '../model/index.js'
+import { checkPath, WiretapeError, type TapeRecord } from '../model/index.js'
 import { openSegments, type RecordingFile } from '../tape/index.js'
 import { checkOptions } from './check-options.js'
 import { createFallbacks } from './fallback/fallbacks.js'
@@ -73,7 +73,9 @@ export interface Mock {
  *   no sense, a port in use
  */
 export async function mock(recording: string | readonly string[], options: MockOptions = {}): Promise<Mock> {
-  const paths = typeof recording === 'string' ? [recording] : recording
+  const paths = Array.isArray(recording) ? (recording as readonly string[]) : [recording as string]
+  for (const path of paths) checkPath('recording', path)
+  checkOptions(options)
   const files = new Map<string, RecordingFile>()
   for (const path of paths) for (const file of await openSegments(resolve(path))) files.set(file.path, file)
   async function* records(): AsyncGenerator<TapeRecord> {

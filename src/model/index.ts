@@ -21,6 +21,17 @@ export {
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
 export { isUnanswered, type Counts } from './counts.js'
+export {
+  checkPath,
+  checkShapes,
+  isFlag,
+  isFunction,
+  isMembers,
+  isText,
+  isTexts,
+  oneOf,
+  type OptionShape,
+} from './option-shapes.js'
 export { createFold, type Fold } from './fold.js'
 export type { PlainMessage } from './plain-message.js'
 export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'

@@ -1,41 +1,64 @@
-import { isCommandLine, WiretapeError } from '../model/index.js'
+import {
+  checkShapes,
+  isCommandLine,
+  isFlag,
+  isMembers,
+  isText,
+  isTexts,
+  oneOf,
+  WiretapeError,
+  type OptionShape,
+} from '../model/index.js'
 import type { ReplayOptions } from './replay.js'
 import type { ReplayTarget } from './target.js'
 
 /** What Node's timers hold. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** Of options that are one of some words. */
-const choices: Readonly<Record<'unanswered' | 'concurrency' | 'level', readonly string[]>> = {
-  unanswered: ['error', 'empty', 'fail'],
-  concurrency: ['one', 'recorded'],
-  level: ['exact', 'semantic', 'schema'],
+const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
+  timeoutMs: [
+    (value) => typeof value === 'number' && value > 0 && value <= longestTimerMs,
+    `it is a number of milliseconds, from 1 to ${longestTimerMs}`,
+  ],
+  handshake: [isFlag, 'it is true or false'],
+  unanswered: oneOf('error', 'empty', 'fail'),
+  concurrency: oneOf('one', 'recorded'),
+  speed: [(value) => typeof value === 'number' && value > 0, 'it is a number above 0, or Infinity'],
+  set: [isMembers, "it is an object of values by JSONPath: { '$.params.arguments.key': 'x' }"],
+  filter: [isText, 'it is a text'],
+  level: oneOf('exact', 'semantic', 'schema'),
+  ignore: [isTexts, "it is a list of JSONPaths: ['$.result.at']"],
+  match: [
+    (value) => isMembers(value) && Object.values(value).every(isText),
+    "it is an object of matchers by JSONPath: { '$.result.at': 'timestamp' }",
+  ],
+  compareFile: [(value) => value === false || (isText(value) && value !== ''), 'it is a path, or false'],
+  signal: [(value) => value instanceof AbortSignal, 'it is an AbortSignal'],
 }
 
-/** Those who write JavaScript have no compiler to tell them. @throws WiretapeError `usage` */
+/** @throws WiretapeError `usage` */
 export function checkOptions(options: ReplayOptions): void {
-  const { timeoutMs = 10_000, speed = Infinity } = options
-  if (!(timeoutMs > 0 && timeoutMs <= longestTimerMs))
-    refuse('option timeoutMs', `it is a number of milliseconds, from 1 to ${longestTimerMs}`)
-  if (!(speed > 0)) refuse('option speed', 'it is a number above 0, or Infinity')
-  for (const [name, words] of Object.entries(choices)) {
-    const value = options[name as keyof typeof choices]
-    if (value !== undefined && !words.includes(value)) refuse(`option ${name}`, `it is ${words.join(', ')}`)
-  }
+  checkShapes('option', options, shapes)
+}
+
+const isHeader = (value: unknown): boolean => isTexts(value) && value.length === 2
+
+const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport', OptionShape>> = {
+  command: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
+  url: [isText, 'it is a text'],
+  headers: [
+    (value) => Array.isArray(value) && value.every(isHeader),
+    "it is a list of names and values: [['Authorization', 'Bearer x']]",
+  ],
+  transport: oneOf('streamable-http', 'sse'),
 }
 
 /** As `checkOptions`, for whom is asked. */
 export function checkTarget(target: ReplayTarget): void {
-  const { command, url, transport }: { command?: unknown; url?: unknown; transport?: unknown } = target ?? {}
+  const { command, url }: { command?: unknown; url?: unknown } = target ?? {}
   if ((command === undefined) === (url === undefined))
-    refuse('target', "it is { command: ['node', 'server.js'] } or { url: 'http://…' }")
-  if (command !== undefined && !isCommandLine(command))
-    refuse('target', "its command is a list of texts: ['node', 'server.js']")
-  if (url !== undefined && typeof url !== 'string') refuse('target', 'its url is a text')
-  if (transport !== undefined && transport !== 'sse' && transport !== 'streamable-http')
-    refuse('target', 'its transport is streamable-http or sse')
-}
-
-function refuse(what: string, hint: string): never {
-  throw new WiretapeError('usage', `the ${what} makes no sense`, { hint })
+    throw new WiretapeError('usage', 'the target makes no sense', {
+      hint: "it is { command: ['node', 'server.js'] } or { url: 'http://…' }",
+    })
+  checkShapes('member of the target', target, targetShapes)
 }

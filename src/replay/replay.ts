@@ -16,7 +16,7 @@ import {
 } from '../compare/index.js'
 import { parseFilter, type Filter } from '../filter/index.js'
 import { compilePath, QueryFault } from '../json-path/index.js'
-import { WiretapeError } from '../model/index.js'
+import { checkPath, WiretapeError } from '../model/index.js'
 import { openRecords, openSegments } from '../tape/index.js'
 import type { Unanswered } from './answer-question.js'
 import { checkOptions, checkTarget } from './check-options.js'
@@ -96,6 +96,7 @@ export async function replay(
   target: ReplayTarget,
   options: ReplayOptions = {},
 ): Promise<ReplayResult> {
+  checkPath('recording', recording)
   checkOptions(options)
   checkTarget(target)
   const path = resolve(recording)

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import {
+  checkPath,
   createFold,
   type Counts,
   type Diagnostic,
@@ -68,9 +69,10 @@ const mostProblems = 1_000
 /**
  * Opens a recording of any format and reads it once; of a rotated one all segments, whichever is named.
  *
- * @throws WiretapeError `unreadable`, `not-a-recording`, `unsupported-version`
+ * @throws WiretapeError `unreadable`, `not-a-recording`, `unsupported-version`, `usage` for what is no path
  */
 export async function readRecording(path: string): Promise<ReadRecording> {
+  checkPath('recording', path)
   const files = await openSegments(resolve(path))
   const problems: Diagnostic[] = []
   const report = (problem: Diagnostic): void =>

@@ -59,8 +59,32 @@ describe('the library', () => {
     )
     await expect(readRecording(join(folder, 'none.jsonl'))).rejects.toThrow('no such file')
     await expect(record({ url: 'nonsense', file: join(folder, 'x.jsonl') })).rejects.toThrow(
-      '--url is no URL',
+      'the option url makes no sense',
     )
+  })
+
+  it.each([
+    [{ file: 'x' }, 'not said what to record'],
+    [{ file: 'x', command: ['node'], url: 'http://x' }, 'not said what to record'],
+    [{ command: ['node'] }, 'option file'],
+    [{ command: 'node', file: 'x' }, 'option command'],
+    [{ command: ['node'], file: 'x', redact: 'x' }, 'no option redact'],
+    [{ command: ['node'], file: 'x', options: '--redact' }, 'option options'],
+    [undefined, 'no object'],
+  ])('does not record %j', async (what, message) => {
+    await expect(record(what as unknown as Parameters<typeof record>[0])).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('takes a path for a recording, and nothing else', async () => {
+    for (const path of [undefined, '', 1] as unknown as string[]) {
+      const usage = { name: 'WiretapeError', code: 'usage' }
+      await expect(readRecording(path)).rejects.toMatchObject(usage)
+      await expect(mock(path)).rejects.toMatchObject(usage)
+      await expect(replay(path, { command: ['x'] })).rejects.toMatchObject(usage)
+    }
   })
 
   it('ends when it is aborted, and says what was not sent', async () => {

@@ -1,6 +1,14 @@
 import { assert, jsonValue, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, diffJson, toJsonPath, toPointer, type DiffOptions } from '../../src/compare/index.js'
+import {
+  canonicalJson,
+  describeDifference,
+  diffJson,
+  toJsonPath,
+  toPointer,
+  type Difference,
+  type DiffOptions,
+} from '../../src/compare/index.js'
 
 function diff(before: string, after: string, options: DiffOptions = {}): string[] {
   const whole = (text: string) => ({ start: 0, end: text.length })
@@ -41,6 +49,20 @@ describe('the difference of two JSON values', () => {
     ['{"text":"{\\"x\\":1}"}', '{"text":"gone"}', ['changed $.text "{\\"x\\":1}" → "gone"']],
   ])('of %s and %s', (before, after, expected) => {
     expect(diff(before, after)).toEqual(expected)
+  })
+
+  it('is told in one line, however its values were printed', () => {
+    const before = JSON.stringify({ name: 'An n', is: [1] }, null, 2)
+    const told = (difference: Pick<Difference, 'before' | 'after'>): string =>
+      describeDifference({
+        kind: difference.after === undefined ? 'removed' : 'changed',
+        place: ['a'],
+        ...difference,
+      })
+    expect(told({ before })).toBe('- a {"name":"An n","is":[1]}')
+    expect(told({ before, after: 'null' })).toBe('~ a {"name":"An n","is":[1]} → null')
+    for (let length = 0; length < before.length; length += 1)
+      expect(told({ before: `${before.slice(0, length)}…` })).not.toContain('\n')
   })
 
   it('lists so many and counts the rest', () => {

@@ -70,12 +70,15 @@ calls:
 
   it.each([
     ['ignore: [$.a', 1, /flow|sequence|\]/i],
-    ['level: loose', 1, 'level is none'],
+    ['level: loose', 1, 'level loose is none'],
+    ['ignore: [foo]', 1, /^foo is no JSONPath/],
+    ['ignore: [$.a, 1]', 1, /^entry 2 of ignore is no text/],
+    ['calls: [1]', 1, /^entry 1 of calls is no mapping/],
     ['ignore:\n  - $.a\n  - "$.b["', 3, 'breaks off'],
     ['match:\n  $.a: tmestamp', 2, 'names no matcher'],
     ['\nignored: []', 2, 'ignored is unknown'],
     ['ignore: $.a', 1, 'ignore is no list'],
-    ['- a', 1, 'is no mapping'],
+    ['- a', 1, 'the file is no mapping'],
   ])('that is wrong is told with its line: %s', (text, line, message) => {
     const file = parseSettingsFile(text)
     expect(file).toHaveProperty('fault.line', line)

@@ -28,8 +28,23 @@ describe('replay() of the library', () => {
     [{ timeoutMs: Number.NaN }, /timeoutMs/],
     [{ level: 'close' as 'exact' }, /level/],
     [{ concurrency: 'all' as 'one' }, /concurrency/],
+    [{ timeout: 5 } as ReplayOptions, /no option timeout/],
+    [{ handshake: 'no' as unknown as boolean }, /handshake/],
+    [{ set: 'x' as unknown as Record<string, unknown> }, /set/],
+    [{ filter: 1 as unknown as string }, /filter/],
+    [{ ignore: 'x' as unknown as string[] }, /ignore/],
+    [{ match: [] as unknown as Record<string, string> }, /match/],
+    [{ match: { '$.a': 1 } as unknown as Record<string, string> }, /match/],
+    [{ compareFile: true as unknown as false }, /compareFile/],
+    [{ signal: 1 as unknown as AbortSignal }, /signal/],
+    ['fast' as unknown as ReplayOptions, /no object/],
   ])('refuses %j', async (options, name) => {
-    await expect(replay(tape(), { command: [process.execPath, '-e', '1'] }, options)).rejects.toThrow(name)
+    const replayed = replay(tape(), { command: [process.execPath, '-e', '1'] }, options)
+    await expect(replayed).rejects.toMatchObject({
+      name: 'WiretapeError',
+      code: 'usage',
+      message: expect.stringMatching(name),
+    })
   })
 
   it.each([
@@ -40,6 +55,8 @@ describe('replay() of the library', () => {
     [{ url: 1 }],
     [{ command: ['x'], url: 'http://x' }],
     [{ url: 'http://127.0.0.1:99999/mcp' }],
+    [{ url: 'http://127.0.0.1:1/mcp', headers: { a: 'b' } }],
+    [{ command: ['x'], cwd: '/' }],
   ])('refuses the target %j', async (target) => {
     await expect(replay(tape(), target as ReplayTarget)).rejects.toMatchObject({
       name: 'WiretapeError',

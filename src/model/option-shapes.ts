@@ -1,0 +1,48 @@
+import { WiretapeError } from './error.js'
+
+/** What an option may be, and how that is said to a person. */
+export type OptionShape = readonly [isFitting: (value: unknown) => boolean, hint: string]
+
+/**
+ * Options of the library: those who write JavaScript have no compiler to tell them of a wrong name or value.
+ *
+ * @param what the options are called: `option`
+ * @param shapes of all options that there are; one that is undefined is not given
+ * @throws WiretapeError `usage`
+ */
+export function checkShapes(
+  what: string,
+  given: unknown,
+  shapes: Readonly<Record<string, OptionShape>>,
+): void {
+  const known = Object.keys(shapes).join(', ')
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new WiretapeError('usage', `the ${what}s are no object`, { hint: `it may have ${known}` })
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(shapes, name))
+      throw new WiretapeError('usage', `there is no ${what} ${name}`, { hint: `there are ${known}` })
+    const [isFitting, hint] = shapes[name]!
+    if (value !== undefined && !isFitting(value))
+      throw new WiretapeError('usage', `the ${what} ${name} makes no sense`, { hint })
+  }
+}
+
+/** @throws WiretapeError `usage` for what is no path */
+export function checkPath(what: string, path: unknown): void {
+  if (typeof path !== 'string' || path === '')
+    throw new WiretapeError('usage', `the ${what} makes no sense`, { hint: 'it is the path of a file' })
+}
+
+export const isText = (value: unknown): value is string => typeof value === 'string'
+export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
+export const isFunction = (value: unknown): boolean => typeof value === 'function'
+export const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText)
+/** An object of members by name. */
+export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One of some words. */
+export function oneOf(...words: readonly string[]): OptionShape {
+  return [(value) => isText(value) && words.includes(value), `it is ${words.join(' or ')}`]
+}
