@@ -72,7 +72,10 @@ export function sessions({ http = false, batches = true }: SessionOptions = {}):
       records.push(foreignMessage(text, { t, direction, ...context }))
     }
     for (const [i, { from, kind, args, out, gapMs, isText }] of turns.entries()) {
-      const isClient = http || from === 'client'
+      const isClient = from === 'client'
+      // What the server begins comes in a stream; what the client says to that is an exchange of its own.
+      const asked = 2 * i
+      const answered = isClient ? asked : asked + 1
       const id = isText ? `"id-${i}"` : String(i + 1)
       const method = isClient ? 'tools/call' : 'sampling/createMessage'
       const params = `"params":{${kind === 'modern' ? `${modern},` : ''}"name":"t${i}","arguments":${args}}`
@@ -82,21 +85,26 @@ export function sessions({ http = false, batches = true }: SessionOptions = {}):
           ? `{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":"no","data":${out}}}`
           : `{"jsonrpc":"2.0","id":${id},"result":${kind === 'list' ? `{"tools":[{"name":"a","x":${out}}]}` : out}}`
       ms += gapMs
+      if (http && !isClient) {
+        const headers = [['content-type', 'text/event-stream']] as const
+        const about = { exchange: asked, method: 'GET', path: '/mcp?x=1', status: 200, headers }
+        records.push({ type: 'http', t: new Date(ms).toISOString(), ...about })
+      }
       if (kind === 'note') {
         const note = isClient ? 'notifications/initialized' : 'notifications/message'
-        say(isClient, `{"jsonrpc":"2.0","method":"${note}","params":{"x":${args}}}`, i, false)
+        say(isClient, `{"jsonrpc":"2.0","method":"${note}","params":{"x":${args}}}`, asked, !isClient)
         continue
       }
       const isBatch = kind === 'batch' && batches
       say(
         isClient,
         isBatch ? `[${ask}, {"jsonrpc":"2.0","method":"notifications/initialized"}]` : ask,
-        i,
-        false,
+        asked,
+        !isClient,
       )
       if (kind === 'unanswered') continue
       ms += gapMs
-      say(!isClient, isBatch ? `[ ${answer}]` : answer, i, isText)
+      say(!isClient, isBatch ? `[ ${answer}]` : answer, answered, isText)
     }
     records.push({ type: 'end', t: new Date(ms).toISOString(), exitCode: null, durationMs: null })
     return records
