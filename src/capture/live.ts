@@ -30,8 +30,8 @@ export interface LiveContext {
   recorder(): Recorder
   /** Saves a session file; gives back why it could not. */
   save(path: string): Promise<string | undefined>
-  /** The socket is there. */
-  listens(socket: string): void
+  /** The socket is there. False when nobody will find it. */
+  listens(socket: string): boolean
   /** Set when something is to be held from the start: then the gate is loaded already. */
   readonly intercept?: LoadedIntercept
 }
@@ -53,6 +53,8 @@ export interface Live {
   /** More is on the tape. */
   tapeGrew(end: TapeEnd | undefined): void
   readonly intercept: Intercept | undefined
+  /** Why nothing is held, though that was asked for. */
+  readonly notHeld: string | undefined
   /** The transport is over; what is held goes nowhere. */
   over(): void
   /** The tape is closed. */
@@ -103,6 +105,7 @@ export function createLive(context: LiveContext): Live {
   let telling = false
   let tapeEnd: TapeEnd | undefined
   let rules: RulesInForce | undefined
+  let notHeld: string | undefined
   let unfollow = (): void => undefined
 
   if (context.intercept) intercept = create(context.intercept)
@@ -236,9 +239,21 @@ export function createLive(context: LiveContext): Live {
     },
   }
 
+  /** Nobody could ever let anything go. */
+  function holdNothing(): void {
+    const { hold = false, awaitScreen = false } = context.intercept?.options ?? {}
+    if (!hold && !awaitScreen) return
+    notHeld = `nothing was held: no screen could attach, as the capture could not be registered in ${context.registryFolder}`
+    context.recorder().enter({ kind: 'note', text: notHeld })
+    intercept?.hold(false)
+  }
+
   return {
     get intercept() {
       return intercept
+    },
+    get notHeld() {
+      return notHeld
     },
     connect(given) {
       transport = given
@@ -252,7 +267,7 @@ export function createLive(context: LiveContext): Live {
         segmentPath: (segment) => segmentPath(tape, segment),
         end: () => tapeEnd,
       })
-      if (control.path !== undefined) context.listens(control.path)
+      if (control.path === undefined || !context.listens(control.path)) holdNothing()
     },
     tapeGrew(end) {
       tapeEnd = end

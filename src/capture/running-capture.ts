@@ -63,6 +63,8 @@ export interface CaptureFiles {
   readonly tape: RecordingReport
   /** Why the session file could not be saved. */
   readonly sessionTrouble?: string
+  /** Why nothing was held, though that was asked for. */
+  readonly notHeld?: string
 }
 
 /** The files and the recording thread of one run. */
@@ -143,7 +145,7 @@ function startCapture(
     registryFolder: options.registryFolder,
     sessionFile: sessionFile ?? file.path.replace(/(\.jsonl)?$/, '.session.json'),
     recorder: () => recorder!,
-    listens: (socket) => registration?.listens(socket),
+    listens: (socket) => registration?.listens(socket) === true,
     save,
     ...(intercept && { intercept }),
   })
@@ -175,9 +177,12 @@ function startCapture(
       live.over()
       const tape = await recorder!.close({ ...end, redacted: redactor.report() })
       await live.finish()
-      if (!saver) return { tape }
+      const { notHeld } = live
+      const told = notHeld === undefined ? {} : { notHeld }
+      if (!saver) return { tape, ...told }
       const sessionTrouble = await saver.finish(tape.paths)
-      return sessionTrouble === undefined ? { tape: prune(tape, maxFiles) } : { tape, sessionTrouble }
+      if (sessionTrouble !== undefined) return { tape, sessionTrouble, ...told }
+      return { tape: prune(tape, maxFiles), ...told }
     },
     close() {
       registration?.close()
@@ -197,7 +202,7 @@ function register(folder: string, meta: MetaRecord, tape: string): Registration 
   try {
     makeFolder(folder, realDisk)
   } catch {
-    return { listens: () => undefined, close: () => undefined }
+    return { listens: () => false, close: () => undefined }
   }
   const { startedAt, label } = meta
   return registerCapture(folder, { session: meta.wiretape!.session, label, tape, startedAt })

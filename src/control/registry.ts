@@ -18,8 +18,8 @@ export interface LiveCapture {
 
 /** A registry entry, removed by its owner. */
 export interface Registration {
-  /** It can be attached to. */
-  listens(socket: string): void
+  /** It can be attached to. False when nobody will find it. */
+  listens(socket: string): boolean
   close(): void
 }
 
@@ -42,13 +42,15 @@ export function registerCapture(
   let closed = false
   return {
     listens(socket) {
-      if (closed) return
+      if (closed) return true
       const beside = `${path}.new`
       try {
         writeFileSync(beside, JSON.stringify({ ...entry, socket }), { mode: 0o600 })
         renameSync(beside, path)
+        return true
       } catch {
         unlinkQuietly(beside)
+        return false
       }
     },
     close() {

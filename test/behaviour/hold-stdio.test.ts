@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach, socketOf } from './attach.js'
 import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
@@ -264,6 +265,21 @@ describe('holding', () => {
     await screen.tell({ type: 'forward-all' })
     await answerTo(recorder, 2)
   })
+
+  it.each(['--intercept', '--wait-for-attach'])(
+    'does not begin with %s where no screen could come',
+    async (option) => {
+      const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape')
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'live'), 'a file where a folder is wanted')
+      const recorder = record(option)
+      await recorder.send(ping(1))
+      await answerTo(recorder, 1)
+      const lines = await end(recorder)
+      expect(lines.find(({ type }) => type === 'note')?.['text']).toContain('no screen could attach')
+      expect(recorder.stderr().toString()).toContain('wiretape: nothing was held: no screen could attach')
+    },
+  )
 
   it('ends with the last screen, which may be killed: what is held goes on', async () => {
     const recorder = record('--intercept')

@@ -132,6 +132,7 @@ export async function conclude(
     const hint = `wiretape convert ${path} FILE.json tries again`
     await io.complain(`the session file is not complete: ${result.sessionTrouble}`, hint)
   }
+  if (result.notHeld !== undefined) await io.complain(result.notHeld)
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return
