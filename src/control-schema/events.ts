@@ -142,8 +142,9 @@ const events = z.discriminatedUnion('type', [
   /** This onlooker was too slow: so many lines of the tape were left out for it. The tape has them. */
   z.object({
     type: z.literal('gap'),
-    lines: z.number().int(),
-    sizeBytes: z.number().int(),
+    /** Not there where they are gone from the disk, and nobody has counted them. */
+    lines: z.number().int().optional(),
+    sizeBytes: z.number().int().optional(),
     why: z.string(),
   }),
   /** Something a person should know. */

@@ -188,6 +188,10 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
           send({ type: 'gap', lines, sizeBytes, why: 'too slow' })
           continue
         }
+        if (followed.kind === 'deleted') {
+          send({ type: 'gap', why: 'deleted' })
+          continue
+        }
         const { lines } = followed
         const release = (): void => followed.release()
         if (lines.length === 0) release()

@@ -31,8 +31,8 @@ export interface Attendance {
 export interface TapeSource {
   /** Path of a segment, whether it exists or not. */
   segmentPath(segment: number): string
-  /** How far its last segment is written, and how many lines that is. Undefined where only the file tells. */
-  end(): { readonly segment: number; readonly sizeBytes: number; readonly lines: number } | undefined
+  /** How far its last segment is written, and how many lines that is, where they are counted. Undefined where only the file tells. */
+  end(): { readonly segment: number; readonly sizeBytes: number; readonly lines?: number } | undefined
 }
 
 /** An event that goes to all, or to those who decide. */

@@ -19,6 +19,8 @@ export type Followed =
     }
   /** This many lines were passed over, to be up to date again. */
   | { readonly kind: 'gap'; readonly lines: number; readonly sizeBytes: number }
+  /** Segments were deleted before they were read. */
+  | { readonly kind: 'deleted' }
 
 /**
  * Reads a tape while it is written, from segment to segment, at the pace of whoever wants it. What it gives is on the
@@ -42,10 +44,15 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
   let started = start !== 'now'
   /** Lines of the segment that end before the position. Undefined where nobody has counted them. */
   let seen: number | undefined = 0
+  /** Segments went that nobody has told of yet. */
+  let deleted = false
+
   /** Goes on in the next segment, when there is one: then this one has its last line. */
   async function advance(): Promise<boolean> {
-    if (!(await tape.has(segment + 1))) return false
-    segment += 1
+    const after = await tape.after(segment)
+    if (after === undefined) return false
+    deleted ||= after > segment + 1 || !(await tape.has(segment))
+    segment = after
     position = 0
     rest = []
     restBytes = 0
@@ -78,10 +85,16 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
     const lines: Buffer[] = []
     const slices: Slice[] = []
     for (;;) {
+      if (deleted) {
+        if (lines.length > 0) return linesOf(lines, slices, false)
+        for (const slice of slices) slice.release()
+        deleted = false
+        return { kind: 'deleted' }
+      }
       const chunk = await read(slices)
       if (!chunk) {
         // Written to after we read it, and left since: what was written comes first.
-        const isLast = !(await tape.has(segment + 1))
+        const isLast = (await tape.after(segment)) === undefined
         if (!isLast) tape.grew()
         const more = await read(slices)
         if (more) {
@@ -102,10 +115,12 @@ export function createTapeFollower(tape: TapeView, start: Start): TapeFollower {
     started = true
     const lines: Buffer[] = []
     const slices: Slice[] = []
+    if (!(await tape.has(segment))) await advance()
     for (let chunk = await read(slices); chunk && lines.length === 0; chunk = await read(slices))
       take(chunk, lines)
     while (await advance());
     await toEnd()
+    deleted = false
     live = true
     return linesOf(lines.slice(0, 1), slices, true)
   }

@@ -15,10 +15,14 @@ export interface TapeView {
   linesIn(segment: number, start: number, end: number): Promise<{ lines: number; endsLine: boolean }>
   /** Whether there is a file of that number. */
   has(segment: number): Promise<boolean>
+  /** The next segment that is there: the oldest ones may have been deleted. Undefined where there is none yet. */
+  after(segment: number): Promise<number | undefined>
   close(): Promise<void>
 }
 
 const LF = 0x0a
+/** Files that are kept open: one that was deleted takes its place on the disk as long. */
+const mostFiles = 8
 
 export function createTapeView(tape: TapeSource): TapeView {
   const files = new Map<number, Promise<FileHandle | undefined>>()
@@ -33,13 +37,41 @@ export function createTapeView(tape: TapeSource): TapeView {
 
   function fileOf(segment: number): Promise<FileHandle | undefined> {
     const known = files.get(segment)
-    if (known) return known
+    if (known) {
+      files.delete(segment)
+      files.set(segment, known)
+      return known
+    }
     const opened = open(tape.segmentPath(segment), 'r').catch(() => {
       missing.add(segment)
       return undefined
     })
     files.set(segment, opened)
+    if (files.size > mostFiles) {
+      const [oldest, file] = files.entries().next().value!
+      files.delete(oldest)
+      missing.delete(oldest)
+      void inTurn(async () => (await file)?.close())
+    }
     return opened
+  }
+
+  async function has(segment: number): Promise<boolean> {
+    const end = tape.end()
+    return end && end.segment < segment ? false : (await fileOf(segment)) !== undefined
+  }
+
+  async function after(segment: number): Promise<number | undefined> {
+    if (await has(segment + 1)) return segment + 1
+    const last = tape.end()?.segment ?? segment
+    // Those that were deleted are the oldest.
+    let from = segment + 2
+    for (let to = last; from < to;) {
+      const middle = Math.floor((from + to) / 2)
+      if (await has(middle)) to = middle
+      else from = middle + 1
+    }
+    return from <= last && (await has(from)) ? from : undefined
   }
 
   function endOf(segment: number): ReturnType<TapeSource['end']> {
@@ -115,10 +147,8 @@ export function createTapeView(tape: TapeSource): TapeView {
     sizeOf,
     linesOf: (segment) => endOf(segment)?.lines,
     linesIn: (segment, start, end) => inTurn(() => countLines(segment, start, end)),
-    async has(segment) {
-      const end = tape.end()
-      return end && end.segment < segment ? false : (await fileOf(segment)) !== undefined
-    },
+    has,
+    after,
     async close() {
       const open = [...files.values()]
       files.clear()

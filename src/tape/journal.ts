@@ -39,7 +39,8 @@ export interface TapeEnd {
   readonly segment: number
   /** Of that segment: all of it whole lines. */
   readonly sizeBytes: number
-  readonly lines: number
+  /** Not counted for a strict tape, which leaves some out. */
+  readonly lines?: number
 }
 
 /** How often a disk that refused is asked again. */
@@ -148,10 +149,9 @@ export class Journal {
     return this.report()
   }
 
-  /** Undefined where lines are not counted: a strict tape leaves some out. */
-  get end(): TapeEnd | undefined {
-    if (this.#options.strict) return undefined
-    return { segment: this.#segment, sizeBytes: this.#file.sizeBytes, lines: this.#linesInFile }
+  get end(): TapeEnd {
+    const lines = this.#options.strict ? {} : { lines: this.#linesInFile }
+    return { segment: this.#segment, sizeBytes: this.#file.sizeBytes, ...lines }
   }
 
   report(): JournalReport {

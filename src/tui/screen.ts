@@ -100,7 +100,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
       case 'gap':
         return dispatch({
           type: 'notice',
-          notice: { text: `${event.lines} lines were left out here: the tape has them`, tone: 'bad' },
+          notice: { text: gapWords(event.lines), tone: 'bad' },
         })
       case 'notice':
         return dispatch({ type: 'notice', notice: { text: event.message, tone: 'plain' } })
@@ -178,6 +178,12 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   }
   const reason = endOf(state.phase)
   return { reason, messages: log.length }
+}
+
+function gapWords(lines: number | undefined): string {
+  return lines === undefined
+    ? 'older segments of the tape were deleted before they were read'
+    : `${lines} lines were left out here: the tape has them`
 }
 
 function endOf(phase: ScreenState['phase']): ScreenEnd['reason'] {

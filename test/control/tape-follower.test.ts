@@ -29,6 +29,10 @@ async function readAll(follower: TapeFollower, into: string[]): Promise<number> 
       left += followed.lines
       continue
     }
+    if (followed.kind === 'deleted') {
+      into.push('deleted')
+      continue
+    }
     into.push(...followed.lines.map((line) => line.toString()))
     followed.release()
     if (followed.end) return left
@@ -103,6 +107,40 @@ describe('those who follow a tape', () => {
       expect(behind).toEqual([200, 200])
     },
   )
+
+  it('hear that segments were deleted before they were read, and go on with the oldest there is', async () => {
+    const tell = (segment: number): void => {
+      end = { segment, sizeBytes: statSync(path(segment)).size, lines: 2 }
+      view.grew()
+    }
+    const write = (segment: number): void => {
+      writeFileSync(path(segment), `{"type":"meta"}\n{"seq":${segment}}\n`)
+      if (segment >= 2) rmSync(path(segment - 2))
+    }
+    write(0)
+    tell(0)
+    const follower = createTapeFollower(view, 0)
+    const got: string[] = []
+    await readAll(follower, got)
+    for (let segment = 1; segment <= 30; segment += 1) write(segment)
+    tell(30)
+    await readAll(follower, got)
+    const meta = '{"type":"meta"}'
+    expect(got).toEqual([meta, '{"seq":0}', 'deleted', meta, '{"seq":29}', meta, '{"seq":30}'])
+    for (let segment = 31; segment <= 60; segment += 1) {
+      write(segment)
+      tell(segment)
+      await readAll(follower, got)
+    }
+    expect(got.filter((line) => line === 'deleted')).toHaveLength(1)
+    expect(got.at(-1)).toBe('{"seq":60}')
+    const from: string[] = []
+    await readAll(createTapeFollower(view, 0), from)
+    expect(from.slice(0, 3)).toEqual(['deleted', meta, '{"seq":59}'])
+    const now: string[] = []
+    await readAll(createTapeFollower(view, 'now'), now)
+    expect(now).toEqual([meta])
+  })
 
   it('may be told to begin now, in the middle of a line', async () => {
     writeFileSync(path(0), '{"type":"meta"}\n{"seq":0,')

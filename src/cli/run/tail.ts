@@ -46,8 +46,13 @@ async function follow(
       live = true
       if (!(await io.flush())) return exitCode.done
     } else if (event.type === 'gap') {
-      const lost = `${countOf(event.lines, 'line')} (${formatBytes(event.sizeBytes)})`
-      await io.complain(`${lost} left out: ${event.why}`, `${connection.hello.tape} has them`)
+      const { lines, sizeBytes = 0, why } = event
+      if (lines === undefined)
+        await io.complain('older segments of the tape were deleted before they were read')
+      else {
+        const lost = `${countOf(lines, 'line')} (${formatBytes(sizeBytes)})`
+        await io.complain(`${lost} left out: ${why}`, `${connection.hello.tape} has them`)
+      }
     } else if (event.type === 'notice') await io.complain(event.message)
     else if (event.type === 'ended') return exitCode.done
   }
