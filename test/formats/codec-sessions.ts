@@ -48,6 +48,7 @@ export function sessions({ http = false, batches = true }: SessionOptions = {}):
     })
     const records: TapeRecord[] = [meta]
     const say = (fromClient: boolean, text: string, exchange: number, sse: boolean): void => {
+      const isFirst = !records.some((record) => record.type === 'http' && record.exchange === exchange)
       const t = new Date(ms).toISOString()
       const direction = fromClient ? 'client_to_server' : 'server_to_client'
       const context: Partial<Pick<MessageRecord, 'http' | 'sse'>> = http
@@ -64,7 +65,9 @@ export function sessions({ http = false, batches = true }: SessionOptions = {}):
               http: {
                 exchange,
                 status: 200,
-                headers: [['content-type', sse ? 'text/event-stream' : 'application/json']],
+                ...(isFirst && {
+                  headers: [['content-type', sse ? 'text/event-stream' : 'application/json']],
+                }),
               },
               ...(sse && { sse: { event: 'message', id: `e${exchange}` } }),
             }

@@ -92,7 +92,7 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
   for (const { ms, place, sse, data } of responseOf(exchange)) {
     const text = data.message
     if (text !== undefined) {
-      const http = { exchange: number, ...head }
+      const http = { exchange: number, ...said, ...head }
       records.push({ ...messageAt(ms, text, 'server_to_client', { http, ...(sse && { sse }) }), place })
     } else other(ms, place, { ...head, ...(sse && { sse }), body: data.text })
     head = {}
