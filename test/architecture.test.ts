@@ -36,7 +36,7 @@ const table: Readonly<Record<string, Rule>> = {
   'json-path': { pure: true, imports: ['wire'] },
   redaction: { pure: true, imports: ['model', 'wire', 'json-path'] },
   filter: { pure: true, imports: ['model', 'wire', 'json-path'] },
-  compare: { pure: true, imports: ['model', 'wire', 'json-path'] },
+  compare: { pure: true, imports: ['model', 'wire', 'json-path', 'render'] },
   render: { pure: true, imports: ['model', 'wire'] },
   'control-schema': { pure: true, imports: ['model', 'filter'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Recording } from '../formats/index.js'
 import { watchRules, type WatchedRules } from '../intercept/index.js'
 import { checkPath, WiretapeError, type TapeRecord } from '../model/index.js'
-import { openSegments, type RecordingFile } from '../tape/index.js'
+import { checkReplaceable, openSegments, type RecordingFile } from '../tape/index.js'
 import { checkOptions } from './check-options.js'
 import { createFallbacks } from './fallback/fallbacks.js'
 import { serveHttp } from './http/serve-http.js'
@@ -69,7 +69,7 @@ export interface Mock {
  *
  * @param recording path of a recording of any format; of a rotated one any segment. Several are
  *   played as one
- * @throws WiretapeError `unreadable`, `not-a-recording`; `usage` for a recording of one side only, options that make
+ * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`; `usage` for a recording of one side only, options that make
  *   no sense, a port in use
  */
 export async function mock(recording: string | readonly string[], options: MockOptions = {}): Promise<Mock> {
@@ -89,6 +89,8 @@ export async function mock(recording: string | readonly string[], options: MockO
 export async function startMock(recording: Recording, name: string, options: MockOptions): Promise<Mock> {
   const { record, fallback: command, onNotice: notice = () => undefined } = options
   checkOptions(options)
+  // Known at the end only, it would cost all that the real server had answered.
+  if (record) await checkReplaceable(resolve(record.out))
   const rules = options.rules === undefined ? undefined : await startRules(options.rules, notice)
   const fallbacks =
     command && createFallbacks({ command, notice, errorOutput: options.errorOutput, recording, record })

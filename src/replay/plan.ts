@@ -51,7 +51,10 @@ export interface PlannedQuestion {
   readonly method: string
   /** Row of the client's answer; -1 when it gave none. */
   readonly answerRow: number
-  /** What it followed from is not sent, as the filter wants it: it may come or not. */
+  /**
+   * It may come or not: what it followed from is not sent, as the filter wants it, or the client had said its last word
+   * and left without an answer.
+   */
   readonly optional: boolean
 }
 
@@ -166,6 +169,7 @@ export async function planReplay(
   /** The handshake goes along, but alone it is not what was asked for. */
   let isAnyTaken = false
   const left = createLeftOut(index)
+  const lastSaid = new Map<string, number>()
   for (const draft of drafts) {
     const connection = connectionOf(draft.conversation)
     if (!connections.has(connection))
@@ -179,6 +183,7 @@ export async function planReplay(
       }
       continue
     }
+    lastSaid.set(connection, draft.row)
     const isTaken = filter && takenBy(filter, await read(draft.locator), index)
     if (isTaken) left.take(connection, draft, isTaken)
     isAnyTaken ||= !isTaken || draft.envelopes.some((_, part) => isTaken(draft.row + part, part))
@@ -194,12 +199,14 @@ export async function planReplay(
         : 'no message of a client'
     throw new WiretapeError('not-a-recording', `${name} holds ${why}`, { hint: 'there is nothing to replay' })
   }
+  const cameTooLate = ({ row, connection, answerRow }: PlannedQuestion): boolean =>
+    answerRow < 0 && row > (lastSaid.get(connection) ?? -1)
   return {
     index,
     session: index.sessions[0],
     transport: hasEndpoint ? 'sse' : (index.sessions[0]?.transport ?? 'stdio'),
     frames,
-    questions,
+    questions: questions.map((one) => (cameTooLate(one) ? { ...one, optional: true } : one)),
     connections,
     messages,
     read,

@@ -161,6 +161,16 @@ describe('mock that keeps a copy', () => {
       stderr: expect.stringContaining('is the file that is read'),
     })
   })
+
+  it('asks nobody anything when the copy could not be written', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const options = ['--fallback', '--record', 'new', '--out', stage.folder, '--', ...mini]
+    const run = await wiretape(['mock', tape, ...options], {
+      input: opening + call(5, 'add', { a: 1, b: 1 }),
+    })
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/^wiretape: cannot write [^\n]* it is a folder\n$/)
+  })
 })
 
 describe('mock with rules', () => {

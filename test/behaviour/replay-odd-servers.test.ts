@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tapeOf } from '../compare/stage.js'
 import { createReplayStage, opening, type ReplayStage } from './replay-stage.js'
 import { plainEnv } from './run-cli.js'
 import { cli, createStage, printed, server } from './stage.js'
@@ -35,10 +36,24 @@ describe('a replay against a server', () => {
     expect(code).toBe(1)
   })
 
+  it('that does not ask again what came when its client had left is the same', async () => {
+    const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
+    writeFileSync(stage.path('left.jsonl'), tapeOf([said, { method: 'roots/list', server: true }]))
+    const silent = odd('say({ id, result: { content: [] } })')
+    const { stdout, code } = await stage.run('replay', 'left.jsonl', '--', ...silent)
+    expect(stdout).toMatch(/^Same: 1 exchange$/m)
+    expect(code).toBe(0)
+    writeFileSync(stage.path('stayed.jsonl'), tapeOf([said, { method: 'roots/list', server: true }, said]))
+    const stayed = await stage.run('replay', 'stayed.jsonl', '--', ...silent)
+    expect(stayed.stdout).toMatch(/^Different: 2 same, 1 missing$/m)
+  })
+
   it('that answers with no id says what it said', async () => {
     const nameless = odd(`say({ id: null, error: { code: -32700, message: 'Parse error' } })`)
-    const { stdout } = await stage.run('replay', 'base.jsonl', '--timeout', '0.3', '--', ...nameless)
-    expect(stdout).toMatch(/^Note: 3 answers have no id, first: error -32700: Parse error$/m)
+    const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
+    writeFileSync(stage.path('one.jsonl'), tapeOf([said]))
+    const { stdout } = await stage.run('replay', 'one.jsonl', '--timeout', '3', '--', ...nameless)
+    expect(stdout).toMatch(/^Note: 1 answer has no id, first: error -32700: Parse error$/m)
   })
 
   it('that is gone when a request is made has not been sent that request', async () => {

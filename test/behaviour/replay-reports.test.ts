@@ -65,9 +65,12 @@ describe('the reports of a replay', () => {
       const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
       const info = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
       if (method === 'initialize') say({ id, result: info })
-      else if (method === 'tools/call') say({ id: 'q', method: 'roots/list' })
+      else if (method === 'tools/call') {
+        say({ id: 'q', method: 'roots/list' })
+        say({ id, result: { content: [] } })
+      }
     })`
-    const { stdout } = await replay('base.jsonl', [process.execPath, '-e', asks], '--timeout', '1')
+    const { stdout } = await replay('base.jsonl', [process.execPath, '-e', asks])
     expect(stdout).toMatch(/^ {2}new {8}roots\/list \(asked by the server\)$/m)
     expect(stdout).not.toMatch(/ $/m)
   })

@@ -287,7 +287,7 @@ describe('what a server offers', () => {
 
 describe('reports', () => {
   it('tell the same in every form, and hostile text breaks none', async () => {
-    const nasty = '</failure>|`x`\u0001::error::%0A'
+    const nasty = '</failure>|`x`\u0001::error::%0A\u202e'
     const { exchanges, summary } = await compared(
       [call('a', {}, { v: 1 }), call('ok', {}, 'x')],
       [call('a', {}, { v: nasty }), call('ok', {}, 'x')],
@@ -312,6 +312,7 @@ describe('reports', () => {
     expect(text('junit')).not.toContain('\u0001')
     expect(text('markdown')).toContain('**Different**: 1 same, 1 changed')
     expect(text('github').trimEnd().split('\n')).toHaveLength(1)
+    for (const kind of ['junit', 'markdown', 'github']) expect(text(kind)).not.toMatch(/[\u0001\u202e]/)
     expect(text('github')).toMatch(/^::error title=changed%3A tools\/call a::~ result/)
   })
 })

@@ -1,3 +1,4 @@
+import { escapeLines } from '../../render/index.js'
 import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import { isNote } from '../compare-recordings.js'
 import type { ComparisonReport } from './report.js'
@@ -21,7 +22,7 @@ export function* githubReport({ exchanges, summary }: ComparisonReport): Generat
 
 /** A line that begins with `::` inside a text would be a command of its own. */
 function message(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return escapeLines(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
 
 function property(text: string): string {

@@ -1,3 +1,4 @@
+import { escapeLines } from '../../render/index.js'
 import { isNote, type ExchangeComparison } from '../compare-recordings.js'
 import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import type { OfferChange } from '../offers.js'
@@ -55,7 +56,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** XML 1.0 has no way to write most control characters, lone surrogates and two others. */
 function xml(text: string): string {
-  return text
+  return escapeLines(text)
     .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replace(/[&<>"]/g, (char) => entities[char]!)
     .replaceAll('\n', '&#10;')

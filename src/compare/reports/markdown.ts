@@ -1,3 +1,4 @@
+import { escapeText } from '../../render/index.js'
 import type { LatencyNumbers } from '../latency.js'
 import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import { verdicts } from '../verdict.js'
@@ -64,12 +65,12 @@ function ms(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): string
 
 /** In a table cell: nothing in it is markup. */
 function code(value: string): string {
-  const line = value.replaceAll(/\s+/g, ' ')
+  const line = escapeText(value.replaceAll(/\s+/g, ' '))
   const ticks = '`'.repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)))
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
   return `${ticks}${pad}${line.replaceAll('|', '\\|')}${pad}${ticks}`
 }
 
 function text(value: string): string {
-  return value.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>#|]/g, (char) => `\\${char}`)
+  return escapeText(value.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*_{}[\]<>#|]/g, (char) => `\\${char}`)
 }
