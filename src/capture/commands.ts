@@ -85,6 +85,7 @@ async function execute(
     }
     case 'annotate': {
       const { text, message } = command
+      if (context.isStrict) throw new GateFault('invalid', 'a tape of --strict-v1 has no notes')
       if (message !== undefined && !(await findMessage(message, context.tape))) throw notFound()
       context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
       return {}
@@ -108,6 +109,13 @@ async function replay(
   context: LiveContext,
   gate: Intercept,
 ): Promise<Success> {
+  if (context.isStrict) {
+    throw new GateFault(
+      'invalid',
+      'a tape of --strict-v1 does not say which message is which',
+      'use `inject`',
+    )
+  }
   const found = await findMessage(message, context.tape)
   if (!found) throw notFound()
   if (text === undefined && found.redacted) {

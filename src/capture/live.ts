@@ -25,6 +25,8 @@ export interface LiveContext {
   /** First segment of the tape. */
   readonly tape: string
   readonly registryFolder: string
+  /** Its lines say neither which message they are about nor what was decided. */
+  readonly isStrict: boolean
   /** Where `save` goes without a path. */
   readonly sessionFile: string
   recorder(): Recorder
@@ -141,9 +143,15 @@ export function createLive(context: LiveContext): Live {
     made.rules = followed.current
     unfollow = followed.onChange((notice) => {
       made.rules = followed.current
+      note(notice ?? rulesWords(followed.state))
       if (notice !== undefined) control?.announce({ event: { type: 'notice', message: notice }, to: 'all' })
       stateChanged()
     })
+  }
+
+  /** On the tape, which then tells which rules were in force when. */
+  function note(text: string): void {
+    if (transport) context.recorder().enter({ kind: 'note', text })
   }
 
   /** Rules of a run are those of all its captures; what a screen takes is for its own. */
@@ -154,7 +162,10 @@ export function createLive(context: LiveContext): Live {
     const own = createRulesInForce(context.intercept!.module)
     const fault = await own.take(file)
     if (fault !== undefined) own.close()
-    else follow(own, made)
+    else {
+      follow(own, made)
+      note(rulesWords(own.state))
+    }
     return fault
   }
 
@@ -221,6 +232,7 @@ export function createLive(context: LiveContext): Live {
         sessionFile,
       }
     },
+    hasNumbers: !context.isStrict,
     state,
     held: () => [...(intercept?.held ?? [])].map(heldEvent),
     attended(who) {
@@ -283,6 +295,12 @@ export function createLive(context: LiveContext): Live {
       await control?.finish()
     },
   }
+}
+
+function rulesWords(state: GateState['rules']): string {
+  if (!state) return 'no rules are in force from here on'
+  const { file, count } = state
+  return `from here on the rules of ${file} are in force: ${count}`
 }
 
 function heldEvent(message: HeldMessage): HeldEvent {

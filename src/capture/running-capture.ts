@@ -143,6 +143,7 @@ function startCapture(
     meta,
     tape: file.path,
     registryFolder: options.registryFolder,
+    isStrict: options.strict,
     sessionFile: sessionFile ?? file.path.replace(/(\.jsonl)?$/, '.session.json'),
     recorder: () => recorder!,
     listens: (socket) => registration?.listens(socket) === true,

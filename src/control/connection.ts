@@ -152,6 +152,10 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   }
 
   function subscribe({ id, from = 0 }: CommandOf<'subscribe'>): void {
+    if (typeof from === 'number' && from > 0 && !host.hasNumbers) {
+      const message = 'messages on this tape have no numbers: it is one of --strict-v1'
+      return reply(id, new Refusal({ code: 'invalid', message, hint: 'subscribe without `from`' }))
+    }
     follower = createTapeFollower(tape, from)
     subscribed = true
     toldLive = false

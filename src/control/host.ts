@@ -12,6 +12,8 @@ import type {
 /** What a capture hands in to be controlled. */
 export interface ControlHost {
   hello(): Omit<ServerHello, 'type' | 'protocol'>
+  /** Whether messages on the tape have numbers. */
+  readonly hasNumbers: boolean
   state(): GateState
   /** Messages that wait now, oldest first. */
   held(): readonly HeldEvent[]

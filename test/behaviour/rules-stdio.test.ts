@@ -217,6 +217,15 @@ describe('a rule', () => {
     expect((await count(recorder, 3))[2]).toMatchObject({ result: { content: [{ text: 'really' }] } })
     const wrong = await screen.ask({ type: 'rules', file: stage.path('rules.yaml') })
     expect(wrong).toMatchObject({ ok: false, error: { code: 'file' } })
+    writeFileSync(stage.path('rules.yaml'), rules('two'))
+    await screen.tell({ type: 'rules', file: stage.path('rules.yaml') })
+    const notes = await until('the tape says which rules were in force when', () => {
+      const found = linesOfTape(stage.tape()).filter(({ type }) => type === 'note')
+      return found.length === 3 ? found.map(({ text }) => text as string) : undefined
+    })
+    expect(notes[0]).toMatch(/^the rules before stay in force: .*rules\.yaml, line 1/)
+    expect(notes[1]).toBe('no rules are in force from here on')
+    expect(notes[2]).toMatch(/^from here on the rules of .*rules\.yaml are in force: 1$/)
   })
 
   it('of a file that is wrong starts nothing', async () => {

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { attach } from './attach.js'
+import { call } from './mini-talk.js'
+import { createStage, server, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+it('a screen of a --strict-v1 capture decides about what is held, and hears what its tape cannot do', async () => {
+  const recorder = stage.start(stage.record(server('mini-mcp.mjs'), ['--strict-v1', '--intercept']))
+  const screen = await attach(stage)
+  await recorder.send(call(1, 'echo'))
+  const { message } = await screen.held()
+  await screen.tell({ type: 'drop', message })
+  for (const command of [
+    { type: 'annotate', text: 'x' },
+    { type: 'replay', message },
+    { type: 'subscribe', from: 2 },
+  ])
+    expect(await screen.ask(command)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid', message: expect.stringContaining('--strict-v1') },
+    })
+  screen.close()
+})
