@@ -11,6 +11,7 @@ import { eventsOf, type HttpBatch } from './http-batch.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import type { Redaction } from './run-redactor.js'
+import { watchedDisk, type ThreadState } from './thread-state.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
 export interface RecorderInit {
@@ -19,6 +20,8 @@ export interface RecorderInit {
   readonly meta: MetaRecord
   /** `process.hrtime.bigint()` at the start of the session. */
   readonly startedNs: bigint
+  /** Where the thread says what it does. */
+  readonly state?: ThreadState
   readonly strict: boolean
   readonly redaction: Redaction
   /** As that of the transport, so that both call a conversation the same. */
@@ -94,8 +97,10 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
   })
-  const file = new SegmentFile(init.tape.path, init.tape.fd, init.tape.sizeBytes, realDisk)
+  const disk = init.state ? watchedDisk(realDisk, init.state) : realDisk
+  const file = new SegmentFile(init.tape.path, init.tape.fd, init.tape.sizeBytes, disk)
   const journal = new Journal(file, init.meta, {
+    disk,
     strict: init.strict,
     now,
     ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),

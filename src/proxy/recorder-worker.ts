@@ -10,6 +10,7 @@ import {
 } from './recorder-core.js'
 import type { RecorderReply } from './recorder.js'
 import { createRunRedactor } from './run-redactor.js'
+import { tellWork } from './thread-state.js'
 
 const port = parentPort!
 const init = workerData as RecorderInit
@@ -17,10 +18,15 @@ const core = createRecorderCore(init, await createRunRedactor(init.redaction))
 const reply = (message: RecorderReply, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer)
 
+const tell = (isBusy: boolean): void => {
+  if (init.state) tellWork(init.state, isBusy)
+}
+
 /** Set while a message takes its time: the next ones wait for it. */
 let busy: Promise<void> | undefined
 
 port.on('message', (message: RecorderMessage) => {
+  tell(true)
   if (busy) return wait(busy.then(() => handle(message)))
   const report = core.handle(message)
   if (report instanceof Promise) wait(report.then(() => answer(message, undefined)))
@@ -35,10 +41,12 @@ function wait(work: Promise<void>): void {
 }
 
 async function handle(message: RecorderMessage): Promise<void> {
+  tell(true)
   answer(message, await core.handle(message))
 }
 
 function answer(message: RecorderMessage, report: RecordingReport | undefined): void {
+  tell(false)
   if (report) {
     reply({ kind: 'closed', report })
     port.close()

@@ -8,6 +8,7 @@ import type { HttpEvent } from '../transports/index.js'
 import type { Ledger, ToolBook } from '../intercept/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { RegionPool } from './region-pool.js'
+import { createThreadState, isWorking } from './thread-state.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
 
 /** What the recording thread says: that it is there, then one reply to every message, in order. */
@@ -44,8 +45,10 @@ const windowMs = 25
 const firstWindow = 64 * 1024
 /** May be queued however slow it is. */
 const smallestWindow = 512 * 1024
-/** Without any progress for this long, traffic goes on without the tape. */
+/** Without any progress for this long, traffic goes on without the tape: the disk does not move. */
 const stallMs = 1_000
+/** One huge message may keep the thread busy, on a busy machine for seconds: its senders wait for it. */
+const workMs = 10_000
 /** A thread that is only just starting gets more: losing the first messages is worse than a slow start. */
 const startMs = 10_000
 /** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
@@ -92,7 +95,8 @@ interface Loss {
 }
 
 export function createRecorder(init: RecorderInit, options: RecorderOptions): Recorder {
-  const worker = (options.startWorker ?? startWorker)(init)
+  const state = createThreadState()
+  const worker = (options.startWorker ?? startWorker)({ ...init, state })
   const startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
 
   const pool = new RegionPool()
@@ -188,8 +192,13 @@ export function createRecorder(init: RecorderInit, options: RecorderOptions): Re
     waiting = true
     options.onPressure(true)
     stallTimer = setInterval(() => {
-      if (performance.now() - lastProgressMs >= (begun ? stallMs : startMs)) stall()
+      if (performance.now() - lastProgressMs >= patienceMs()) stall()
     }, stallMs / 10)
+  }
+
+  function patienceMs(): number {
+    if (!begun) return startMs
+    return isWorking(state) ? workMs : stallMs
   }
 
   /** How long the oldest chunk that is not on the tape has waited. */

@@ -4,6 +4,8 @@ import { createRecorder, type Recorder } from '../../src/proxy/index.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import type { RecorderInit, RecorderMessage, RecordingReport } from '../../src/proxy/recorder-core.js'
 import type { RecorderReply, RecorderWorker } from '../../src/proxy/recorder.js'
+import { tellWork, watchedDisk } from '../../src/proxy/thread-state.js'
+import { realDisk } from '../../src/tape/index.js'
 
 const megabyte = 1024 * 1024
 const report: RecordingReport = { paths: ['tape.jsonl'], messages: 7, gaps: 0, lost: 0, redacted: [] }
@@ -11,6 +13,7 @@ const report: RecordingReport = { paths: ['tape.jsonl'], messages: 7, gaps: 0, l
 /** A recording thread that answers only when it is told to. */
 class FakeWorker extends EventEmitter {
   readonly posted: RecorderMessage[] = []
+  given: RecorderInit | undefined
   terminated = false
   #answered = 0
 
@@ -61,7 +64,10 @@ beforeEach(() => {
   } as RecorderInit
   recorder = createRecorder(init, {
     onPressure: (wait) => pressure.push(wait),
-    startWorker: () => worker as unknown as RecorderWorker,
+    startWorker(given) {
+      worker.given = given
+      return worker as unknown as RecorderWorker
+    },
   })
   worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
 })
@@ -180,6 +186,17 @@ describe('when the recording thread does not keep up', () => {
     worker.answer()
     expect(pressure).toEqual([true, false])
     expect(worker.kinds()).not.toContain('lost')
+  })
+
+  it('they wait longer for a thread that is at work on something huge than for a disk that does not move', () => {
+    const { state } = worker.given!
+    const disk = watchedDisk({ ...realDisk, fsyncSync: () => vi.advanceTimersByTime(1200) }, state!)
+    tellWork(state!, true)
+    flood(17 * megabyte)
+    vi.advanceTimersByTime(9000)
+    expect(pressure).toEqual([true])
+    disk.fsyncSync(0)
+    expect(pressure).toEqual([true, false])
   })
 
   it('they go on without the tape after 1 s without progress, and nothing piles up', () => {
