@@ -10,7 +10,15 @@ import {
   type LatencyNumbers,
   type Verdict,
 } from '../../compare/index.js'
-import { countOf, escapeText, formatDuration, pad, truncate, type Style } from '../../render/index.js'
+import {
+  countOf,
+  escapeText,
+  formatDuration,
+  pad,
+  truncate,
+  wrapPieces,
+  type Style,
+} from '../../render/index.js'
 
 const tones: Readonly<Record<Verdict, Exclude<keyof Style, 'plain'>>> = {
   same: 'dim',
@@ -80,22 +88,27 @@ export function latencyLines({ latency }: ComparisonSummary, { style, columns = 
   const tools = latency.filter(({ method, before, after }) => method === 'tools/call' && (before ?? after))
   if (tools.length === 0) return ''
   const shown = tools.slice(0, mostLatencies)
+  const cells = [
+    ['calls', 'p50', 'p95'],
+    ...shown.map(({ before, after }) => [
+      arrow(before?.answers, after?.answers, String),
+      arrow(us(before, 'p50Us'), us(after, 'p50Us'), formatDuration),
+      arrow(us(before, 'p95Us'), us(after, 'p95Us'), formatDuration),
+    ]),
+  ]
+  const widths = [0, 1, 2].map((i) => Math.max(...cells.map((row) => row[i]!.length)))
+  const taken = widths.reduce((sum, width) => sum + width + 2, 2)
   const names = shown.map(({ name }) =>
-    truncate(escapeText(name ?? '?'), Math.min(40, Math.max(10, columns - 60))),
+    truncate(escapeText(name ?? '?'), Math.min(40, Math.max(10, columns - taken))),
   )
   const width = Math.max(4, ...names.map((name) => name.length))
-  const head = `  ${pad('tool', width)}  ${pad('calls', 11, 'left')}  ${pad('p50', 19, 'left')}  ${pad('p95', 19, 'left')}`
-  const rows = shown.map(({ before, after }, i) => {
-    const cells = [
-      pad(arrow(before?.answers, after?.answers, String), 11, 'left'),
-      pad(arrow(us(before, 'p50Us'), us(after, 'p50Us'), formatDuration), 19, 'left'),
-      pad(arrow(us(before, 'p95Us'), us(after, 'p95Us'), formatDuration), 19, 'left'),
-    ]
-    return `  ${pad(names[i]!, width)}  ${cells.join('  ')}\n`
+  const [head = '', ...rows] = cells.map((row, i) => {
+    const numbers = row.map((cell, column) => pad(cell, widths[column]!, 'left'))
+    return `  ${pad(names[i - 1] ?? 'tool', width)}  ${numbers.join('  ')}`
   })
   const more =
     tools.length > shown.length ? style.dim(`  and ${tools.length - shown.length} more tools\n`) : ''
-  return `\n${style.dim(head)}\n${rows.join('')}${more}`
+  return `\n${style.dim(head)}\n${rows.map((row) => `${row}\n`).join('')}${more}`
 }
 
 function us(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): number | undefined {
@@ -112,7 +125,7 @@ function arrow(
 }
 
 /** `12 same, 1 changed` and what it means. */
-export function summaryLine({ counts, offers, same }: ComparisonSummary, { style }: Layout): string {
+export function summaryLine({ counts, offers, same }: ComparisonSummary, { style, columns }: Layout): string {
   const parts = verdicts
     .filter((verdict) => counts[verdict] > 0)
     .map((verdict) => style[tones[verdict]](`${counts[verdict]} ${verdict}`))
@@ -122,7 +135,8 @@ export function summaryLine({ counts, offers, same }: ComparisonSummary, { style
   if (compatible > 0) parts.push(countOf(compatible, 'compatible offer'))
   if (same && parts.length <= 1) return `${style.green('Same')}: ${countOf(counts.same, 'exchange')}\n`
   const verdict = same ? style.green('Same') : style.bold('Different')
-  return `${verdict}: ${parts.join(', ') || 'no requests'}\n`
+  const [first = 'no requests', ...others] = parts
+  return `${wrapPieces([`${verdict}: ${first}`, ...others], ', ', columns)}\n`
 }
 
 /** Rules that a person may want: what looks like a clock or a made-up id. */
