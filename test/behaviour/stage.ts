@@ -203,12 +203,12 @@ export function writtenBytes(pid: number): number {
   return Number(/^wchar: (\d+)/m.exec(readIfThere(`/proc/${pid}/io`))?.[1] ?? 0)
 }
 
-/** Waits until a number that only grows has stopped growing, and gives it back. */
-export async function settled(read: () => number): Promise<number> {
+/** Waits until a number that only grows has stopped growing, from some value on, and gives it back. */
+export async function settled(read: () => number, from = 1): Promise<number> {
   let last = { value: read(), since: performance.now() }
   return until('it stands still', () => {
     const value = read()
-    if (value !== last.value || value === 0) last = { value, since: performance.now() }
+    if (value !== last.value || value < from) last = { value, since: performance.now() }
     return performance.now() - last.since > 500 ? value : undefined
   })
 }

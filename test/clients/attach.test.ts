@@ -54,9 +54,7 @@ async function connect(
 }
 
 /** Escapes as tmux writes them. */
-// oxlint-disable-next-line no-control-regex
 const colour = /\u001b\[(?:\d+;)*3[1-6]m/
-// oxlint-disable-next-line no-control-regex
 const inverse = /\u001b\[(?:\d+;)*7m/
 
 function attach(): Terminal {
