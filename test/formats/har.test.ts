@@ -301,4 +301,6 @@ it('the answer that ends a stream of which the events have no times was there wh
   const { records } = await read('har', archive(entry({ request: asked, response })))
   const times = records.flatMap((record) => (record.type === 'message' ? [record.t.slice(-5)] : []))
   expect(times).toEqual(['.000Z', '.010Z', '.050Z'])
+  const statuses = records.flatMap((record) => (record.type === 'message' ? [record.http?.status] : []))
+  expect(statuses).toEqual([undefined, 200, 200])
 })

@@ -26,14 +26,14 @@ export function describe(row: InspectRow): Note {
     case 'stderr':
       return { text: escapeText(shortened(record.text)), tone: 'dim' }
     case 'http': {
-      const of = `of ${named(record.method, record.path)}`
-      if (record.sse)
-        return {
-          text: `${named(record.sse.event ?? 'event', record.sse.id)} in ${record.status} ${of}`,
-          tone: 'dim',
-        }
-      if (record.status === undefined) return { text: `no response ${of}`, tone: 'red' }
-      return { text: `${record.status} ${of}`, tone: record.status >= 400 ? 'yellow' : 'dim' }
+      // Transcripts say neither.
+      const of = record.path === '' ? '' : ` of ${named(record.method, record.path)}`
+      if (record.sse) {
+        const within = record.status === undefined ? of : ` in ${record.status}${of}`
+        return { text: `${named(record.sse.event ?? 'event', record.sse.id)}${within}`, tone: 'dim' }
+      }
+      if (record.status === undefined) return { text: `no response${of}`, tone: 'red' }
+      return { text: `${record.status}${of}`, tone: record.status >= 400 ? 'yellow' : 'dim' }
     }
     case 'gap':
       return { text: `gap: ${lostOf(record.lost, record.lostStderr)} not recorded`, tone: 'red' }

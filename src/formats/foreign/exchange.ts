@@ -87,7 +87,7 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
   const firstPlace = exchange.events?.[0]?.place
   if (answered !== undefined && firstPlace !== undefined && answered < firstPlace) {
     other(exchange.answeredMs, answered, head)
-    head = {}
+    head = said
   }
   for (const { ms, place, sse, data } of responseOf(exchange)) {
     const text = data.message
@@ -95,7 +95,7 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
       const http = { exchange: number, ...said, ...head }
       records.push({ ...messageAt(ms, text, 'server_to_client', { http, ...(sse && { sse }) }), place })
     } else other(ms, place, { ...head, ...(sse && { sse }), body: data.text })
-    head = {}
+    head = said
   }
   // A request of which nothing more is known needs no record of its own.
   if (error === undefined && (records.length > told || (hasRequest && status === undefined))) return records
