@@ -5,6 +5,11 @@ import { defineConfig } from 'vitest/config'
 /** Where the counts go as JSON, for whoever adds up several runs. */
 const report = process.env['WIRETAPE_TEST_REPORT']
 
+/** What takes its time is left to `npm run test:long`, but for those who want all. */
+const tooLong = ['WIRETAPE_LONG', 'WIRETAPE_ALL'].some((name) => process.env[name] !== undefined)
+  ? []
+  : ['test/**/*.long.test.ts']
+
 /** What these folders' tests leave behind in a process disturbs no other test: they start none and listen to nothing. */
 const pure = [
   'compare',
@@ -42,11 +47,11 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: pure,
+          exclude: [...pure, ...tooLong],
         },
       },
       // One process for many files, as loading the program for each took longer than its tests.
-      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
+      { extends: true, test: { name: 'pure', include: pure, exclude: tooLong, isolate: false } },
     ],
   },
 })

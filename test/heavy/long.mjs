@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * What takes its time: the tests that go through millions of messages, and the properties at full length (`test/long.ts`).
+ * What takes its time: `*.long.test.ts` (browsers, terminals, real servers, whole floods), the tests that go through
+ * millions of messages, and the properties at full length (`test/long.ts`).
  *
  * Usage: node test/heavy/long.mjs [FILE…]
  */
@@ -12,7 +13,9 @@ const root = resolve(import.meta.dirname, '../..')
 const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => join('test', name))
-  .filter((name) => readFileSync(join(root, name), 'utf8').includes("/long.js'"))
+  .filter(
+    (name) => name.endsWith('.long.test.ts') || readFileSync(join(root, name), 'utf8').includes("/long.js'"),
+  )
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : files
 const { status } = spawnSync(
   join(root, 'node_modules/.bin/vitest'),
