@@ -1,4 +1,4 @@
-import { Changed, Mapped, Replaced } from './batch-steps.js'
+import { Changed, Mapped } from './batch-steps.js'
 
 /**
  * Steps between one who reads and one who writes. Records come by the million, and a promise for each costs more than
@@ -128,7 +128,7 @@ export function replaced<T>(
   instead: (element: T) => Iterable<T> | undefined,
   end: () => Iterable<T>,
 ): AsyncIterable<T> {
-  return changedBatches(elements, (batch) => new Replaced(batch, instead), end)
+  return changedBatches(elements, (batch) => new Changed<T, T>(batch, instead), end)
 }
 
 function changedBatches<T, U>(

@@ -9,25 +9,23 @@ export interface FrameText {
   readonly parts: readonly { readonly envelope: Envelope; readonly start: number; readonly end: number }[]
 }
 
+/** How a message goes on. */
+export interface Forwarded {
+  /** What goes on in its place. */
+  readonly text?: string
+  /** Of a batch that lost elements: the places, before, of those that are left. */
+  readonly kept?: readonly number[]
+  readonly heldMs: number
+  readonly rule?: string
+  /** How often it goes on besides. */
+  readonly copies?: number
+  /** JSON texts that its sender gets, for elements of a batch that do not go on. */
+  readonly answers?: readonly string[]
+}
+
 /** How a frame that was stopped goes on. One of the two is called, once, and never during the offer. */
 export interface Passage {
-  /**
-   * @param how.text what goes on in its place
-   * @param how.kept of a batch that lost elements: the places, before, of those that are left
-   * @param how.copies how often it goes on besides
-   * @param how.answers JSON texts that its sender gets, for elements of a batch that do not go on
-   */
-  forward(
-    id: string,
-    how: {
-      readonly text?: string
-      readonly kept?: readonly number[]
-      readonly heldMs: number
-      readonly rule?: string
-      readonly copies?: number
-      readonly answers?: readonly string[]
-    },
-  ): void
+  forward(id: string, how: Forwarded): void
   /**
    * @param how.answers JSON texts that its sender gets in the other side's place
    * @param how.disconnect the connection that it came on is closed, and nobody gets an answer

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
-import type { Verdict } from './frame.js'
+import type { Forwarded, Verdict } from './frame.js'
 import type { Head } from './http-lanes.js'
 import type { Ledger } from './ledger.js'
 
@@ -9,15 +9,7 @@ const unsent = { sizeBytes: 0, endOffset: 0 }
 /** Tells the tape what was decided about messages over HTTP, where nobody counts bytes. */
 export interface HttpEntries {
   judged(head: Head, direction: Direction, verdict: NonNullable<Verdict>): void
-  released(
-    id: string,
-    how: {
-      readonly text?: string
-      readonly kept?: readonly number[]
-      readonly heldMs: number
-      readonly rule?: string
-    },
-  ): void
+  released(id: string, how: Pick<Forwarded, 'text' | 'kept' | 'heldMs' | 'rule'>): void
   dropped(id: string, how: { readonly why: string; readonly rule?: string }): void
   /** A message of ours, towards the client. */
   ours(exchange: number, text: string, rule: string | undefined, id?: string): void

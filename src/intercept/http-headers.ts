@@ -4,6 +4,7 @@ import {
   kindAt,
   membersOf,
   mirroredValue,
+  namedMethods,
   type MirroredArgument,
 } from '../wire/index.js'
 import type { FrameText } from './frame.js'
@@ -115,9 +116,6 @@ function isSame(one: string, other: string): boolean {
   const number = /^-?\d+(\.\d+)?$/
   return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
 }
-
-/** Methods whose subject `Mcp-Name` repeats. */
-const namedMethods = /^(tools\/call|prompts\/get|resources\/read|tasks\/(get|update|cancel))$/
 
 /** Which argument a header repeats, without the tool's schema: its value tells, and its name where several have it. */
 function argumentOf(header: string, value: string, { args }: Said): string | undefined {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { createDrain } from '../transports/index.js'
 import { createLineFramer, type LineFrame } from '../wire/index.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
@@ -70,7 +71,7 @@ export function serveStream({ input, output, open, notice }: StreamOptions): Ser
 }
 
 function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void>; gone(): boolean } {
-  let draining: Promise<void> | undefined
+  const drain = createDrain(output)
   let gone = false
   const leave = (): void => {
     gone = true
@@ -79,16 +80,7 @@ function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void
   output.on('close', leave)
 
   function drained(): Promise<void> {
-    if (gone || !output.writableNeedDrain) return Promise.resolve()
-    draining ??= new Promise<void>((resolve) => {
-      const done = (): void => {
-        for (const event of ['drain', 'close', 'error']) output.off(event, done)
-        draining = undefined
-        resolve()
-      }
-      for (const event of ['drain', 'close', 'error']) output.on(event, done)
-    })
-    return draining
+    return gone || !output.writableNeedDrain ? Promise.resolve() : drain()
   }
 
   return {

@@ -16,6 +16,7 @@ export {
   createMirroredTools,
   encodedHeader,
   mirroredValue,
+  namedMethods,
   type MirroredArgument,
   type MirroredTools,
 } from './mirrored-headers.js'

@@ -17,6 +17,9 @@ export interface MirroredTools {
   of(tool: string): readonly MirroredArgument[] | undefined
 }
 
+/** Methods whose subject `Mcp-Name` repeats. */
+export const namedMethods = /^(tools\/call|resources\/read|prompts\/get|tasks\/(get|update|cancel))$/
+
 /** Tools that are remembered, and characters of their names, headers and paths; the oldest are forgotten first. */
 const mostTools = 10_000
 const mostText = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
-import type { EntryTable, Envelope, Fold, TapeRecord } from '../../model/index.js'
+import { detach, type EntryTable, type Envelope, type Fold, type TapeRecord } from '../../model/index.js'
 import type { Selection } from '../recordings.js'
 import type { NamedRequest, Rows } from '../row-numbers.js'
 
@@ -41,7 +41,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
     if (number !== undefined) return number
     if (names.length >= mostNames || method.length + (subject?.length ?? 0) > longestName) return unknownName
     // Copies: slices would keep whole lines of the tape in memory.
-    const own = { method: copyOf(method), ...(subject !== undefined && { subject: copyOf(subject) }) }
+    const own = { method: detach(method), ...(subject !== undefined && { subject: detach(subject) }) }
     if (ofMethod) ofMethod.set(own.subject, names.length)
     else known.set(own.method, new Map([[own.subject, names.length]]))
     return names.push(own) - 1
@@ -131,10 +131,6 @@ function isMessage(entries: EntryTable, row: number): boolean {
 function isAnswerRow(entries: EntryTable, row: number): boolean {
   const kind = entries.kind(row)
   return kind === 'result' || kind === 'error'
-}
-
-function copyOf(text: string): string {
-  return Buffer.from(text).toString()
 }
 
 interface Column {

@@ -1,4 +1,10 @@
-import { createMirroredTools, encodedHeader, JsonObject, mirroredValue } from '../../wire/index.js'
+import {
+  createMirroredTools,
+  encodedHeader,
+  JsonObject,
+  mirroredValue,
+  namedMethods,
+} from '../../wire/index.js'
 import type { BridgedMessage } from './message-lines.js'
 
 /** Headers that 2026-07-28 derives from the body of a request. */
@@ -7,8 +13,6 @@ export interface MirroredHeaders {
   learn(message: BridgedMessage): void
   of(message: BridgedMessage): [name: string, value: string][]
 }
-
-const named = /^(tools\/call|resources\/read|prompts\/get|tasks\/(get|update|cancel))$/
 
 export function createMirroredHeaders(): MirroredHeaders {
   const tools = createMirroredTools()
@@ -23,7 +27,8 @@ export function createMirroredHeaders(): MirroredHeaders {
         ['MCP-Protocol-Version', protocolVersion],
         ['Mcp-Method', encodedHeader(method)],
       ]
-      if (subject !== undefined && named.test(method)) headers.push(['Mcp-Name', encodedHeader(subject)])
+      if (subject !== undefined && namedMethods.test(method))
+        headers.push(['Mcp-Name', encodedHeader(subject)])
       if (method !== 'tools/call') return headers
       const given = new JsonObject(text, 0).object('params')?.object('arguments')
       for (const { header, path } of tools.of(subject ?? '') ?? []) {

@@ -1,5 +1,6 @@
 /** What clients do with a server that they start: it does not outlive them, is written to line by line, and is ended. */
 import type { Writable } from 'node:stream'
+import { createDrain } from './drain.js'
 import { startServer, type NotStarted, type ServerProcess } from './server-process.js'
 import { startWatchdog } from './watchdog.js'
 
@@ -30,20 +31,8 @@ export async function endServer(server: ServerProcess): Promise<void> {
 
 /** Writes lines; resolves when the next may be written, or nobody reads any more. */
 export function createLineWriter(stdin: Writable): (text: string) => Promise<void> {
-  /** Of all who wait: a server may ask more than it reads. */
-  let room: Promise<void> | undefined
-  return (text) => {
-    if (stdin.destroyed || stdin.write(`${text}\n`)) return Promise.resolve()
-    room ??= new Promise<void>((resolve) => {
-      const done = (): void => {
-        for (const event of ['drain', 'close', 'error']) stdin.off(event, done)
-        room = undefined
-        resolve()
-      }
-      for (const event of ['drain', 'close', 'error']) stdin.on(event, done)
-    })
-    return room
-  }
+  const drained = createDrain(stdin)
+  return (text) => (stdin.destroyed || stdin.write(`${text}\n`) ? Promise.resolve() : drained())
 }
 
 /** Whether it comes in time. */
