@@ -37,6 +37,7 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
   let mayBeMessage = !isPlain(source)
   const chunks: Buffer[] = []
   let sizeBytes = 0
+  let ended = false
   let done = false
   let held = false
   let full = false
@@ -45,7 +46,8 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
   function steer(): void {
     if (done) return
     full ||= reader.mustWait(goOn)
-    if (held || full || reading.mustWait()) source.pause()
+    if (ended && !held && !full) complete()
+    else if (held || full || reading.mustWait()) source.pause()
     else source.resume()
   }
   function goOn(): void {
@@ -68,8 +70,14 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
     } else steer()
   }
   const onEnd = (): void => {
-    finish()
+    ended = true
+    steer()
+  }
+  /** Whoever waits for room is asked again after this one has taken its own. */
+  function complete(): void {
+    done = true
     reader.whole(Buffer.concat(chunks), momentNow())
+    finish()
   }
   function finish(): void {
     done = true
