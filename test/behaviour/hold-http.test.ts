@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { createHttpStage, isMessage, openStream, post, type HttpStage } from './http-stage.js'
 import { printed, server, until, type Actor } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
@@ -371,38 +371,29 @@ describe('an event stream', () => {
       send = (text) => void response.write(text)
     })
     const { recorder, url } = await record(upstream)
-    const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
-    let came = ''
-    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
-    void (async () => {
-      for (;;) {
-        const { value, done } = await reader.read()
-        if (done) return
-        came += value
-      }
-    })().catch(() => undefined)
+    const { came, close } = await openStream(url)
     const note = (n: number): string => `data: {"jsonrpc":"2.0","method":"n${n}"}\n\n`
     await until('the server is asked', () => {
       send('')
       return true
     })
     send(note(1) + note(2).slice(0, 20))
-    await until('it comes', () => came.includes('n1'))
+    await until('it comes', () => came().includes('n1'))
     const screen = await attach(stage)
     await screen.tell({ type: 'hold', on: true })
     send(note(2).slice(20) + note(3) + note(4))
     const held = await screen.held(2)
     expect(JSON.parse(held['text'])).toMatchObject({ method: 'n4' })
     await screen.tell({ type: 'forward', message: held['message'] })
-    await until('the fourth overtakes', () => came.includes('n4'))
-    expect(came).toBe(note(1) + note(2) + note(4))
+    await until('the fourth overtakes', () => came().includes('n4'))
+    expect(came()).toBe(note(1) + note(2) + note(4))
     const text = '{"jsonrpc":"2.0","method":"ours"}'
     await screen.tell({ type: 'inject', direction: 'server_to_client', text })
     await screen.tell({ type: 'hold', on: false })
-    await until('all is there', () => came.includes('n3') && came.includes('ours'))
+    await until('all is there', () => came().includes('n3') && came().includes('ours'))
     send(note(5))
-    await until('it passes', () => came.includes('n5'))
-    await reader.cancel()
+    await until('it passes', () => came().includes('n5'))
+    await close()
     const lines = await end(recorder)
     expect(lines.filter(isMessage).map(({ raw, injected }) => [raw.method, injected] as unknown)).toEqual([
       ['n1', undefined],

@@ -125,3 +125,24 @@ export async function post(
 }
 
 export const isMessage = (line: Line): boolean => line['type'] === undefined
+
+export interface OpenStream {
+  /** What has come so far. */
+  readonly came: () => string
+  readonly close: () => Promise<void>
+}
+
+/** Reads an event stream as text. */
+export async function openStream(url: string): Promise<OpenStream> {
+  const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
+  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  void (async () => {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      text += value
+    }
+  })().catch(() => undefined)
+  return { came: () => text, close: () => reader.cancel() }
+}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { attach } from './attach.js'
-import { createHttpStage, isMessage, post, type HttpStage } from './http-stage.js'
+import { createHttpStage, isMessage, openStream, post, type HttpStage } from './http-stage.js'
 import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
@@ -46,21 +46,12 @@ interface LegacyClient {
 }
 
 async function connect(url: string): Promise<LegacyClient> {
-  const stream = await fetch(url, { headers: { accept: 'text/event-stream' } })
-  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let came = ''
-  void (async () => {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return
-      came += value
-    }
-  })().catch(() => undefined)
-  const endpoint = await until('it says where to POST', () => /^data: (\S+)$/m.exec(came)?.[1])
+  const { came, close } = await openStream(url)
+  const endpoint = await until('it says where to POST', () => /^data: (\S+)$/m.exec(came())?.[1])
   const to = new URL(endpoint, url).href
   // Whoever else keeps connections alive would lead both clients over the same.
   const send = (message: object): Promise<unknown> => post(to, message, { connection: 'close' })
-  return { came: () => came, send, close: () => reader.cancel() }
+  return { came, send, close }
 }
 
 const ping = (id: number, who: string): Line => ({ id, method: 'ping', params: { who } })

@@ -7,6 +7,7 @@ import {
   kindAt,
   type JsonPiece,
 } from '../../wire/index.js'
+import { isOfMcp, mostBefore } from '../foreign/before-server.js'
 import { exchangeRecords, type ForeignEvent, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder } from '../foreign/time-order.js'
@@ -15,9 +16,6 @@ import type { Input } from '../format.js'
 import { parseMicros } from '../session-json/time.js'
 import { fromBase64 } from './base64.js'
 import { stdioHost } from './names.js'
-
-/** Characters of what may wait for the exchange that names the server. */
-const mostBefore = 8 * 1024 * 1024
 
 /**
  * The exchanges of an archive as records, in the order of their times. What is no JSON-RPC stays an HTTP exchange;
@@ -58,9 +56,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const entry = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
     if (!entry) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
     const records = exchangeRecords({ ...entry, number })
-    const isMcp = records.some(
-      ({ record }) => record.type === 'message' || (record.type === 'http' && record.sse),
-    )
+    const isMcp = isOfMcp(records)
     if (!isMcp && !isAboutMcp(entry.url, entry.mimeType)) {
       others += 1
       return

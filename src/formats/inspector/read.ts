@@ -14,6 +14,7 @@ import {
   readEnvelope,
   type JsonPiece,
 } from '../../wire/index.js'
+import { isOfMcp, mostBefore } from '../foreign/before-server.js'
 import { createDirections } from '../foreign/directions.js'
 import { exchangeRecords, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
@@ -47,9 +48,6 @@ export async function* readInspector(
   for (const piece of pieces.end()) yield* reader.take(piece)
   yield* reader.end()
 }
-
-/** Characters of what may wait for the exchange that names the server. */
-const mostBefore = 8 * 1024 * 1024
 
 function createReader(report: Report): {
   take(piece: JsonPiece): Generator<TapeRecord>
@@ -96,7 +94,7 @@ function createReader(report: Report): {
     before.push({ records, size })
     sizeBefore += size
     // What came before, OAuth mostly, does not name the server.
-    const isAside = element.kind === 'network' && !records.some(({ record }) => isOfMcp(record))
+    const isAside = element.kind === 'network' && !isOfMcp(records)
     if (element.kind === 'network') url = isAside ? (url ?? element.entry.url) : element.entry.url
     if (!isAside || sizeBefore > mostBefore) yield* begin()
   }
@@ -159,11 +157,6 @@ function createReader(report: Report): {
       yield foreignEnd(t)
     },
   }
-}
-
-/** Whether a record of an HTTP exchange shows that it was one of MCP. */
-function isOfMcp(record: TapeRecord): boolean {
-  return record.type === 'message' || (record.type === 'http' && record.sse !== undefined)
 }
 
 function isMessage(record: TapeRecord): boolean {
