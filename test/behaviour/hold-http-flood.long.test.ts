@@ -87,7 +87,7 @@ describe('while messages are held over HTTP', () => {
     const held = countsHeld(screen)
     await screen.event('no more can be held', ({ type }) => type === 'notice')
     // The 56th passes the bound; the others wait although they came whole.
-    expect(await settled(held)).toBe(56)
+    expect(await settled(held, 56)).toBe(56)
     const { message } = await screen.held()
     await screen.tell({ type: 'forward', message })
     await screen.tell({ type: 'forward-all' })
