@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...pure, ...tooLong],
+          exclude: ['**/node_modules/**', ...pure, ...tooLong],
         },
       },
       // One process for many files, as loading the program for each took longer than its tests.
