@@ -22,6 +22,7 @@ beforeEach(async () => {
   const started = await startTalk({
     command: [process.execPath, '-e', server],
     shared: true,
+    watch: () => undefined,
     onStray: () => undefined,
     onGuess: () => undefined,
     onErrors: (chunk) => (heard += String(chunk)),

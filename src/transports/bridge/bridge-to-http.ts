@@ -10,6 +10,7 @@ import { createMirroredHeaders } from './mirrored-headers.js'
 import { isModernError } from './modern-request.js'
 import { createOpenRequests, type OpenRequest } from './open-requests.js'
 import { createStandaloneStream } from './standalone-stream.js'
+import { createUtf8Watch } from './utf8-watch.js'
 
 export interface HttpBridgeOptions {
   /** Of the server, plain HTTP. */
@@ -49,6 +50,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   const requests = createOpenRequests()
   const identity = createHttpIdentity(options.headers)
   const calls = new Set<Call>()
+  const watch = createUtf8Watch((line) => options.onNotice(line))
   let legacy: LegacyStream | undefined
   let standalone = false
   let over = false
@@ -65,9 +67,10 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   output.on('error', () => finish())
   output.on('close', () => finish())
 
-  /** What a server says, on whatever stream. */
-  function take(text: string): void {
-    for (const message of messagesIn(text) ?? []) {
+  /** What a server says, on whatever stream. False when that is no message. */
+  function take(text: string): boolean {
+    const messages = messagesIn(text) ?? []
+    for (const message of messages) {
       const { envelope } = message
       if (envelope.kind === 'result' || envelope.kind === 'error') requests.settle(envelope.id)
       // Only the answer to initialize says one by itself.
@@ -76,6 +79,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
       mirrored.learn(message)
       say(message.text)
     }
+    return messages.length > 0
   }
 
   /** A request that nobody else will answer. */
@@ -151,8 +155,9 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
             if (event.data !== undefined && (!event.event || event.event === 'message')) take(event.data)
             if (isInitialize && !requests.isOpen(one!)) resolve()
           },
-          onEnd(body, broken) {
-            if (status < 300) take(body)
+          onEnd(bytes, broken) {
+            const body = bytes.toString('utf8')
+            if (status < 300 && take(body)) watch(bytes)
             if (one)
               void conclude(message, one, { status, body, broken, lastId, retryMs, location }).then(resolve)
             else resolve()
@@ -220,7 +225,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   function refuse(one: OpenRequest, status: number, body: string, location: string | undefined): void {
     const messages = messagesIn(body)
     if (messages?.some(({ envelope }) => envelope.id !== undefined && idKey(envelope.id) === idKey(one.id)))
-      return take(body)
+      return void take(body)
     const error = errorFor(one.id, body)
     if (error === undefined) {
       const said =
@@ -247,7 +252,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   async function readAll(): Promise<void> {
-    for await (const message of readClientMessages(input)) {
+    for await (const message of readClientMessages(input, watch)) {
       if (over) return
       if ('fault' in message) say(failureText('null', -32_700, message.fault))
       // Their order is part of the protocol.

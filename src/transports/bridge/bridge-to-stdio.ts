@@ -12,6 +12,7 @@ import { headerFault, isModern } from './modern-request.js'
 import { readBody } from './read-body.js'
 import { refuse } from './refuse.js'
 import { startTalk, type Party, type Stray, type Talk } from './talk.js'
+import { createUtf8Watch } from './utf8-watch.js'
 
 export interface StdioBridgeOptions {
   /** The server's argv. */
@@ -72,6 +73,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     options.onNotice(line)
   }
 
+  const watch = createUtf8Watch(notice)
   const noticeCut = (): void =>
     notice(
       'a client that does not read lost its connection: others of its server process need not wait for it',
@@ -91,6 +93,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       command: options.command,
       shared,
       watchdog,
+      watch,
       onErrors: (chunk) => options.onErrors(chunk),
       onMessage: (message) => mirrored.learn(message),
       onStray(bytes, why) {
@@ -196,13 +199,15 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     const accept = request.headers.accept ?? '*/*'
     if (!/application\/json|\*\/\*|application\/\*/i.test(accept))
       return refuse(response, 406, 'a POST has to accept application/json and text/event-stream')
-    const body = await readBody(request)
-    if (body === undefined) return refuse(response, 413, 'the body is longer than 64 MB')
+    const bytes = await readBody(request)
+    if (!bytes) return refuse(response, 413, 'the body is longer than 64 MB')
+    const body = bytes.toString('utf8')
     const messages = messagesIn(body)
     const [first] = messages ?? []
     if (!messages || !first) return refuse(response, 400, 'the body is no JSON-RPC', -32_700)
     const invalid = messages.find(({ envelope }) => envelope.kind === 'invalid')
     if (invalid) return refuse(response, 400, invalid.envelope.problem ?? 'the body is no JSON-RPC', -32_600)
+    watch(bytes)
     const isBatch = /^\s*\[/.test(body)
     if (isModern(request.headers, messages)) return postModern(request, response, first, messages.length)
     if (messages.some(({ envelope }) => envelope.method === 'initialize'))

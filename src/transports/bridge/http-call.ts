@@ -26,7 +26,7 @@ export interface CallHandlers {
    *
    * @param broken why it ended before its time; empty when we ended it
    */
-  onEnd(body: string, broken: string | undefined): void
+  onEnd(body: Buffer, broken: string | undefined): void
 }
 
 /** An exchange with an HTTP server. */
@@ -47,7 +47,7 @@ export function startCall(request: CallRequest, handlers: CallHandlers): Call {
   function end(broken?: string): void {
     if (over) return
     over = true
-    handlers.onEnd(Buffer.concat(chunks).toString('utf8'), broken)
+    handlers.onEnd(Buffer.concat(chunks), broken)
   }
 
   const bytes = body === undefined ? undefined : Buffer.from(body)

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 const longestBody = 64 * 1024 * 1024
 
 /** Undefined when it is too long. */
-export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of request) {
@@ -11,5 +11,5 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
     if (sizeBytes <= longestBody) chunks.push(chunk as Buffer)
     else chunks.length = 0
   }
-  return sizeBytes > longestBody ? undefined : Buffer.concat(chunks).toString('utf8')
+  return sizeBytes > longestBody ? undefined : Buffer.concat(chunks)
 }

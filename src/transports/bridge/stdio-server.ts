@@ -4,8 +4,10 @@ import { endServer, graceMs, within } from '../stdio/own-server.js'
 import { startServer, type NotStarted, type ServerProcess } from '../stdio/server-process.js'
 import type { Watchdog } from '../stdio/watchdog.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
+import type { Utf8Watch } from './utf8-watch.js'
 
 export interface StdioServerHandlers {
+  readonly watch: Utf8Watch
   onMessage(message: BridgedMessage): void
   /** What it writes to stdout that is no message: a line with its end, or a part of one that is too long. */
   onNoise(bytes: Buffer): void
@@ -42,6 +44,7 @@ export async function startStdioServer(
       const messages = frame.kind === 'line' ? messagesIn(bytes.toString('utf8')) : undefined
       // What is no message is not passed on: clients pass it over.
       if (!messages) handlers.onNoise(frame.kind === 'line' || frame.last ? endOfLine(bytes) : bytes)
+      else handlers.watch(bytes)
       for (const message of messages ?? []) handlers.onMessage(message)
     }
   }

@@ -8,6 +8,7 @@ import type { EventStream } from './event-stream.js'
 import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
 import { withIds } from './splice-ids.js'
 import { startStdioServer, type StdioServer, type StdioServerHandlers } from './stdio-server.js'
+import type { Utf8Watch } from './utf8-watch.js'
 
 /** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
 export interface Party {
@@ -40,6 +41,7 @@ export interface TalkOptions {
   readonly shared: boolean
   /** Ends the process, with all that it started, should we be killed. */
   readonly watchdog?: Watchdog
+  readonly watch: Utf8Watch
   onErrors(chunk: Buffer): void
   /** A message of the server, as it said it. */
   onMessage(message: BridgedMessage): void
@@ -89,6 +91,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   let stopped = false
 
   const handlers: StdioServerHandlers = {
+    watch: options.watch,
     onMessage(message) {
       options.onMessage(message)
       if (isAnswer(message.envelope)) answered(message)
