@@ -8,7 +8,7 @@ import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
 import { createRenames } from './renames.js'
-import { cannotApply, ruleOf, type RuleChanges } from './rule-changes.js'
+import { ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
@@ -88,7 +88,7 @@ export class Gate {
     const offer = translated ? { ...came, ...translated, arrived: came.text } : came
     this.#noteCancel(offer)
     const asked = offer.parts.map((part) => this.asked.about(offer, part.envelope))
-    const decision = this.#checked(offer, this.#ask(offer, asked))
+    const decision = this.#ask(offer, asked)
     const line = this.#lineFor(offer)
     const behind = line !== undefined && (this.#isTaken(line) || this.#lines.has(line))
     if (decision && (decision.verdict !== 'forward' || decision.delayMs > 0)) {
@@ -113,19 +113,25 @@ export class Gate {
 
   /** Whether the text gives a request the id of another one that waits for its answer. */
   wouldClash(offer: Offer, text: string, kept?: readonly number[]): boolean {
-    return this.#renames
-      .changes(offer, text, kept)
-      .some(({ from, to }) => this.#isTaken(to) || (to !== from && this.asked.has(to)))
+    const clashes = this.#clashes()
+    return this.#renames.changes(offer, text, kept).some(clashes)
   }
 
-  #checked(offer: Offer, decision: RuleDecision | undefined): RuleDecision | undefined {
-    const text = decision?.text
-    if (!decision || text === undefined || !this.wouldClash(offer, text, decision.kept)) return decision
-    return cannotApply(offer, decision, idInUseWords)
+  /** Tells, of the changed requests of one frame in turn, whether one takes an id that is not free. */
+  #clashes(): (change: { readonly from: string; readonly to: string }) => boolean {
+    const given = new Set<string>()
+    return ({ from, to }) => {
+      const isFree = !this.#isTaken(to) && (to === from || !this.asked.has(to)) && !given.has(to)
+      given.add(to)
+      return !isFree
+    }
   }
 
   #ask(offer: Offer, asked: readonly (Asked | undefined)[]): RuleDecision | undefined {
-    return this.settings.rules?.decide({
+    const { rules } = this.settings
+    if (!rules) return undefined
+    const clashes = this.#clashes()
+    return rules.decide({
       raw: offer.text,
       batch: offer.batch,
       parts: offer.parts.map((part, i) => ({
@@ -133,6 +139,10 @@ export class Gate {
         end: part.end,
         subject: liveSubject(offer, part, asked[i]),
       })),
+      refusal: (part, text) => {
+        const change = this.#renames.change(offer, part, text)
+        return change && clashes(change) ? idInUseWords : undefined
+      },
     })
   }
 

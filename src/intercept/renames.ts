@@ -1,5 +1,5 @@
 import { isAnswer, opposite, type Envelope } from '../model/index.js'
-import { idKey, memberOf, membersOf, spliceText } from '../wire/index.js'
+import { idKey, memberOf, membersOf, readEnvelope, spliceText } from '../wire/index.js'
 import { requestKey } from './exchange-key.js'
 import { readParts, type FrameText, type Offer } from './frame.js'
 
@@ -30,6 +30,8 @@ export interface Renames {
     text: string,
     kept?: readonly number[],
   ): { readonly from: string; readonly to: string }[]
+  /** The same of one message. */
+  change(offer: Offer, part: number, text: string): { readonly from: string; readonly to: string } | undefined
   /** The frame goes on as this text. @param kept of a batch: the places, before, of the elements that it has */
   note(offer: Offer, text: string, kept?: readonly number[]): void
   /** The frame in the words of whoever gets it, where it speaks of such a request. */
@@ -52,12 +54,14 @@ export function createRenames(): Renames {
     const after = readParts(text)
     const parts = kept ? kept.map((i) => offer.parts[i]!) : offer.parts
     if (after.parts.length !== parts.length) return []
-    return parts.flatMap(({ envelope: before }, i) => {
-      const now = after.parts[i]!.envelope
-      if (before.kind !== 'request' || now.kind !== 'request') return []
-      const [own, other] = [before.id, now.id]
-      return own === undefined || other === undefined || idKey(own) === idKey(other) ? [] : [{ own, other }]
-    })
+    return parts.flatMap(({ envelope }, i) => pairOf(envelope, after.parts[i]!.envelope) ?? [])
+  }
+
+  function keysOf(
+    { conversation, direction }: Offer,
+    { own, other }: { own: string; other: string },
+  ): { from: string; to: string } {
+    return { from: requestKey(conversation, direction, own), to: requestKey(conversation, direction, other) }
   }
 
   function drop(key: string): void {
@@ -82,20 +86,18 @@ export function createRenames(): Renames {
       return renames.size
     },
     has: (key) => renames.has(key),
-    changes: (offer, text, kept) =>
-      pairsOf(offer, text, kept).map(({ own, other }) => ({
-        from: requestKey(offer.conversation, offer.direction, own),
-        to: requestKey(offer.conversation, offer.direction, other),
-      })),
+    changes: (offer, text, kept) => pairsOf(offer, text, kept).map((pair) => keysOf(offer, pair)),
+    change(offer, part, text) {
+      const pair = pairOf(offer.parts[part]!.envelope, readEnvelope(text, 0))
+      return pair && keysOf(offer, pair)
+    },
     note(offer, text, kept) {
-      const { conversation, direction, exchange } = offer
       for (const { own, other } of pairsOf(offer, text, kept)) {
-        const ownKey = requestKey(conversation, direction, own)
-        const key = requestKey(conversation, direction, other)
+        const { from: ownKey, to: key } = keysOf(offer, { own, other })
         const before = others.get(ownKey)
         if (before !== undefined) drop(before)
         if (renames.size >= rememberedRenames) drop(renames.keys().next().value!)
-        renames.set(key, { own, other, ownKey, exchange })
+        renames.set(key, { own, other, ownKey, exchange: offer.exchange })
         others.set(ownKey, key)
       }
     },
@@ -136,6 +138,13 @@ export function createRenames(): Renames {
       return over
     },
   }
+}
+
+/** The ids of a request before and now, where they are two. */
+function pairOf(before: Envelope, now: Envelope): { own: string; other: string } | undefined {
+  if (before.kind !== 'request' || now.kind !== 'request') return undefined
+  const [own, other] = [before.id, now.id]
+  return own === undefined || other === undefined || idKey(own) === idKey(other) ? undefined : { own, other }
 }
 
 /** Where a message says which request it speaks of. */

@@ -17,6 +17,7 @@ const rules = `rules:
   - { name: duplicate, when: 'id:8 is:request', duplicate: true }
   - { name: id, when: 'id:9 is:request', set: { '$.id': 909 } }
   - { name: mask, when: 'id:10 is:result', set: { '$.result.asked': MASKED } }
+  - { name: deep, when: 'id:12 is:result', set: { '$.result.a.b': 1 } }
   - { name: disconnect, when: 'id:11 is:request', disconnect: true }`
 
 const faults = `rules:
@@ -55,6 +56,10 @@ describe.each(transports)('over %s', (name) => {
     expect(renamed).toContain('"id":9,')
     expect(renamed).toContain('nine')
     expect(await play.ask(10, { text: 'ten' })).toContain('MASKED')
+    const failed = await play.ask(12, { text: 'twelve' })
+    expect(failed).toContain('-32603')
+    expect(failed).toContain('rule deep cannot be applied: $.result.a.b leads nowhere in it')
+    expect(failed).not.toContain('twelve')
     const cut = await play.ask(11, { text: 'eleven' })
     expect(cut).not.toContain('eleven')
     screen.close()
@@ -74,12 +79,13 @@ describe.each(transports)('over %s', (name) => {
         'duplicate',
         'id',
         'mask',
+        'deep',
         'disconnect',
       ]),
     )
     const changed = lines.filter((line) => isMessage(line) && line['modified'])
     expect(changed.map((line) => ((line['original'] as Line)['id'] as number) % 500)).toEqual(
-      expect.arrayContaining([1, 4, 5, 6, 9, 409, 10]),
+      expect.arrayContaining([1, 4, 5, 6, 9, 409, 10, 12]),
     )
     const corrs = lines.filter(
       (line) => isMessage(line) && line['dir'] === 'out' && (line['raw'] as Line)['id'] === 9,

@@ -91,6 +91,27 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ rule: 'deep', why: problem })
   })
 
+  it('that cannot be applied to an answer leaves an error in its place, and the tape has both', async () => {
+    const upstream = await echo(as)
+    const { recorder, url } = await record(
+      upstream.url,
+      `rules: [{ name: deep, when: 'id:2', on: answers, set: { '$.result.a.b': 1 } }]`,
+    )
+    const problem = 'rule deep cannot be applied: $.result.a.b leads nowhere in it'
+    const error = `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"wiretape: ${problem}"}}`
+    const alone = await post(url, call(2, '{}'))
+    expect(alone.trimEnd().endsWith(error)).toBe(true)
+    const both = await post(url, `[${call(1, '{}')},${call(2, '{}')}]`)
+    expect(both).toContain('"id":1,"result"')
+    expect(both).toContain(error)
+    const lines = await end(recorder)
+    const changed = lines.filter((line) => line['modified'])
+    expect(changed).toHaveLength(2)
+    for (const line of changed) expect(line).toMatchObject({ dir: 'out', rule: 'deep' })
+    expect(changed[0]).toMatchObject({ raw: { error: {} }, original: { id: 2, result: {} } })
+    expect(lines.filter(({ type }) => type === 'dropped')).toEqual([])
+  })
+
   it('holds for a person', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(
@@ -160,8 +181,9 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(one).toEqual(expect.arrayContaining([1, [2], 4]))
     // One that takes the id of its neighbour fails closed, whatever becomes of that one.
     const two = idsIn(await post(url, `[${call(3, '{}')},${call(2, '{}')},${call(4, '{}')}]`))
-    expect(upstream.bodies).toHaveLength(1)
-    expect(two).toEqual([[3], [2], [4]])
+    expect(JSON.parse(upstream.bodies[1]!)).toMatchObject([{ id: 4 }])
+    expect(two).toHaveLength(3)
+    expect(two).toEqual(expect.arrayContaining([[3], [2], 4]))
     const three = idsIn(await post(url, `[${call(1, '{}')},${call(5, '{}')}]`))
     expect(three).toEqual(expect.arrayContaining([1]))
     const lines = (await end(recorder)).filter(isMessage)

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
-import { answers, call, endOf, isMessage, ping } from './mini-talk.js'
+import { answers, answerTo, call, endOf, isMessage, ping } from './mini-talk.js'
 import { run } from './run-cli.js'
 import { createStage, server, until, type Actor, type Stage } from './stage.js'
 import { linesOfTape, type Line } from './tape-bytes.js'
@@ -147,6 +147,48 @@ describe('a rule', () => {
     const lines = await end(recorder)
     expect(lines.find(({ type }) => type === 'dropped')).toMatchObject({ rule: 'deep', why: problem })
     expect(lines.filter(({ type }) => type === 'dropped')).toHaveLength(1)
+  })
+
+  it('that cannot be applied to an answer leaves an error in its place, and the tape has both', async () => {
+    const recorder = record(`
+      rules:
+        - { name: deep, when: 'tool:echo', on: answers, set: { '$.result.a.b': 1 } }
+        - { name: roots, when: 'dir:in is:answer', remove: ['$.id'] }`)
+    await recorder.send(call('e\u00e9', 'echo', { text: 'x' }))
+    const problem = 'rule deep cannot be applied: $.result.a.b leads nowhere in it'
+    expect(await answerTo(recorder, 'e\u00e9')).toEqual({
+      jsonrpc: '2.0',
+      id: 'e\u00e9',
+      error: { code: -32603, message: `wiretape: ${problem}` },
+    })
+    // The other way round: what the server asked is answered too.
+    await recorder.send(call(2, 'ask'))
+    const asked = await until('the server asks', () =>
+      answers(recorder).find(({ method }) => method === 'roots/list'),
+    )
+    await recorder.send(`{"jsonrpc":"2.0","id":${asked['id']},"result":{"roots":[]}}\n`)
+    const told = JSON.stringify(await answerTo(recorder, 2))
+    expect(told).toContain('wiretape: rule roots cannot be applied: it would be no JSON-RPC any more')
+    const lines = await end(recorder)
+    expect(lines.filter((line) => line['modified'])).toMatchObject([
+      { dir: 'out', rule: 'deep', raw: { error: { code: -32603 } }, original: { result: {} } },
+      { dir: 'in', rule: 'roots', raw: { error: { code: -32603 } }, original: { result: { roots: [] } } },
+    ])
+    expect(lines.filter(({ type }) => type === 'dropped')).toEqual([])
+  })
+
+  it('that cannot be applied to one answer of a batch, the rest of which goes on', async () => {
+    const recorder = record(
+      `rules: [{ name: deep, when: 'dir:in id:2.0', set: { '$.result.a.b': 1 } }]`,
+      'echo-lines.mjs',
+    )
+    await recorder.send('[{"jsonrpc":"2.0","id":1,"result":1.0}, {"jsonrpc":"2.0","id":2.0,"result":{}}]\n')
+    await count(recorder, 1)
+    expect(recorder.stdout().toString()).toMatch(
+      /^\[\{"jsonrpc":"2\.0","id":1,"result":1\.0\}, \{"jsonrpc":"2\.0","id":2\.0,"error":\{"code":-32603/,
+    )
+    recorder.stdin.end()
+    await recorder.ended
   })
 
   it('answers a part of a batch, and the rest goes on', async () => {

@@ -19,12 +19,14 @@ export interface PartOutcome {
 
 export type PartEnd =
   | { readonly kind: 'hold' | 'drop' | 'disconnect' }
+  /** It goes on as an error in its place. */
+  | { readonly kind: 'error' }
   /** The JSON text of the answer. */
   | { readonly kind: 'answer'; readonly text: string }
 
 /**
- * Applies a rule to a message, and says whether it did anything. A rule that cannot be applied fails closed: the
- * message goes nowhere, and whoever sent a request gets an error that says so.
+ * Applies a rule to a message, and says whether it did anything. A rule that cannot be applied fails closed: nothing
+ * that the message says goes on, and whoever waits for an answer gets an error that says so.
  *
  * @param problem why the rule cannot be applied, where that is known beforehand
  */
@@ -40,8 +42,7 @@ export function applyAction(
     if (!act(rule, outcome, subject, random)) return false
   } catch (failure) {
     if (!(failure instanceof RuleFailure)) throw failure
-    outcome.problem = `rule ${rule.name} cannot be applied: ${failure.message}`
-    outcome.end = failClosed(subject, outcome.problem)
+    failClosed(outcome, subject, rule.name, failure.message)
   }
   outcome.names.push(rule.name)
   return true
@@ -87,20 +88,35 @@ function change(outcome: PartOutcome, text: string): boolean {
 /**
  * Rules may change what a message says, not that it is one: what is no JSON-RPC any more, or asks for nothing where
  * it asked for something, fails closed.
+ *
+ * @param refusal why it cannot go on as it is now, where that is known otherwise
  */
-export function checkChanged(outcome: PartOutcome, subject: FilterSubject): void {
+export function checkChanged(outcome: PartOutcome, subject: FilterSubject, refusal?: string): void {
+  if (subject.kind === 'invalid') return
   const { kind, problem } = readEnvelope(outcome.text, 0)
-  const other = otherShape(subject.kind, kind)
-  if (subject.kind === 'invalid' || other === undefined) return
-  const words = kind === 'invalid' ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}` : other
-  outcome.problem = `rule ${outcome.names.join(', ')} cannot be applied: ${words}`
-  outcome.end = failClosed(subject, outcome.problem)
+  const words =
+    kind === 'invalid'
+      ? `it would be no JSON-RPC any more: ${problem ?? 'no message'}`
+      : (otherShape(subject.kind, kind) ?? refusal)
+  if (words !== undefined) failClosed(outcome, subject, outcome.names.join(', '), words)
 }
 
-function failClosed({ kind, id }: FilterSubject, problem: string): PartEnd {
-  if (kind !== 'request' || id === null) return { kind: 'drop' }
+/** What waits for an answer, here or at the other end, gets an error under the same id; anything else goes nowhere. */
+function failClosed(outcome: PartOutcome, { kind, id }: FilterSubject, rules: string, why: string): void {
+  const problem = `rule ${rules} cannot be applied: ${why}`
+  outcome.problem = problem
+  if (id === null || (kind !== 'request' && kind !== 'result' && kind !== 'error')) {
+    outcome.end = { kind: 'drop' }
+    return
+  }
   const error = JSON.stringify({ code: internalError, message: `wiretape: ${problem}` })
-  return { kind: 'answer', text: answerText(id, 'error', error) }
+  const text = answerText(id, 'error', error)
+  if (kind === 'request') {
+    outcome.end = { kind: 'answer', text }
+    return
+  }
+  outcome.text = text
+  outcome.end = { kind: 'error' }
 }
 
 /** JSON-RPC 2.0, section 5.1. */

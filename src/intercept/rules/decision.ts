@@ -8,6 +8,12 @@ export interface RuleFrame {
   readonly batch: boolean
   /** In the order of the text; one unless it is a batch. */
   readonly parts: readonly RulePart[]
+  /**
+   * Why a message of it cannot go on as a rule has changed it, where that depends on what else is on its way.
+   *
+   * @param part its place
+   */
+  refusal?(part: number, text: string): string | undefined
 }
 
 /** One message of a frame. */
@@ -49,7 +55,7 @@ export interface RuleDecision {
    * answered. May come with `forward`, when only some elements of a batch were.
    */
   readonly answers: readonly string[]
-  /** For people: why it was dropped or answered, where a rule could not be applied. */
+  /** For people: why it was dropped, answered or replaced by an error, where a rule could not be applied. */
   readonly problem?: string
 }
 

@@ -46,7 +46,7 @@ class RunningRules implements Rules {
   decide(frame: RuleFrame): RuleDecision | undefined {
     let outcomes: (PartOutcome | undefined)[] | undefined
     for (const [i, part] of frame.parts.entries()) {
-      const outcome = this.#decidePart(frame.raw, part)
+      const outcome = this.#decidePart(frame, part, i)
       if (!outcome) continue
       outcomes ??= frame.parts.map(() => undefined)
       outcomes[i] = outcome
@@ -54,7 +54,8 @@ class RunningRules implements Rules {
     return outcomes && decisionOf(frame, outcomes)
   }
 
-  #decidePart(raw: string, part: RulePart): PartOutcome | undefined {
+  #decidePart(frame: RuleFrame, part: RulePart, n: number): PartOutcome | undefined {
+    const { raw } = frame
     const own = ownView(part.subject)
     const isAnswer = own !== part.subject
     let outcome: PartOutcome | undefined
@@ -78,7 +79,7 @@ class RunningRules implements Rules {
     }
     const isGone = outcome?.end !== undefined && outcome.end.kind !== 'hold'
     if (outcome && !isGone && outcome.text !== raw.slice(part.start, part.end))
-      checkChanged(outcome, part.subject)
+      checkChanged(outcome, part.subject, frame.refusal?.(n, outcome.text))
     return outcome
   }
 }

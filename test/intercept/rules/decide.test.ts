@@ -108,6 +108,43 @@ describe('a rule', () => {
     })
   })
 
+  it('leaves an error in the place of an answer that it cannot be applied to, under the id as it was written', () => {
+    for (const id of ['12345678901234567890', '"a\\u0062"', '1.50']) {
+      const decision = decide(
+        "set: { '$.result.no.where': 1 }",
+        `{"result":{"secret":1},"id" : ${id}, "jsonrpc":"2.0"}`,
+      )
+      const problem = 'rule r cannot be applied: $.result.no.where leads nowhere in it'
+      expect(decision).toEqual({
+        rule: 'r',
+        verdict: 'forward',
+        text: `{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":"wiretape: ${problem}"}}`,
+        delayMs: 0,
+        copies: 0,
+        answers: [],
+        problem,
+      })
+    }
+  })
+
+  it('leaves an error in the place of an answer that it would make something else', () => {
+    for (const action of ["remove: ['$.id']", "set: { '$.jsonrpc': 3 }", 'respond: { result: {} }']) {
+      const decision = decide(action, '{"jsonrpc":"2.0","id":7,"result":{}}')
+      expect(decision).toMatchObject({ verdict: 'forward', problem: expect.stringContaining('rule r') })
+      expect(JSON.parse(decision!.text!)).toMatchObject({ id: 7, error: { code: -32603 } })
+    }
+  })
+
+  it('asks no rule behind one that could not be applied', () => {
+    const rules = rulesOf(`
+      rules:
+        - { name: a, when: 'is:answer', set: { '$.result.no.where': 1 } }
+        - { name: b, when: 'is:answer', set: { '$.error.code': 1 } }`)
+    const decision = rules.decide(frameOf('{"jsonrpc":"2.0","id":7,"result":{}}'))
+    expect(decision?.rule).toBe('a')
+    expect(decision?.text).toContain('-32603')
+  })
+
   it('fails closed when its filter cannot be told in linear time', () => {
     const rules = rulesOf(`rules: [{ name: a, when: '$.params.arguments[*]=2', drop: true, times: 1 }]`)
     const decision = rules.decide(frameOf(callText('x', `[${'1,'.repeat(600_000)}1]`)))
@@ -241,6 +278,32 @@ rules:
       text: `[${callText('a', '{}', '1')}]`,
       answers: ['{"jsonrpc":"2.0","id":2,"result":{}}'],
     })
+  })
+
+  it('keeps its other answers as they are where a rule cannot be applied to one', () => {
+    const answers = '[ {"jsonrpc":"2.0","id":1,"result":{}} ,{"jsonrpc":"2.0", "id":2.0,"result":{}}]'
+    const rules = rulesOf(`rules: [{ name: r, when: 'id:2.0', set: { '$.result.no.where': 1 } }]`)
+    const text = rules.decide(frameOf(answers))?.text
+    expect(text).toMatch(
+      /^\[ \{"jsonrpc":"2\.0","id":1,"result":\{\}\} ,\{"jsonrpc":"2\.0","id":2\.0,"error":/,
+    )
+    expect(JSON.parse(text!)).toHaveLength(2)
+  })
+
+  it('goes on without a message that nobody can send on, whose sender is told why and by which rule', () => {
+    const rules = rulesOf(`
+      rules:
+        - { name: first, when: 'tool:a', set: { '$.params.arguments.x': 1 } }
+        - { name: second, when: 'tool:b', set: { '$.id': 9 } }`)
+    const decision = rules.decide({
+      ...frameOf(batch),
+      refusal: (_, text) => (text.includes('"id":9') ? 'it is taken' : undefined),
+    })
+    const problem = 'rule second cannot be applied: it is taken'
+    expect(decision).toMatchObject({ rule: 'first, second', verdict: 'forward', kept: [0, 2], problem })
+    expect(decision?.answers).toEqual([
+      `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"wiretape: ${problem}"}}`,
+    ])
   })
 
   it('goes nowhere when nothing of it is left', () => {
