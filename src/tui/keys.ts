@@ -14,9 +14,13 @@ export interface KeyReader {
 }
 
 /** Longest sequence that is waited for; what is longer is no key. */
-const longestSequence = 32
+const longestSequence = 256
 /** Most of a paste that is kept. */
 const longestPaste = 16 * 1024 * 1024
+
+/** What begins a string that a terminal sends as an answer, and what ends it (ECMA-48, 5.6; BEL is xterm's). */
+const stringBegins = /^\u001b[\]PX^_]/
+const stringEnds = /\u0007|\u001b\\/
 
 const pasteBegins = '\u001b[200~'
 const pasteEnds = '\u001b[201~'
@@ -24,11 +28,21 @@ const pasteEnds = '\u001b[201~'
 export function createKeyReader(): KeyReader {
   let rest = ''
   let pasted: string | undefined
+  let inString = false
 
   function take(keys: Key[], final: boolean): Key[] {
     while (rest !== '') {
       if (pasted !== undefined) {
         if (!takePaste(keys)) return keys
+        continue
+      }
+      // Two characters alone are a key with Alt.
+      if (!inString && stringBegins.test(rest)) {
+        if (rest.length === 2 && !final) return keys
+        inString = rest.length > 2
+      }
+      if (inString) {
+        if (!passString(final)) return keys
         continue
       }
       const { key, length } = firstKey(rest, final)
@@ -55,15 +69,28 @@ export function createKeyReader(): KeyReader {
     return true
   }
 
+  /** False while its end is still to come. One that is cut off is over when nothing follows. */
+  function passString(final: boolean): boolean {
+    const end = stringEnds.exec(rest)
+    // The end mark may be cut in two.
+    if (end) rest = rest.slice(end.index + end[0].length)
+    else rest = rest.endsWith('\u001b') && !final ? '\u001b' : ''
+    inString = end === null && !final
+    return !inString
+  }
+
   return {
     push(text) {
       rest += text
       return take([], false)
     },
     get pending() {
-      return rest !== '' && pasted === undefined
+      return inString || (rest !== '' && pasted === undefined)
     },
-    settle: () => (pasted === undefined ? take([], true) : []),
+    settle() {
+      if (inString) passString(true)
+      return pasted === undefined ? take([], true) : []
+    },
   }
 }
 
@@ -74,7 +101,7 @@ function firstKey(text: string, final: boolean): { key?: string; length: number 
   if (text.length === 1) return final ? { key: 'esc', length: 1 } : { length: 0 }
   const next = text[1]!
   if (next === '[' || next === 'O') {
-    const found = /^\u001b(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/.exec(text)
+    const found = /^\u001b(?:\[\[[ -~]|\[(?!\[)[0-?]*[ -/]*[@-~]|O[ -~])/.exec(text)
     if (found) {
       const sequence = found[0]
       if (sequence === pasteBegins) return { key: 'paste', length: sequence.length }

@@ -43,13 +43,19 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   let timer: NodeJS.Timeout | undefined
   let gone = false
   let leave: (() => void) | undefined
-  const left = new Promise<void>((resolve) => (leave = resolve))
+  let broke: ((error: unknown) => void) | undefined
+  const left = new Promise<void>((resolve, reject) => {
+    leave = resolve
+    broke = reject
+  })
   let canvas: Canvas
   let ink: ReturnType<typeof render> | undefined = begin()
 
   function begin(): ReturnType<typeof render> {
     canvas = openCanvas(stdout)
-    return render(picture(), { stdout: canvas.stream, stdin, exitOnCtrlC: false, patchConsole: false })
+    const shown = render(picture(), { stdout: canvas.stream, stdin, exitOnCtrlC: false, patchConsole: false })
+    shown.waitUntilExit().catch((error: unknown) => broke?.(error))
+    return shown
   }
   function end(): void {
     ink?.unmount()
@@ -60,11 +66,16 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
     return createElement(App, { state, context, signs, colours })
   }
 
+  /** A fault of ours ends the screen, not what it shows. */
   function dispatch(action: Action): void {
-    const step = reduce(state, action, context)
-    state = step.state
-    for (const effect of step.effects) run(effect)
-    ink?.rerender(picture())
+    try {
+      const step = reduce(state, action, context)
+      state = step.state
+      for (const effect of step.effects) run(effect)
+      ink?.rerender(picture())
+    } catch (error) {
+      broke?.(error)
+    }
   }
 
   /** Rows come by the thousand: they are put on the screen together. */
@@ -141,7 +152,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
         }
         return
       case 'external':
-        void openEditor(effect.text)
+        openEditor(effect.text).catch((error: unknown) => broke?.(error))
         return
       case 'quit':
         leave?.()
@@ -151,6 +162,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   async function openEditor(text: string): Promise<void> {
     end()
     const outcome = await terminal.edit(text)
+    if (gone) return
     ink = begin()
     if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
     else dispatch({ type: 'edited', text: outcome.text })
@@ -164,7 +176,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
     leave?.()
   })
   terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
-  const followed = follow()
+  const followed = follow().catch((error: unknown) => broke?.(error))
   try {
     await link.send({ type: 'subscribe' })
     await left

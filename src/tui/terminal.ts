@@ -36,6 +36,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   let goneListener: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
   let open = false
+  let closed = false
 
   const onData = (chunk: Buffer | string): void => {
     clearTimeout(timer)
@@ -53,6 +54,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   }
 
   function take(): void {
+    if (closed) return
     open = true
     stdin.setEncoding('utf8')
     stdin.setRawMode(true)
@@ -104,11 +106,16 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
       give()
       try {
         return await editExternally(text)
+      } catch (error) {
+        return {
+          fault: `the editor could not be used: ${error instanceof Error ? error.message : String(error)}`,
+        }
       } finally {
         take()
       }
     },
     close() {
+      closed = true
       give()
       goneListener = undefined
       stdout.off('resize', onResize)

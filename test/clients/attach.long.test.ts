@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   Client as ModernClient,
@@ -13,6 +13,7 @@ import { leftOut } from '../behaviour/run-cli.js'
 import { cli, createStage, isRunning, printed, server, until, type Stage } from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 import { everythingOnStdio as everything, startEverything } from './everything.js'
+import { freePort } from './free-port.mjs'
 import { noTerminal, openTerminal, type Terminal } from './terminal.js'
 
 const isLeftOut = leftOut(noTerminal === undefined, `screens on a real terminal: ${noTerminal}`)
@@ -362,19 +363,33 @@ const targets: [name: string, options: () => Promise<string[]> | string[]][] = [
   ['a stdio server', () => ['--target-command', joinCommandLine(everything)]],
 ]
 
+interface OwnScreen {
+  readonly terminal: Terminal
+  readonly sessionFile: string
+  readonly out: string
+  readonly url: string
+  readonly client: Client
+}
+
+/** `proxy start` in a terminal of its own, and a client of the server that it shows. */
+async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<OwnScreen> {
+  const out = mkdtempSync(stage.path('own-'))
+  const sessionFile = join(out, 'own.session.json')
+  const saving = ['--session-file', sessionFile, '--out', out]
+  const argv = [process.execPath, cli, 'proxy', 'start', ...options, ...saving]
+  const terminal = openTerminal(stage, argv, { columns: 140, env })
+  closing.push(() => terminal.close())
+  const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
+  const client = new Client({ name: 'test-client', version: '1.0.0' })
+  closing.push(() => client.close())
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  await terminal.shows('result initialize')
+  return { terminal, sessionFile, out, url, client }
+}
+
 describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () => {
   it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {
-    const sessionFile = stage.path('closed.session.json')
-    const out = stage.path('closed')
-    const options = [...(await target()), '--session-file', sessionFile, '--out', out]
-    const argv = [process.execPath, cli, 'proxy', 'start', ...options]
-    const terminal = openTerminal(stage, argv, { columns: 140 })
-    closing.push(() => terminal.close())
-    const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
-    const client = new Client({ name: 'test-client', version: '1.0.0' })
-    closing.push(() => client.close())
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)))
-    await terminal.shows('result initialize')
+    const { terminal, sessionFile, out } = await startOwnScreen(await target())
     const pid = terminal.pid()
     terminal.close()
     await until('the capture is over', () => !isRunning(pid))
@@ -386,16 +401,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
   it.each(targets)(
     'shows the capture of %s at once, holds its messages, saves and ends with q',
     async (_, target) => {
-      const sessionFile = stage.path('http.session.json')
-      const options = [...(await target()), '--session-file', sessionFile, '--out', stage.path('http')]
-      const argv = [process.execPath, cli, 'proxy', 'start', ...options]
-      const terminal = openTerminal(stage, argv, { columns: 140 })
-      closing.push(() => terminal.close())
-      const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(await terminal.shows('● live'))!
-      const client = new Client({ name: 'test-client', version: '1.0.0' })
-      closing.push(() => client.close())
-      await client.connect(new StreamableHTTPClientTransport(new URL(url)))
-      await terminal.shows('result initialize')
+      const { terminal, sessionFile, client } = await startOwnScreen(await target())
       terminal.press('i')
       await terminal.shows('[INTERCEPT]')
       const answer = echo(client, 'original')
@@ -415,4 +421,19 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () 
       )
     },
   )
+
+  it('listens where it is told, and outlives an editor that leaves nothing', async () => {
+    const port = await freePort()
+    const { terminal, sessionFile, url, client } = await startOwnScreen(
+      ['--target-command', joinCommandLine(everything), '--listen', `127.0.0.1:${port}`],
+      { EDITOR: 'rm -f' },
+    )
+    expect(new URL(url).port).toBe(String(port))
+    terminal.press('e')
+    await terminal.shows(/the editor could not be used: ENOENT/)
+    expect(await echo(client, 'still there')).toBe('Echo: still there')
+    terminal.press('q')
+    await terminal.ended()
+    expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages.length).toBeGreaterThan(3)
+  })
 })

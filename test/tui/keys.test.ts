@@ -20,6 +20,8 @@ describe('keys', () => {
     ['\u001b[19~', 'f8'],
     ['\u001b[20~', 'f9'],
     ['\u001bOP', 'f1'],
+    ['\u001b[[A', 'f1'],
+    ['\u001b[[E', 'f5'],
     ['\u001b[5~', 'pageup'],
     ['\u001b[H', 'home'],
     ['\u001b[Z', 'shift+tab'],
@@ -29,6 +31,8 @@ describe('keys', () => {
     ['\u007f', 'backspace'],
     ['\u001b', 'esc'],
     ['\u001bx', 'alt+x'],
+    ['\u001b]', 'alt+]'],
+    ['\u001bP', 'alt+P'],
     ['é', 'é'],
     ['👋', '👋'],
   ])('%j is %s', (sequence, name) => {
@@ -42,6 +46,27 @@ describe('keys', () => {
 
   it('that nobody knows are passed over', () => {
     expect(keysOf('\u001b[?1;2c\u001b[99~j')).toEqual(['j'])
+    expect(keysOf('\u001b[[xj')).toEqual(['j'])
+  })
+
+  it.each([
+    ['a colour, ended by BEL', '\u001b]11;rgb:1e1e/1e1e/2e2e\u0007'],
+    ['a colour, ended by ST', '\u001b]11;rgb:1e1e/1e1e/2e2e\u001b\\'],
+    ['a version', '\u001bP>|XTerm(390)\u001b\\'],
+    ['a picture that came', '\u001b_Gi=31;OK\u001b\\'],
+  ])('are not what a terminal answers: %s', (_, answer) => {
+    expect(keysOf(`j${answer}k`)).toEqual(['j', 'k'])
+    for (let at = 3; at < answer.length; at += 1) {
+      expect(keysOf(answer.slice(0, at), `${answer.slice(at)}k`)).toEqual(['k'])
+    }
+  })
+
+  it('come again after an answer that was cut off', () => {
+    const reader = createKeyReader()
+    expect(reader.push('\u001b]11;rgb:1e')).toEqual([])
+    expect(reader.pending).toBe(true)
+    expect(reader.settle()).toEqual([])
+    expect(reader.push('j')).toEqual([{ name: 'j' }])
   })
 
   it('which were pasted come as one, line breaks and escapes included', () => {
@@ -57,6 +82,8 @@ describe('keys', () => {
       '\u001b[200~x\u001b[201~',
       '\r',
       '\u001bOP',
+      '\u001b[[B',
+      '\u001b]0;x\u0007',
     )
     fc.assert(
       fc.property(

@@ -37,14 +37,14 @@ async function loadScreen(): Promise<void> {
   await loadTui()
 }
 
-/** A capture goes on without a screen that cannot be opened. */
+/** A capture goes on without a screen that cannot be opened, or breaks. */
 async function showScreen(otherwise: () => Promise<void>, io: Io): Promise<void> {
   try {
     const { openOwnScreen } = await import('./own-screen.js')
     await openOwnScreen(io)
   } catch (error) {
-    if (!(error instanceof WiretapeError)) throw error
-    await io.complain(error.message, error.hint)
+    if (error instanceof WiretapeError) await io.complain(error.message, error.hint)
+    else await io.complain(`the screen broke, the capture goes on: ${String(error)}`, 'Ctrl-C ends it')
     await otherwise()
   }
 }

@@ -15,6 +15,8 @@ export interface ProxyStartOptions {
 /** As `record`, with the server's command line as one text, or its URL. */
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
   const { transport, targetCommand, targetUrl, listenPort, ...recording } = options
+  if (listenPort !== undefined && recording.listen !== undefined)
+    throw wrong('--listen and --listen-port are one: give either')
   if (transport === 'stdio') {
     if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')
     if (targetCommand === undefined) throw wrong('--target-command is missing')
@@ -25,7 +27,12 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     if (isTerminal()) {
       refuseForeign('listen', recording)
       const { runRecordListen } = await import('./record-listen.js')
-      return runRecordListen(split.words, { ...recording, listen: listenPort ?? '0' }, io, true)
+      return runRecordListen(
+        split.words,
+        { ...recording, listen: listenPort ?? recording.listen ?? '0' },
+        io,
+        true,
+      )
     }
     return runRecord(
       split.words,
