@@ -1,5 +1,5 @@
 // @ts-check
-/** What a replay costs beside the official client that makes the same calls, and what a comparison needs. */
+/** What a replay costs beside the official client that makes the same calls, and the memory that it and a comparison need. */
 import { spawn } from 'node:child_process'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,7 @@ const lanes = /** @type {('wiretape' | 'SDK client')[]} */ (['wiretape', BARE])
 const promisedShare = 0.7
 const mostBytes = 250 * 1024 * 1024
 const diffMessages = 100_000
+const replayMessages = 200_000
 const started = '"t":"2026-08-01T10:00:00.000Z"'
 
 /**
@@ -113,6 +114,13 @@ export async function run({ quick, cli, say }) {
     const different = await peakOf([cli, 'diff', a, b, '--report', `json=${join(folder, 'r.json')}`])
     if (equal.code !== 0 || different.code !== 1)
       problems.push(`diff ended with ${equal.code} and ${different.code}`)
+
+    const long = quick ? replayMessages / 10 : replayMessages
+    say(`replay: the memory that ${long} messages need`)
+    const longTape = join(folder, 'long.jsonl')
+    await writeTape(longTape, long / 2, (call) => `answer ${call} ${'x'.repeat(200)}`)
+    const replayed = await peakOf([cli, 'replay', longTape, '--', process.execPath, cli, 'mock', longTape])
+    if (replayed.code !== 0) problems.push(`replay ended with ${replayed.code}`)
     const megabytes = (/** @type {number} */ bytes) => bytes / 1024 / 1024
     const memory = (/** @type {string} */ name, /** @type {number} */ peak) => ({
       name,
@@ -127,6 +135,7 @@ export async function run({ quick, cli, say }) {
         speed,
         memory('diff, equal', equal.peakBytes),
         memory('diff, all different', different.peakBytes),
+        memory('replay', replayed.peakBytes),
       ],
       verdicts: [
         {
@@ -138,6 +147,11 @@ export async function run({ quick, cli, say }) {
           promise: 'diff of two 100,000-message recordings ≤ 250 MB',
           measured: `${Math.round(megabytes(most))} MB`,
           kept: most <= mostBytes,
+        },
+        {
+          promise: 'replay of 200,000 messages ≤ 250 MB',
+          measured: `${Math.round(megabytes(replayed.peakBytes))} MB`,
+          kept: replayed.peakBytes <= mostBytes,
         },
       ],
       books: { problems },

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compare/index.js'
-import { createIdTable, type Envelope } from '../model/index.js'
+import { createIdTable, createIntColumn, setRow, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { findJsonValue, isFault, kindAt, memberOf, membersOf } from '../wire/index.js'
-import { createIntColumn, put } from './columns.js'
 import { noRow } from './script.js'
 
 /** Finds the recorded calls and notes that ask for the same as one of the client's. */
@@ -112,8 +111,8 @@ export function createCallIndex(): CallIndexWriter {
         return
       }
       const last = lasts.get(start)
-      put(nexts, last === noRow ? start : last, row)
-      put(lasts, start, row)
+      setRow(nexts, last === noRow ? start : last, row)
+      setRow(lasts, start, row)
     },
     first: (key) => firsts.get(key),
     next: nexts.get,

@@ -1,9 +1,8 @@
 import { taskPoll } from '../compare/index.js'
-import type { Envelope } from '../model/index.js'
+import { createIntColumn, setRow, type Envelope } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
 import { readEnvelope } from '../wire/index.js'
 import { callKey, roundKey, shortKey } from './call-index.js'
-import { createIntColumn, put } from './columns.js'
 import type { Play } from './play.js'
 import { matchRedacted } from './redacted-call.js'
 import { noRow } from './script.js'
@@ -65,7 +64,7 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
     let row = position.get(first)
     if (row === unset) row = first
     while (row !== noRow && (isTaken(row) || isOwn(row) !== inOwn)) row = calls.next(row)
-    put(position, first, row)
+    setRow(position, first, row)
     return row
   }
 
@@ -77,10 +76,10 @@ export function createPicker(play: Play, own: number, repeatLast: boolean): Pick
   }
 
   function take(key: string, row: number, text: string): number {
-    put(taken, row, 1)
+    setRow(taken, row, 1)
     const first = calls.first(key)
     if (first === noRow) lastTakenUnlike.set(key, row)
-    else put(lastTaken, first, row)
+    else setRow(lastTaken, first, row)
     if (rounds.size > 0) endRound(row)
     bind(row, text)
     return row

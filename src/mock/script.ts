@@ -1,5 +1,4 @@
-import { createIntColumn, createNumberColumn } from './columns.js'
-import type { RedactionMark } from '../model/index.js'
+import { createIntColumn, createNumberColumn, type RedactionMark } from '../model/index.js'
 import type { TextStore } from './text-store.js'
 
 /**

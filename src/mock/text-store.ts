@@ -1,8 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import { WiretapeError } from '../model/index.js'
-import { createIntColumn, createNumberColumn } from './columns.js'
+import { createIntColumn, createNumberColumn, WiretapeError } from '../model/index.js'
 
 /** Bytes of texts that stay in memory; of more, all lie in a file. */
 const mostInMemory = 16 * 1024 * 1024

@@ -7,6 +7,7 @@ export {
   type OpenRequest,
   type Relations,
 } from './correlate.js'
+export { createIntColumn, createNumberColumn, setRow, type Column } from './columns.js'
 export { createRecent, detach } from './recent.js'
 export { isCommandLine, joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'

@@ -53,7 +53,8 @@ export async function answerLiveQuestion(
   const sent = withId(liveText.text, id)
   const { replaced } = liveText
   const kept = withId(liveText.kept, id)
-  outcomes.finishRow(question.answerRow, { status: 'sent', original: answer.text, sent, kept, replaced })
+  const message = plan.frames.answerIn(question.answerRow, answer.record)
+  if (message) outcomes.finish(message, { status: 'sent', original: answer.text, sent, kept, replaced })
   await live.send(clientFrame(sent, [sent]))
   answered(question.answerRow)
 }

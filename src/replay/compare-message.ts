@@ -12,7 +12,8 @@ import {
 } from '../compare/index.js'
 import type { Mark } from './live-values.js'
 import type { Finished } from './ordered-outcomes.js'
-import type { Plan, PlannedMessage } from './plan.js'
+import type { Plan } from './plan.js'
+import type { PlannedMessage } from './planned-frames.js'
 
 /** An answer as it was recorded. */
 export interface RecordedAnswer {

@@ -38,7 +38,7 @@ export async function findMissingSecrets(plan: Plan, sets: readonly SetValue[]):
     const record = await plan.read(frame.locator)
     if (!record.red) continue
     await listen(frame.row)
-    for (const { part, seq, method = 'an answer', name } of frame.messages) {
+    for (const { part, seq, method = 'an answer', name } of plan.frames.messagesOf(frame, record)) {
       const unknown = marksOf(record, part).filter(({ tag }) => !said.has(tag))
       if (unknown.length === 0) continue
       const { start, end } = record.parts[part]!

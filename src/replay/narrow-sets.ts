@@ -18,7 +18,7 @@ export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise
   for (const frame of plan.frames) {
     if (used.size === sets.length && (!isRedacted || narrow.size === sets.length)) break
     const record = await plan.read(frame.locator)
-    for (const { part } of frame.messages) {
+    for (const { part } of plan.frames.messagesOf(frame, record)) {
       const { start, end } = record.parts[part]!
       const text = record.raw.slice(start, end)
       for (const set of sets) {

@@ -1,6 +1,6 @@
 import type { Draft } from '../model/index.js'
 import type { MessageOutcome } from './outcome.js'
-import type { Plan, PlannedMessage } from './plan.js'
+import type { PlannedMessage } from './planned-frames.js'
 
 /** What is known of a message when it is done with. */
 export type Finished = Omit<MessageOutcome, 'message' | 'replaced' | 'recorded' | 'comparison'> &
@@ -17,27 +17,21 @@ export interface OrderedOutcomes {
   answered(message: PlannedMessage): void
   /** The first time counts. */
   finish(message: PlannedMessage, finished: Finished, compared?: Compared): void
-  /** As `finish`, for the message in a row, if it is one that is replayed. */
-  finishRow(row: number, finished: Finished): void
   /** Requests that wait for their answers. */
-  waiting(): ReadonlySet<PlannedMessage>
-  /** Messages that are not done with, in order. */
-  rest(): PlannedMessage[]
+  waiting(): readonly PlannedMessage[]
+  isDone(message: Pick<PlannedMessage, 'index'>): boolean
 }
 
-export function orderedOutcomes(plan: Plan, take: (outcome: MessageOutcome) => void): OrderedOutcomes {
-  const messages = plan.frames.flatMap((frame) => frame.messages)
-  const answers = new Map(
-    messages.filter(({ kind }) => kind === 'answer').map((message) => [message.row, message]),
-  )
-  const waiting = new Set<PlannedMessage>()
-  const done = new Uint8Array(messages.length)
+/** @param messages how many there are */
+export function orderedOutcomes(messages: number, take: (outcome: MessageOutcome) => void): OrderedOutcomes {
+  const waiting = new Map<number, PlannedMessage>()
+  const done = new Uint8Array(messages)
   /** Outcomes that wait for those of earlier messages. */
   const held = new Map<number, MessageOutcome>()
   let next = 0
 
   function finish(message: PlannedMessage, finished: Finished, compared: Compared = {}): void {
-    waiting.delete(message)
+    waiting.delete(message.index)
     if (done[message.index] === 1) return
     done[message.index] = 1
     held.set(message.index, outcomeOf(message, finished, compared))
@@ -49,15 +43,11 @@ export function orderedOutcomes(plan: Plan, take: (outcome: MessageOutcome) => v
   }
 
   return {
-    began: (message) => void waiting.add(message),
-    answered: (message) => void waiting.delete(message),
+    began: (message) => void waiting.set(message.index, message),
+    answered: ({ index }) => void waiting.delete(index),
     finish,
-    finishRow(row, finished) {
-      const message = answers.get(row)
-      if (message) finish(message, finished)
-    },
-    waiting: () => waiting,
-    rest: () => messages.filter(({ index }) => done[index] === 0),
+    waiting: () => [...waiting.values()],
+    isDone: ({ index }) => done[index] === 1,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ExchangeComparison } from '../compare/index.js'
-import type { PlannedMessage } from './plan.js'
+import type { PlannedMessage } from './planned-frames.js'
 
 /** What became of one message of the client. */
 export interface MessageOutcome {

@@ -1,48 +1,17 @@
 import { createRecordingIndex, type RecordingIndex } from '../compare/index.js'
 import { matchFilter, rowSubject, type Filter } from '../filter/index.js'
 import {
-  detach,
+  createIntColumn,
   isAnswer,
-  type Envelope,
+  WiretapeError,
   type HttpHeaders,
   type MessageRecord,
   type Report,
   type Session,
   type Transport,
-  type Draft,
 } from '../model/index.js'
-import { WiretapeError } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
-
-/** One message that the client said. */
-export interface PlannedMessage {
-  /** Its place among the messages of the client, from 0. */
-  readonly index: number
-  readonly row: number
-  readonly part: number
-  /** Number given at recording. */
-  readonly seq: number
-  readonly kind: 'request' | 'notification' | 'answer' | 'invalid'
-  readonly method?: string
-  readonly name?: string
-  /** Exact JSON text. */
-  readonly id?: string
-  /** Row of the answer to a request, of the request that an answer belongs to; -1 for none. */
-  readonly peer: number
-  /** Nobody counts on an answer: it was cancelled, or stays open by design. */
-  readonly loose: boolean
-}
-
-/** What the client sent at once: one message, or a batch. */
-export interface PlannedFrame {
-  readonly locator: number
-  /** Row of its first message. */
-  readonly row: number
-  /** When it was sent: microseconds since the session began. */
-  readonly us: number
-  readonly connection: string
-  readonly messages: readonly PlannedMessage[]
-}
+import { createPlannedFrames, type PlannedFrames } from './planned-frames.js'
 
 /** A request that the server made, and how the client answered it. */
 export interface PlannedQuestion {
@@ -73,7 +42,7 @@ export interface Plan {
   readonly session: Session | undefined
   /** What was spoken; a recorder of HTTP need not have known which of the two. */
   readonly transport: Transport
-  readonly frames: readonly PlannedFrame[]
+  readonly frames: PlannedFrames
   readonly questions: readonly PlannedQuestion[]
   readonly connections: ReadonlyMap<string, PlannedConnection>
   /** Messages of the client, all of them. */
@@ -84,28 +53,13 @@ export interface Plan {
   message(row: number): Promise<{ record: MessageRecord; part: number }>
 }
 
-interface DraftFrame {
-  readonly locator: number
-  readonly row: number
-  readonly us: number
-  readonly conversation: string
-  readonly fromClient: boolean
-  /** Of its messages, in their order. */
-  readonly envelopes: readonly DraftEnvelope[]
-}
-
-/** Filled member by member: what is spread gets a shape of its own in the engine, each time. */
-
-type DraftEnvelope = Pick<Envelope, 'kind' | 'method' | 'subject' | 'id'>
-
 interface Talk {
+  /** Its session's number and its own name. */
+  readonly conversation: string
   initializes: boolean
   modern: boolean
   version: string | undefined
 }
-
-/** Different names that are remembered while a recording is read. */
-const mostKnown = 10_000
 
 /** Bytes of a recording that a replay holds in memory: it needs each message more than once. */
 export const keptBytes = 16 << 20
@@ -128,9 +82,10 @@ export async function planReplay(
   filter?: Filter,
 ): Promise<Plan> {
   const indexer = createRecordingIndex({ clientKeys: false })
-  const drafts: DraftFrame[] = []
-  const talks = new Map<string, Talk>()
-  const draftEnvelope = createDrafting()
+  /** Of each record that matters: the row of its first message, how many it has, and whose talk it is of. */
+  const drafts = { rows: createIntColumn(), counts: createIntColumn(), talks: createIntColumn() }
+  const talks: Talk[] = []
+  const talkNumbers = new Map<string, number>()
   let sessions = 0
   let hasEndpoint = false
   for await (const { record, locator } of records.records(report)) {
@@ -140,63 +95,68 @@ export async function planReplay(
     if (record.type === 'http' && record.sse?.event === 'endpoint') hasEndpoint = true
     if (record.type !== 'message') continue
     const conversation = `${sessions} ${record.conversation ?? ''}`
-    noteTalk(talks, conversation, record)
-    const fromClient = record.direction === 'client_to_server'
-    if (!fromClient && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
-    drafts.push({
-      locator,
-      row: first,
-      us: record.us ?? Date.parse(record.t) * 1000,
-      conversation,
-      fromClient,
-      envelopes: record.parts.map(({ envelope }) => draftEnvelope(envelope)),
-    })
+    const number = talkNumbers.get(conversation) ?? talks.length
+    if (number === talks.length) {
+      talks.push({ conversation, initializes: false, modern: false, version: undefined })
+      talkNumbers.set(conversation, number)
+    }
+    noteTalk(talks[number]!, record)
+    if (!isOfClient(record) && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
+    drafts.rows.push(first)
+    drafts.counts.push(record.parts.length)
+    drafts.talks.push(number)
   }
   const index = indexer.finish()
+  const { entries } = index
   const read = async (locator: number): Promise<MessageRecord> => {
     const record = await records.read(locator)
     if (record.type === 'message') return record
     throw new WiretapeError('unreadable', `${name} changed while it was read`)
   }
 
-  /** Conversations without a handshake have no state of their own, and may share a connection. */
-  const connectionOf = (conversation: string): string =>
-    talks.get(conversation)?.initializes ? conversation : `${conversation.split(' ', 1)[0]} `
-  const frames: PlannedFrame[] = []
+  const planned = createPlannedFrames(index)
   const questions: PlannedQuestion[] = []
   const connections = new Map<string, PlannedConnection>()
-  let messages = 0
+  const connectionNames = talks.map(connectionOf)
   /** The handshake goes along, but alone it is not what was asked for. */
   let isAnyTaken = false
+  let hasClient = false
   const left = createLeftOut(index)
   const lastSaid = new Map<string, number>()
-  for (const draft of drafts) {
-    const connection = connectionOf(draft.conversation)
-    if (!connections.has(connection))
-      connections.set(connection, openingOf(connection, talks.get(draft.conversation)))
-    if (!draft.fromClient) {
-      for (let row = draft.row; row < draft.row + draft.envelopes.length; row += 1) {
-        if (index.entries.kind(row) !== 'request') continue
-        const { method } = index.subjects[index.subjectOf(row)]!
-        const answerRow = index.entries.peer(row)
-        questions.push({ row, connection, method, answerRow, optional: left.causes(connection, row) })
+  for (let draft = 0; draft < drafts.rows.length; draft += 1) {
+    const [row, count, talk] = [drafts.rows.get(draft), drafts.counts.get(draft), drafts.talks.get(draft)]
+    const connection = connectionNames[talk]!
+    if (!connections.has(connection)) connections.set(connection, openingOf(connection, talks[talk]!))
+    if (entries.direction(row) === 'server_to_client') {
+      for (let asked = row; asked < row + count; asked += 1) {
+        if (entries.kind(asked) !== 'request') continue
+        const { method } = index.subjects[index.subjectOf(asked)]!
+        const answerRow = entries.peer(asked)
+        const optional = left.causes(connection, asked)
+        questions.push({ row: asked, connection, method, answerRow, optional })
       }
       continue
     }
-    lastSaid.set(connection, draft.row)
-    const isTaken = filter && takenBy(filter, await read(draft.locator), index)
-    if (isTaken) left.take(connection, draft, isTaken)
-    isAnyTaken ||= !isTaken || draft.envelopes.some((_, part) => isTaken(draft.row + part, part))
-    const planned = messagesOf(draft, index, messages, isTaken)
-    if (planned.length === 0) continue
-    messages += planned.length
-    frames.push({ locator: draft.locator, row: draft.row, us: draft.us, connection, messages: planned })
+    hasClient = true
+    lastSaid.set(connection, row)
+    if (!filter) {
+      planned.add({ row, connection, count })
+      continue
+    }
+    const record = await read(index.place(row).locator)
+    const isTaken = takenBy(filter, record, index)
+    left.take(connection, row, record, isTaken)
+    const parts = record.parts.flatMap(({ envelope }, part) => {
+      const isWanted = isTaken(row + part, part)
+      isAnyTaken ||= isWanted
+      return isWanted || handshake.has(envelope.method) ? [part] : []
+    })
+    if (parts.length > 0)
+      planned.add({ row, connection, count: parts.length }, parts.length < count ? parts : undefined)
   }
-  if (frames.length === 0 || !isAnyTaken) {
-    const why =
-      filter && drafts.some(({ fromClient }) => fromClient)
-        ? 'no message that the filter takes'
-        : 'no message of a client'
+  const frames = planned.finish()
+  if (frames.length === 0 || (filter && !isAnyTaken)) {
+    const why = filter && hasClient ? 'no message that the filter takes' : 'no message of a client'
     throw new WiretapeError('not-a-recording', `${name} holds ${why}`, { hint: 'there is nothing to replay' })
   }
   const cameTooLate = ({ row, connection, answerRow }: PlannedQuestion): boolean =>
@@ -208,7 +168,7 @@ export async function planReplay(
     frames,
     questions: questions.map((one) => (cameTooLate(one) ? { ...one, optional: true } : one)),
     connections,
-    messages,
+    messages: frames.messages,
     read,
     async message(row) {
       const { locator, part } = index.place(row)
@@ -219,7 +179,12 @@ export async function planReplay(
 
 /** Requests that a filter leaves out, while they are open in the recording. */
 function createLeftOut({ entries }: RecordingIndex): {
-  take(connection: string, draft: DraftFrame, isTaken: (row: number, part: number) => boolean): void
+  take(
+    connection: string,
+    row: number,
+    record: MessageRecord,
+    isTaken: (row: number, part: number) => boolean,
+  ): void
   /** What the server says in this row follows from them. */
   causes(connection: string, row: number): boolean
 } {
@@ -230,9 +195,10 @@ function createLeftOut({ entries }: RecordingIndex): {
     return left
   }
   return {
-    take(connection, { row: first, envelopes }, isTaken) {
+    take(connection, first, { parts }, isTaken) {
       openAt(connection, first)
-      for (const [part, { kind, method }] of envelopes.entries()) {
+      for (const [part, { envelope }] of parts.entries()) {
+        const { kind, method } = envelope
         const isSent = handshake.has(method) || isTaken(first + part, part)
         if (kind === 'request') open.get(connection)!.push({ answer: entries.peer(first + part), isSent })
       }
@@ -266,57 +232,16 @@ function takenBy(
   }
 }
 
-function messagesOf(
-  { row: first, envelopes }: DraftFrame,
-  { entries }: RecordingIndex,
-  before: number,
-  isTaken: ((row: number, part: number) => boolean) | undefined,
-): PlannedMessage[] {
-  const planned: PlannedMessage[] = []
-  for (const [part, envelope] of envelopes.entries()) {
-    const row = first + part
-    if (isTaken && !handshake.has(envelope.method) && !isTaken(row, part)) continue
-    const kind = isAnswer(envelope) ? 'answer' : (envelope.kind as 'request' | 'notification' | 'invalid')
-    const message: Draft<PlannedMessage> = {
-      index: before + planned.length,
-      row,
-      part,
-      seq: entries.seq(row),
-      kind,
-      peer: entries.peer(row),
-      loose: entries.has(row, 'stream') || entries.has(row, 'cancelled'),
-    }
-    if (envelope.method !== undefined) message.method = envelope.method
-    if (envelope.subject !== undefined) message.name = envelope.subject
-    if (envelope.id !== undefined) message.id = envelope.id
-    planned.push(message)
-  }
-  // An array that grew keeps room for many.
-  return planned.length === 1 ? [planned[0]!] : planned
+function isOfClient({ direction }: MessageRecord): boolean {
+  return direction === 'client_to_server'
 }
 
-/** A slice of the line would keep all of it in memory, and a copy each is not needed of what is said often. */
-function createDrafting(): (envelope: Envelope) => DraftEnvelope {
-  const known = new Map<string, string>()
-  function kept(text: string): string {
-    const before = known.get(text)
-    if (before !== undefined) return before
-    const copy = detach(text)
-    if (known.size < mostKnown) known.set(copy, copy)
-    return copy
-  }
-  return ({ kind, method, subject, id }) => {
-    const draft: Draft<DraftEnvelope> = { kind }
-    if (method !== undefined) draft.method = kept(method)
-    if (subject !== undefined) draft.subject = kept(subject)
-    if (id !== undefined) draft.id = detach(id)
-    return draft
-  }
+/** Conversations without a handshake have no state of their own, and may share a connection. */
+function connectionOf({ conversation, initializes }: Talk): string {
+  return initializes ? conversation : `${conversation.split(' ', 1)[0]} `
 }
 
-function noteTalk(talks: Map<string, Talk>, conversation: string, record: MessageRecord): void {
-  let talk = talks.get(conversation)
-  if (!talk) talks.set(conversation, (talk = { initializes: false, modern: false, version: undefined }))
+function noteTalk(talk: Talk, record: MessageRecord): void {
   for (const { envelope } of record.parts) {
     if (envelope.method === 'initialize') talk.initializes = true
     if (envelope.modern || envelope.method === 'server/discover') talk.modern = true
@@ -325,9 +250,9 @@ function noteTalk(talks: Map<string, Talk>, conversation: string, record: Messag
   talk.version ??= headerOf(record.http?.headers, 'mcp-protocol-version')
 }
 
-function openingOf(name: string, talk: Talk | undefined): PlannedConnection {
-  const opening = talk?.initializes ? 'recorded' : talk?.modern ? 'none' : 'missing'
-  return { name, opening, ...(talk?.version !== undefined && { protocolVersion: talk.version }) }
+function openingOf(name: string, talk: Talk): PlannedConnection {
+  const opening = talk.initializes ? 'recorded' : talk.modern ? 'none' : 'missing'
+  return { name, opening, ...(talk.version !== undefined && { protocolVersion: talk.version }) }
 }
 
 function headerOf(headers: HttpHeaders | undefined, name: string): string | undefined {

@@ -1,18 +1,21 @@
 import { marksOf } from '../compare/index.js'
 import type { MessageRecord } from '../model/index.js'
 import type { Mark } from './live-values.js'
-import type { Plan, PlannedFrame } from './plan.js'
+import type { Plan } from './plan.js'
+import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 
 /** A message as it was recorded. */
 export interface Said {
   readonly text: string
   readonly marks: readonly Mark[]
+  /** What it stands in. */
+  readonly record: MessageRecord
 }
 
 /** The recording, read a step ahead: while a server works there is time for it, and none when it has answered. */
 export interface ReadAhead {
-  /** Reads what will be asked for after this frame was sent. */
-  prepare(sent: PlannedFrame, next: PlannedFrame | undefined): void
+  /** Reads what will be asked for after these were sent. */
+  prepare(sent: readonly PlannedMessage[], next: PlannedFrame | undefined): void
   /** At once where it was prepared. Each is asked for once. */
   frame(frame: PlannedFrame): MessageRecord | Promise<MessageRecord>
   /** The message in a row; as `frame`. */
@@ -26,12 +29,12 @@ export function createReadAhead(plan: Plan): ReadAhead {
   async function read(row: number): Promise<Said> {
     const { record, part } = await plan.message(row)
     const { start, end } = record.parts[part]!
-    return { text: record.raw.slice(start, end), marks: marksOf(record, part) }
+    return { text: record.raw.slice(start, end), marks: marksOf(record, part), record }
   }
 
   return {
-    prepare({ messages }, next) {
-      for (const { kind, peer } of messages)
+    prepare(sent, next) {
+      for (const { kind, peer } of sent)
         if (kind === 'request' && peer >= 0) rows.set(peer, begin(read(peer)))
       if (next) frames.set(next.locator, begin(plan.read(next.locator)))
     },

@@ -37,7 +37,7 @@ export interface RunTime {
 
 /** How a run ended. */
 export interface RunResult extends ComparisonSummary {
-  readonly times: readonly RunTime[]
+  readonly times: Iterable<RunTime>
   /** What `--set` gave, for a recording that is not to hold it. */
   readonly given: readonly GivenValue[]
   /** True when nothing could be asked at all: the server did not start, or cannot be reached. */

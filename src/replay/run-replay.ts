@@ -13,7 +13,8 @@ import { createLiveValues, type LiveText } from './live-values.js'
 import { createNoise } from './noise.js'
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
 import { createParamHeaders } from './param-headers.js'
-import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
+import type { Plan } from './plan.js'
+import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 import { createReadAhead, type Said } from './read-ahead.js'
 import type { RunOptions, RunResult, RunSink } from './run-options.js'
 import { createSchedule, type ScheduledConnection } from './schedule.js'
@@ -43,12 +44,13 @@ export async function runReplay(
   const waiting = createWaiting(signal)
   /** Work that messages from the server began. */
   const reactions = new Set<Promise<void>>()
-  const timers = new Map<PlannedMessage, NodeJS.Timeout>()
+  /** Of requests that wait, by the index of the message. */
+  const timers = new Map<number, NodeJS.Timeout>()
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
 
-  const outcomes = orderedOutcomes(plan, (outcome) => {
+  const outcomes = orderedOutcomes(plan.messages, (outcome) => {
     if (outcome.comparison) tally.count(outcome.comparison)
     sink.outcome(outcome)
   })
@@ -117,14 +119,15 @@ export async function runReplay(
   }
 
   async function sendFrame(frame: PlannedFrame, next: PlannedFrame | undefined): Promise<void> {
+    const record = await ahead.frame(frame)
+    const messages = plan.frames.messagesOf(frame, record)
     // Answers are given when the server asks.
-    if (frame.messages.every(({ kind, peer }) => kind === 'answer' && peer >= 0)) return
+    if (messages.every(({ kind, peer }) => kind === 'answer' && peer >= 0)) return ahead.prepare([], next)
     const opened = await connectionOf(frame)
     if (!opened || stopped !== undefined) return
-    await schedule.untilTimeFor(frame, opened)
+    await schedule.untilTimeFor(frame, messages, opened)
     if (stopped !== undefined) return
-    const record = await ahead.frame(frame)
-    const texts = frame.messages.map((message) => {
+    const texts = messages.map((message) => {
       const { start, end, envelope } = record.parts[message.part]!
       const original = record.raw.slice(start, end)
       const live = values.apply(original, marksOf(record, message.part))
@@ -145,7 +148,7 @@ export async function runReplay(
       waiting.changed()
     })
     sending.catch(failed)
-    ahead.prepare(frame, next)
+    ahead.prepare(messages, next)
     // Mostly it is taken by now. A server may read nothing any more.
     await Promise.resolve()
     await waiting.until(() => isTaken || stopped !== undefined, timeoutMs)
@@ -177,7 +180,7 @@ export async function runReplay(
         return conclude(message, { status: 'timed out', ...sent, error })
       }
       // It is told with the rest.
-      if ('isUnsent' in answer && answer.isUnsent) return void timers.delete(message)
+      if ('isUnsent' in answer && answer.isUnsent) return void timers.delete(message.index)
       const durationUs = Math.round((performance.now() - sentAtMs) * 1000)
       const came: Finished =
         'text' in answer
@@ -185,7 +188,7 @@ export async function runReplay(
           : { status: 'failed', ...sent, durationUs, error: answer.error }
       conclude(message, came, threaded)
     })
-    timers.set(message, timer)
+    timers.set(message.index, timer)
   }
 
   function conclude(
@@ -207,7 +210,7 @@ export async function runReplay(
   ): void {
     const { method = '' } = message
     const { response } = finished
-    timers.delete(message)
+    timers.delete(message.index)
     if (response !== undefined) {
       if (answer) values.learn(answer.text, answer.marks, response)
       if (tellsOffers(method)) offers.take(method, response, finished.original.includes('"cursor"'))
@@ -223,24 +226,37 @@ export async function runReplay(
   }
 
   async function converse(): Promise<void> {
-    for (const [i, frame] of plan.frames.entries()) {
+    for (const frame of plan.frames) {
       if (stopped !== undefined) return
-      await sendFrame(frame, plan.frames[i + 1])
+      await sendFrame(frame, plan.frames.at(frame.number + 1))
     }
     const isQuiet = (): boolean =>
-      reactions.size === 0 && [...outcomes.waiting()].every((message) => message.loose)
+      reactions.size === 0 && outcomes.waiting().every((message) => message.loose)
     await waiting.until(() => stopped !== undefined || isQuiet())
     // A server that is asked no more may still have questions.
     const isExpected = (): boolean => [...open.values()].some(({ picker }) => picker.isExpected(Infinity))
     await waiting.until(() => stopped !== undefined || !isExpected(), timeoutMs)
   }
 
+  /** Messages that are not done with, in order. */
+  async function* unfinished(): AsyncGenerator<PlannedMessage, void, undefined> {
+    for (const frame of plan.frames) {
+      const { firstIndex, count } = frame
+      let isDone = true
+      for (let index = firstIndex; index < firstIndex + count; index += 1)
+        isDone &&= outcomes.isDone({ index })
+      if (isDone) continue
+      for (const message of plan.frames.messagesOf(frame, await plan.read(frame.locator)))
+        if (!outcomes.isDone(message)) yield message
+    }
+  }
+
   /** What was sent and is not waited for, what was not sent, and what the server did not ask. */
   async function tellTheRest(): Promise<void> {
-    for (const message of outcomes.rest()) {
+    for await (const message of unfinished()) {
       const { text: original } = await ahead.said(message.row)
-      const isSent = timers.has(message)
-      clearTimeout(timers.get(message))
+      const isSent = timers.has(message.index)
+      clearTimeout(timers.get(message.index))
       const why = stopped ?? (message.kind === 'answer' ? 'the server did not ask' : 'it could not be')
       const finished: Finished = !isSent
         ? { status: 'not sent', original, error: `Not sent: ${why}` }

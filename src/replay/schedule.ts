@@ -1,6 +1,7 @@
 import type { QuestionPicker } from './answer-question.js'
 import type { OrderedOutcomes } from './ordered-outcomes.js'
-import type { Plan, PlannedFrame, PlannedMessage } from './plan.js'
+import type { Plan } from './plan.js'
+import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 import type { RunOptions } from './run-options.js'
 import type { LiveConnection } from './live-connection.js'
 import type { Waiting } from './waiting.js'
@@ -8,7 +9,11 @@ import type { Waiting } from './waiting.js'
 /** When the client of a recording says what. */
 export interface Schedule {
   /** Resolves when all that the recorded client had waited for is here, or will not come. */
-  untilTimeFor(frame: PlannedFrame, connection: ScheduledConnection): Promise<void>
+  untilTimeFor(
+    frame: PlannedFrame,
+    messages: readonly PlannedMessage[],
+    connection: ScheduledConnection,
+  ): Promise<void>
   sent(frame: PlannedFrame): void
   /** The recorded answer in this row was given to a question of the server. */
   answered(row: number): void
@@ -33,7 +38,7 @@ const mostRestMs = 250
 export function createSchedule({ plan, options, outcomes, waiting, isOver }: ScheduleContext): Schedule {
   const { timeoutMs, concurrency, speed } = options
   const { entries } = plan.index
-  let lastSent = { us: plan.frames[0]!.us, atMs: performance.now() }
+  let lastSent = { us: plan.frames.at(0)!.us, atMs: performance.now() }
   /** The client's last answer to a question of the server, as it was recorded and now. */
   let lastAnswered: { readonly us: number; readonly atMs: number } | undefined
 
@@ -48,10 +53,10 @@ export function createSchedule({ plan, options, outcomes, waiting, isOver }: Sch
   }
 
   return {
-    async untilTimeFor(frame, { live, picker }) {
+    async untilTimeFor(frame, messages, { live, picker }) {
       const isBefore = (message: PlannedMessage): boolean =>
         message.peer >= 0 && !message.loose && (concurrency === 'one' || message.peer < frame.row)
-      const isAnswered = (): boolean => ![...outcomes.waiting()].some(isBefore)
+      const isAnswered = (): boolean => !outcomes.waiting().some(isBefore)
       if (!isAnswered()) await until(isAnswered)
       // What the server asked before the client went on may be what its next answer depends on.
       if (picker.isExpected(frame.row)) await until(() => !picker.isExpected(frame.row), timeoutMs)
@@ -66,7 +71,7 @@ export function createSchedule({ plan, options, outcomes, waiting, isOver }: Sch
       // Of two answers under one id nothing would tell which is the late one.
       const isOwed = ({ kind, id }: PlannedMessage): boolean =>
         kind === 'request' && id !== undefined && live.isOwed(id)
-      if (frame.messages.some(isOwed)) await until(() => !frame.messages.some(isOwed), timeoutMs)
+      if (messages.some(isOwed)) await until(() => !messages.some(isOwed), timeoutMs)
     },
     sent: ({ us }) => void (lastSent = { us, atMs: performance.now() }),
     answered: (row) => void (lastAnswered = { us: entries.us(row), atMs: performance.now() }),

@@ -6,11 +6,12 @@ import {
   type ExchangeComparison,
   type Subject,
 } from '../compare/index.js'
+import { createIntColumn, createNumberColumn } from '../model/index.js'
 import type { RunTime } from './run-options.js'
 
 /** What the exchanges of a run come to. */
 export interface Tally extends Pick<ComparisonSummary, 'counts'> {
-  readonly times: readonly RunTime[]
+  readonly times: Iterable<RunTime>
   count(comparison: ExchangeComparison): void
   latency(): ComparisonSummary['latency']
   /** No exchange differs. */
@@ -19,31 +20,51 @@ export interface Tally extends Pick<ComparisonSummary, 'counts'> {
 
 export function createTally(): Tally {
   const counts = zeroCounts()
-  const times: RunTime[] = []
+  /** Of each exchange: the number of its subject, and how long it took; NaN where that is not known. */
+  const columns = {
+    subjects: createIntColumn(),
+    before: createNumberColumn(NaN),
+    after: createNumberColumn(NaN),
+  }
   const latencies = createLatencies()
-  const subjects = new Map<string, Subject>()
+  const subjects: Subject[] = []
+  const numbers = new Map<string, number>()
 
-  /** One object for all that are about the same. */
-  function subjectOf({ method, name, direction }: ExchangeComparison): Subject {
+  function numberOf({ method, name, direction }: ExchangeComparison): number {
     const key = `${direction} ${method}${name === undefined ? '' : `\n${name}`}`
-    const known = subjects.get(key)
-    if (known) return known
-    const subject = name === undefined ? { method, direction } : { method, direction, name }
-    subjects.set(key, subject)
-    return subject
+    const before = numbers.get(key)
+    if (before !== undefined) return before
+    const number = subjects.push(name === undefined ? { method, direction } : { method, direction, name }) - 1
+    numbers.set(key, number)
+    return number
+  }
+
+  function* times(): Generator<RunTime, void, undefined> {
+    for (let i = 0; i < columns.subjects.length; i += 1)
+      yield {
+        subject: subjects[columns.subjects.get(i)]!,
+        beforeUs: knownUs(columns.before.get(i)),
+        afterUs: knownUs(columns.after.get(i)),
+      }
   }
 
   return {
     counts,
-    times,
+    times: { [Symbol.iterator]: times },
     count(comparison) {
       const { verdict, before, after } = comparison
       counts[verdict] += 1
-      const subject = subjectOf(comparison)
-      latencies.add(subject, before?.latencyUs, after?.latencyUs)
-      times.push({ subject, beforeUs: before?.latencyUs, afterUs: after?.latencyUs })
+      const number = numberOf(comparison)
+      latencies.add(subjects[number]!, before?.latencyUs, after?.latencyUs)
+      columns.subjects.push(number)
+      columns.before.push(before?.latencyUs ?? NaN)
+      columns.after.push(after?.latencyUs ?? NaN)
     },
     latency: () => latencies.list(),
     isSame: () => verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0),
   }
+}
+
+function knownUs(us: number): number | undefined {
+  return Number.isNaN(us) ? undefined : us
 }

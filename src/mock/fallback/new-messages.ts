@@ -1,5 +1,4 @@
-import type { Direction } from '../../model/index.js'
-import { createIntColumn, createNumberColumn } from '../columns.js'
+import { createIntColumn, createNumberColumn, type Direction } from '../../model/index.js'
 import { createTextStore } from '../text-store.js'
 
 /** A message that passed between a client and the real server. */

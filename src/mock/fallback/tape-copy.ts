@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { adopt, encodeRecord, type Recording } from '../../formats/index.js'
-import { createCorrelator, relatePart, type EndRecord, type MessageRecord } from '../../model/index.js'
+import {
+  createCorrelator,
+  createIntColumn,
+  relatePart,
+  setRow,
+  type EndRecord,
+  type MessageRecord,
+} from '../../model/index.js'
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { closed, createTagger, replaceFile } from '../../tape/index.js'
 import { idKey, readEnvelope } from '../../wire/index.js'
-import { createIntColumn, put } from '../columns.js'
 import type { Play } from '../play.js'
 import { noRow } from '../script.js'
 import { createCopyOrder } from './copy-order.js'
@@ -72,7 +78,7 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
           if (!first) names[live] = ownName(play, live)
           return first
         },
-        replaced: (row) => put(replaced, row, 1),
+        replaced: (row) => setRow(replaced, row, 1),
         add: (message) => messages.add({ ...message, live, atMs: performance.now() }),
       })
     },
@@ -128,7 +134,7 @@ function leftOut({ script }: Play, isReplaced: (row: number) => number): (number
   const left = createIntColumn(0)
   const add = (row: number): void => {
     const number = row === noRow ? -1 : script.number(row)
-    if (number >= 0) put(left, number, 1)
+    if (number >= 0) setRow(left, number, 1)
   }
   for (let call = 0; call < script.length; call += 1) {
     if (isReplaced(call) !== 1) continue

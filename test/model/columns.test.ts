@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createIntColumn, createNumberColumn } from '../../src/mock/columns.js'
+import { createIntColumn, createNumberColumn } from '../../src/model/index.js'
 
 describe('a column', () => {
   it('holds what was put into it, row by row', () => {

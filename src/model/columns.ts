@@ -22,7 +22,7 @@ export function createNumberColumn(missing = 0): Column {
 }
 
 /** As `set`; rows before it come into being with what the column says of missing ones. */
-export function put(column: Column, row: number, value: number): void {
+export function setRow(column: Column, row: number, value: number): void {
   column.extend(row + 1)
   column.set(row, value)
 }
