@@ -11,35 +11,55 @@ export interface SchemaFault {
 }
 
 const mostFaults = 20
-const deepestSchema = 64
+const deepestSchema = 512
+/** Rules held against values. A schema may refer to itself, and it is the other side that made it. */
+const mostVisits = 1_000_000
 
 /**
  * Holds a value against a JSON Schema, as far as tools use it: types, enums, members, elements, bounds, patterns,
  * combinations, and references within the schema. Keywords that it does not know it passes over.
  */
 export function checkSchema(schema: Json, value: Json): SchemaFault[] {
-  const faults: SchemaFault[] = []
+  const patterns = createPatterns()
+  /** What came of a part of the schema at a place; of one that is at work yet, no faults so far. */
+  const seen = new Map<Json, Map<string, SchemaFault[]>>()
+  let visits = 0
+
+  /** A part that several others may lead to, or itself. */
+  function checkOnce(rule: Json | undefined, data: Json, at: string, depth: number): readonly SchemaFault[] {
+    if (rule === undefined) return []
+    let places = seen.get(rule)
+    if (!places) seen.set(rule, (places = new Map<string, SchemaFault[]>()))
+    const known = places.get(at)
+    if (known) return known
+    const found: SchemaFault[] = []
+    places.set(at, found)
+    check(rule, data, at, depth, found)
+    return found
+  }
 
   function check(rule: Json | undefined, data: Json, at: string, depth: number, into: SchemaFault[]): void {
     const say = (problem: string): void => {
       if (into.length < mostFaults) into.push({ at, problem })
     }
+    visits += 1
+    if (visits > mostVisits) return
     if (rule === false) return say('may not be there')
     if (!isObject(rule) || depth > deepestSchema) return
-    const fits = (other: Json): boolean => {
-      const inner: SchemaFault[] = []
-      check(other, data, at, depth + 1, inner)
-      return inner.length === 0
+    const fits = (other: Json): boolean => checkOnce(other, data, at, depth + 1).length === 0
+    const mustFit = (other: Json | undefined): void => {
+      for (const fault of checkOnce(other, data, at, depth + 1))
+        if (into.length < mostFaults) into.push(fault)
     }
     const reference = rule['$ref']
-    if (typeof reference === 'string') check(resolve(schema, reference), data, at, depth + 1, into)
+    if (typeof reference === 'string') mustFit(resolve(schema, reference))
     const types = typeof rule['type'] === 'string' ? [rule['type']] : listOf(rule['type'])
     if (types.length > 0 && !types.some((type) => isOfType(data, type)))
       return say(`is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
     if (Array.isArray(rule['enum']) && !rule['enum'].some((one) => equal(one, data)))
       say('is none of the enum')
     if ('const' in rule && !equal(rule['const'], data)) say('is not the constant')
-    for (const part of listOf(rule['allOf'])) check(part, data, at, depth + 1, into)
+    for (const part of listOf(rule['allOf'])) mustFit(part)
     const any = listOf(rule['anyOf'])
     if (any.length > 0 && !any.some(fits)) say('fits none of anyOf')
     const one = listOf(rule['oneOf'])
@@ -47,7 +67,7 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
     if (rule['not'] !== undefined && fits(rule['not'])) say('fits what it must not')
     if (isObject(data)) checkObject(rule, data, at, depth, into, say)
     else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
-    else if (typeof data === 'string') checkString(rule, data, say)
+    else if (typeof data === 'string') checkString(rule, data, patterns, say)
     else if (typeof data === 'number') checkNumber(rule, data, say)
   }
 
@@ -87,19 +107,43 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
     bound(rule, 'minItems', 'maxItems', data.length, 'elements', say)
   }
 
-  check(schema, value, '', 0, faults)
-  return faults
+  const faults = checkOnce(schema, value, '', 0)
+  return visits > mostVisits
+    ? [{ at: '', problem: 'takes too long to be held against the schema' }]
+    : [...faults]
 }
 
-function checkString(rule: { [name: string]: Json }, data: string, say: (problem: string) => void): void {
+function checkString(
+  rule: { [name: string]: Json },
+  data: string,
+  patterns: Patterns,
+  say: (problem: string) => void,
+): void {
   bound(rule, 'minLength', 'maxLength', Array.from(data).length, 'characters', say)
   const { pattern } = rule
-  if (typeof pattern !== 'string') return
-  try {
-    if (!compilePattern(pattern, false).test(data)) say('does not fit the pattern')
-  } catch (problem) {
-    // A pattern that only a backtracking engine takes says nothing here.
-    if (!(problem instanceof QueryFault)) throw problem
+  if (typeof pattern === 'string' && patterns.test(pattern, data) === false) say('does not fit the pattern')
+}
+
+interface Patterns {
+  /** Undefined for a pattern that only a backtracking engine takes: it says nothing here. */
+  test(pattern: string, text: string): boolean | undefined
+}
+
+function createPatterns(): Patterns {
+  const compiled = new Map<string, ReturnType<typeof compilePattern> | undefined>()
+  function compile(pattern: string): ReturnType<typeof compilePattern> | undefined {
+    try {
+      return compilePattern(pattern, false)
+    } catch (problem) {
+      if (!(problem instanceof QueryFault)) throw problem
+      return undefined
+    }
+  }
+  return {
+    test(pattern, text) {
+      if (!compiled.has(pattern)) compiled.set(pattern, compile(pattern))
+      return compiled.get(pattern)?.test(text)
+    },
   }
 }
 
