@@ -400,6 +400,8 @@ describe('wiretape replay', () => {
       '--report json: base.jsonl is the file that is read',
     ],
     [['packed.jsonl.gz', '--update', '--', 'node'], 'packed.jsonl.gz is packed or no file'],
+    [['base.jsonl', '--update', '--repeat', '2', '--', 'node'], '--update needs a file, and one run'],
+    [['base.jsonl', '--update', '--parallel', '2', '--', 'node'], '--update needs a file, and one run'],
   ])('ends with 2 and one line: %s', async (args, message) => {
     writeFileSync(stage.path('none.jsonl'), tapeOf([]))
     const recorded = readFileSync(stage.path('base.jsonl'))

@@ -102,9 +102,9 @@ export async function runReplayCommand(
   const wanted = await wantedReports(options, read, io)
   if (options.output !== undefined) refuseOwnInput(options.output, read, '--output', io)
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
-  if (options.update && (name === '-' || options.repeat > 1)) {
+  if (options.update && (name === '-' || options.repeat > 1 || options.parallel > 1)) {
     throw new WiretapeError('usage', `--update needs a file, and one run`, {
-      hint: 'leave out --repeat, or --update',
+      hint: 'leave out --repeat and --parallel, or --update',
     })
   }
   const { recording, close } = await openOne([name], io)
