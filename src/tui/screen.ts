@@ -39,7 +39,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
   const signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
   const terminal = openTerminal(stdin, stdout)
   let state = initialState(terminal.columns, terminal.rows)
-  let changed: number[] = []
+  const changed: number[] = []
   let timer: NodeJS.Timeout | undefined
   let gone = false
   let leave: (() => void) | undefined
@@ -48,6 +48,8 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
     leave = resolve
     broke = reject
   })
+  // It may break before anybody waits for that.
+  left.catch(() => undefined)
   let canvas: Canvas
   let ink: ReturnType<typeof render> | undefined = begin()
 
@@ -83,9 +85,11 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
     changed.push(...rows)
     timer ??= setTimeout(() => {
       timer = undefined
-      const all = changed
-      changed = []
-      view.update(all)
+      try {
+        view.update(changed.splice(0))
+      } catch (error) {
+        return broke?.(error)
+      }
       dispatch({ type: 'rows' })
     }, pictureMs)
   }

@@ -34,6 +34,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   let keyListener: (key: Key) => void = () => undefined
   let resizeListener: () => void = () => undefined
   let goneListener: (() => void) | undefined
+  let gone = false
   let timer: NodeJS.Timeout | undefined
   let open = false
   let closed = false
@@ -45,6 +46,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   }
   const onResize = (): void => resizeListener()
   const onGone = (): void => {
+    gone = true
     goneListener?.()
     goneListener = undefined
   }
@@ -57,7 +59,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     if (closed) return
     open = true
     stdin.setEncoding('utf8')
-    stdin.setRawMode(true)
+    setRaw(true)
     stdin.on('data', onData)
     stdin.resume()
     stdout.write(enter)
@@ -68,8 +70,16 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     clearTimeout(timer)
     stdin.off('data', onData)
     stdin.pause()
-    stdin.setRawMode(false)
+    setRaw(false)
     stdout.write(leave)
+  }
+  /** A terminal that has gone fails here first. */
+  function setRaw(on: boolean): void {
+    try {
+      stdin.setRawMode(on)
+    } catch {
+      onGone()
+    }
   }
 
   take()
@@ -94,6 +104,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     },
     onGone(listener) {
       goneListener = listener
+      if (gone) onGone()
     },
     copy(text) {
       const encoded = Buffer.from(text).toString('base64')

@@ -150,6 +150,11 @@ describe('a command line', () => {
       ['proxy', 'start', '--target-command', 'true', '--insecure'],
       '--insecure goes with --url, --bridge or --forward',
     ],
+    [
+      'that says twice where clients connect',
+      ['proxy', 'start', '--target-command', 'true', '--listen', '1', '--listen-port', '2'],
+      '--listen and --listen-port are one: give either (see wiretape proxy start --help)',
+    ],
   ])('%s gets one line and exit 2, and creates nothing', async (_, args, line) => {
     await refuses(args, line)
   })
