@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { Refusal } from '../control/index.js'
 import type { Command, CommandOf, Success } from '../control-schema/index.js'
 import { GateFault, type Intercept } from '../intercept/index.js'
-import type { Direction } from '../model/index.js'
+import { WiretapeError, type Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
 import type { LiveContext } from './live.js'
 
@@ -27,10 +27,19 @@ export async function executeCommand(
   try {
     return await execute(command, scene)
   } catch (error) {
-    if (!(error instanceof GateFault)) throw error
-    const { code, message, hint } = error
-    throw new Refusal({ code, message, ...(hint !== undefined && { hint }) })
+    throw refusalOf(error, scene.context.tape)
   }
+}
+
+/** Of a tape that cannot be read, too: somebody may have moved it away. What it cannot tell is thrown as it is. */
+function refusalOf(error: unknown, tape: string): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error
+  const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}
+  const { message } = error
+  if (error instanceof GateFault) return new Refusal({ code: error.code, message, ...hint })
+  if (error instanceof WiretapeError || 'syscall' in error)
+    return new Refusal({ code: 'file', message: `cannot read ${tape}: ${message}`, ...hint })
+  return error
 }
 
 async function execute(

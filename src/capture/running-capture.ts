@@ -15,6 +15,7 @@ import {
   checkReplaceable,
   makeFolder,
   realDisk,
+  refuseTape,
   segmentsOf,
   startTape,
   type SegmentFile,
@@ -105,7 +106,10 @@ interface Common {
  */
 export async function prepareCapture(options: CaptureOptions): Promise<PreparedCapture> {
   const redactor = await createRunRedactor(options.redaction)
-  if (options.sessionFile !== undefined) await checkReplaceable(options.sessionFile)
+  if (options.sessionFile !== undefined) {
+    await refuseTape(options.sessionFile)
+    await checkReplaceable(options.sessionFile)
+  }
   const gated = options.intercept !== undefined || options.rulesFile !== undefined
   const intercept = gated ? await loadIntercept(options.intercept, options.rulesFile) : undefined
   const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')

@@ -1,5 +1,5 @@
 import { sessionJson } from '../formats/index.js'
-import { replaceFile, snapshotTape } from '../tape/index.js'
+import { refuseTape, replaceFile, snapshotTape } from '../tape/index.js'
 
 /** What a session file is made of. Can be posted to another thread. */
 export interface SaveRequest {
@@ -13,10 +13,11 @@ export interface SaveRequest {
 /** What came of it. */
 export type SaveReply = { readonly tookMs: number } | { readonly trouble: string }
 
-/** Streams a tape into a session file. */
+/** Streams a tape into a session file, which never takes the place of a tape. */
 export async function saveSession(request: SaveRequest): Promise<SaveReply> {
   const startedMs = performance.now()
   try {
+    await refuseTape(request.target)
     const recording = await snapshotTape(request.tapes)
     const chunks = sessionJson.write!(recording, () => undefined)
     await replaceFile(request.target, chunks, { backup: request.backup })

@@ -47,6 +47,12 @@ export interface ConnectionOptions {
   onChange(): void
 }
 
+/** A fault of ours costs the command, not the capture. */
+function broken(error: unknown): Refusal {
+  const why = error instanceof Error ? error.message : String(error)
+  return new Refusal({ code: 'invalid', message: `it failed, by a fault of wiretape: ${why}` })
+}
+
 export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
   const { host, tape, share } = options
   const framer = createLineFramer({ maxBytes: 3 * longestLine })
@@ -145,8 +151,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     try {
       outcome = { type: 'reply', id: command.id, ok: true, result: await host.execute(command) }
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      return reply(command.id, error)
+      return reply(command.id, error instanceof Refusal ? error : broken(error))
     }
     send(outcome)
   }

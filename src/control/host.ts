@@ -17,7 +17,7 @@ export interface ControlHost {
   state(): GateState
   /** Messages that wait now, oldest first. */
   held(): readonly HeldEvent[]
-  /** Carries out a command of a screen. Rejects with a `Refusal`; anything else is a bug. */
+  /** Carries out a command of a screen. Rejects with a `Refusal`; anything else is a bug, and told as one. */
   execute(command: Exclude<Command, { type: 'subscribe' }>): Promise<Success>
   /** Somebody came or went. */
   attended(who: Attendance): void

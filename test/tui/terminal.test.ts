@@ -7,9 +7,9 @@ interface Fake {
   readonly terminal: Terminal
   readonly stdin: PassThrough
   /** Whether keys come one by one. */
-  raw(): boolean
+  readonly raw: () => boolean
   /** From here on it is no terminal any more. */
-  hangUp(): void
+  readonly hangUp: () => void
 }
 
 function open(columns = 80, rows = 24): Fake {

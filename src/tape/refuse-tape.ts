@@ -1,0 +1,25 @@
+import { open, stat } from 'node:fs/promises'
+import { WiretapeError } from '../model/index.js'
+
+/** How every tape begins. */
+const beginning = /^\uFEFF?\s*\{\s*"v"\s*:\s*1\s*,\s*"type"\s*:\s*"meta"/
+const enoughBytes = 256
+
+/**
+ * Refuses to put anything else in the place of a tape: somebody may be writing it.
+ *
+ * @throws WiretapeError `unwritable`
+ */
+export async function refuseTape(path: string): Promise<void> {
+  // A pipe would be waited for.
+  if (!(await stat(path).catch(() => undefined))?.isFile()) return
+  const file = await open(path, 'r').catch(() => undefined)
+  if (!file) return
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(enoughBytes), 0, enoughBytes, 0)
+    if (!beginning.test(buffer.toString('utf8', 0, bytesRead))) return
+  } finally {
+    await file.close()
+  }
+  throw new WiretapeError('unwritable', `cannot write ${path}: it is a tape`)
+}
