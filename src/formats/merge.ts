@@ -1,7 +1,9 @@
 import {
   noTime,
+  readMerged,
   type EndRecord,
   type HttpContext,
+  type MergedRecording,
   type MetaRecord,
   type Part,
   type TapeRecord,
@@ -187,20 +189,24 @@ function renamed(part: Part, { prefix }: Lane): Part {
 function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
   const identities = lanes.map(({ meta }) => meta?.wiretape)
   const transports = new Set(identities.map((identity) => identity?.transport ?? 'stdio'))
+  const urls = new Set(identities.map((identity) => identity?.url ?? null))
   const redactions = new Set(identities.map((identity) => identity?.redaction ?? 'none'))
-  const merged = lanes.map(({ name, meta }) => ({
-    conversation: name,
-    startedAt: meta?.startedAt ?? null,
-    session: meta?.wiretape?.session ?? null,
-    transport: meta?.wiretape?.transport ?? 'stdio',
-    command: meta?.command ?? [],
-    url: meta?.wiretape?.url ?? null,
-  }))
+  const merged = lanes.flatMap(({ name, meta }) => [
+    {
+      conversation: name,
+      startedAt: meta?.startedAt ?? null,
+      session: meta?.wiretape?.session ?? null,
+      transport: meta?.wiretape?.transport ?? 'stdio',
+      command: meta?.command ?? [],
+      url: meta?.wiretape?.url ?? null,
+    },
+    ...mergedBefore(name, meta),
+  ])
   const bare = bareMeta({
     startedAt: preciseTime(startMicros),
     session: '',
     transport: [...transports][0]!,
-    url: null,
+    url: urls.size === 1 ? [...urls][0]! : null,
     metadata: [['merged', JSON.stringify(merged)]],
     command: [],
   })
@@ -208,6 +214,13 @@ function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
   const meta = { ...bare, label }
   const redaction = redactions.size === 1 ? [...redactions][0]! : 'mixed'
   return { ...meta, wiretape: { ...bare.wiretape!, session: madeUpId(meta), redaction } }
+}
+
+/** Of what was merged already, its parts. */
+function mergedBefore(name: string, meta: MetaRecord | undefined): readonly MergedRecording[] {
+  const json = meta?.wiretape?.metadata.find(([member]) => member === 'merged')?.[1]
+  const parts = (json === undefined ? undefined : readMerged(json)) ?? []
+  return parts.map((part) => ({ ...part, conversation: `${name} ${part.conversation}` }))
 }
 
 function mergedEnd(lastMicros: number, startMicros: number): EndRecord {

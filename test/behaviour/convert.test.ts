@@ -53,6 +53,17 @@ describe('convert', () => {
     expect(shown).toContain('no faults')
   })
 
+  it('merges recordings of different transports, which a filter still tells apart', async () => {
+    file('a.jsonl', tape('a', 0))
+    const entries = `[{"timestamp_ms":1,"request":${ask}},{"timestamp_ms":2,"response":${answer}}]`
+    file('web.json', `{"transport":"streamable-http","entries":${entries}}`)
+    await run('convert', 'a.jsonl', 'web.json', 'mixed.jsonl')
+    for (const transport of ['stdio', 'streamable-http']) {
+      const { stdout } = await run('inspect', 'mixed.jsonl', '--filter', `transport:${transport}`)
+      expect(stdout).toContain(`2 of 4 rows: over ${transport}`)
+    }
+  })
+
   it('with --strict exits 1 when something is lost, and has written it all the same', async () => {
     file('a.jsonl', tape('a', 0))
     const lossy = await run('convert', '--strict', '--to', 'jsonrpc', 'a.jsonl', 'a.lines')

@@ -166,7 +166,7 @@ describe('an archive of ours', () => {
       ]),
     ])
     const { text, said } = await write('har', stdio)
-    expect(said).toEqual(['the URLs are made up, stdio has none: 1'])
+    expect(said).toEqual(['URLs are made up, stdio has none: 3'])
     expect(JSON.parse(text).log.entries[0].request.url).toBe('http://stdio.invalid/a%20b%2Fc')
     const back = await read('har', text)
     expect(back.records[0]).toMatchObject({ label: 'a b/c', wiretape: { transport: 'stdio', url: null } })

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
 import { mergeRecordings } from '../../src/formats/index.js'
 import type { TapeRecord } from '../../src/model/index.js'
 import { sessions } from './codec-sessions.js'
-import { adopted, read, spoken, throughTape, unsized } from './codec-stage.js'
+import { adopted, read, spoken, throughTape, unsized, write } from './codec-stage.js'
+import type { Loose } from './import-stage.js'
 import { runs } from '../long.js'
 
 async function merge(all: readonly (readonly TapeRecord[])[]): Promise<TapeRecord[]> {
@@ -75,6 +77,38 @@ describe('recordings merged by time', () => {
     expect(merged).toHaveLength(1)
     expect(merged[0]).toMatchObject({ type: 'meta', label: 'a + b' })
     expect(JSON.stringify(merged[0])).toContain('node')
+  })
+
+  it('keep how each message came, also when they are merged again', async () => {
+    const ask = foreignMessage('{"jsonrpc":"2.0","id":1,"method":"ping"}', {
+      t: '2026-08-01T10:00:01.000Z',
+      direction: 'client_to_server',
+    })
+    const http = { exchange: 1, method: 'POST', path: '/mcp?a=1' }
+    const local = await adopted([foreignMeta({ startedAt: ask.t, transport: 'stdio', label: 'local' }), ask])
+    const url = 'https://example.com:8443/mcp'
+    const web = await adopted([
+      foreignMeta({ startedAt: ask.t, transport: 'streamable-http', url, label: 'web' }),
+      { ...ask, http },
+    ])
+    for (const merged of [await merge([local, web]), await merge([local, await merge([local, web])])]) {
+      const spans = JSON.parse((await write('otlp-json', merged)).text).resourceSpans[0].scopeSpans[0].spans
+      const ways = spans.map(({ attributes }: Loose) => [
+        ...new Set(
+          attributes
+            .filter(({ key }: Loose) => /^(?:server|network\.transport)/.test(key))
+            .map(({ value }: Loose) => Object.values(value)[0]),
+        ),
+      ])
+      expect(new Set(ways.map(String))).toEqual(new Set(['pipe', 'tcp,example.com,8443']))
+      const archive = await write('har', merged)
+      const urls = new Set(JSON.parse(archive.text).log.entries.map(({ request }: Loose) => request.url))
+      expect(
+        [...urls].filter((one) => String(one).startsWith('https://example.com:8443/mcp?a=1')),
+      ).toHaveLength(1)
+      const told = archive.said.filter((line) => line.includes('made up'))
+      expect(told).toEqual([expect.stringMatching(/^URLs are made up, stdio has none: [12]$/)])
+    }
   })
 
   it('have their times beside one that says none, of which nothing is made up', async () => {

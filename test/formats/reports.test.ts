@@ -90,6 +90,25 @@ describe('otlp-json', () => {
     expect(attributes(open)).toMatchObject({ 'mcp.session.id': 's-1' })
   })
 
+  it('has the version of the protocol that its own conversation agreed on', async () => {
+    const begin = (id: string, version: string): string =>
+      `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":{"protocolVersion":"${version}"}}`
+    const of = (conversation: string): Partial<MessageRecord> => ({ conversation })
+    const spans = await spansOf([
+      meta,
+      said('in', 1, begin('1', '2025-11-25'), of('a')),
+      said('in', 2, begin('1', '2024-11-05'), of('b')),
+      said('in', 3, call('2'), of('a')),
+      said('in', 4, call('2'), of('b')),
+    ])
+    expect(spans.map((span) => attributes(span)['mcp.protocol.version'])).toEqual([
+      '2025-11-25',
+      '2024-11-05',
+      '2025-11-25',
+      '2024-11-05',
+    ])
+  })
+
   it('says what failed, and how', async () => {
     const spans = await spansOf([
       meta,

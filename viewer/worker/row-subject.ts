@@ -1,17 +1,24 @@
 import type { FilterSubject, SubjectFlag, SubjectStatus } from '../../src/filter/index.js'
-import { isUnanswered, type Direction, type EntryKind, type Transport } from '../../src/model/index.js'
+import {
+  createOrigins,
+  isUnanswered,
+  type Direction,
+  type EntryKind,
+  type Transport,
+} from '../../src/model/index.js'
 import type { LaneIndex } from './lane.js'
 
 /** What a filter sees of a row, from columns; the text of its message is put in by whoever has it at hand. */
 export class RowSubject implements FilterSubject {
   readonly #lane: LaneIndex
-  readonly #transport: Transport | null
+  readonly #originOf: ReturnType<typeof createOrigins> | undefined
   row = 0
   text: string | null = null
 
   constructor(lane: LaneIndex) {
     this.#lane = lane
-    this.#transport = lane.fold.sessions[0]?.transport ?? null
+    const [session] = lane.fold.sessions
+    this.#originOf = session && createOrigins(session)
   }
 
   get kind(): EntryKind | 'note' {
@@ -100,7 +107,7 @@ export class RowSubject implements FilterSubject {
   }
 
   get transport(): Transport | null {
-    return this.#transport
+    return this.#originOf?.(this.conversation ?? undefined).transport ?? null
   }
 
   get rule(): string | null {

@@ -1,5 +1,5 @@
 import { describeFilter, matchFilter, rowSubject, type Condition } from '../../filter/index.js'
-import type { Fold } from '../../model/index.js'
+import { createOrigins, type Fold, type Origin, type Session, type TapeRecord } from '../../model/index.js'
 import { filterOption, lastMomentOf } from '../filter-option.js'
 import type { Watcher } from '../recordings.js'
 import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
@@ -28,10 +28,16 @@ export interface SieveMaker {
 export function prepareSieve(text: string): SieveMaker {
   filterOption(text)
   const indexes = new Map<Fold, RowIndex>()
+  const origins = new Map<Session, ReturnType<typeof createOrigins>>()
   function watch(fold: Fold): Watcher {
     const index = createRowIndex(fold)
     indexes.set(fold, index)
     return (record, rows) => index.take(record, rows)
+  }
+  function originOf(session: Session, record: TapeRecord): Origin {
+    const found = origins.get(session) ?? createOrigins(session)
+    origins.set(session, found)
+    return found('conversation' in record ? record.conversation : undefined)
   }
   function make(folds: readonly Fold[]): Sieve {
     const filter = filterOption(text, lastMomentOf(folds))
@@ -41,7 +47,7 @@ export function prepareSieve(text: string): SieveMaker {
       words: describeFilter(filter),
       keeps({ recording, session, row, record, part, request }) {
         const { entries } = recording.fold
-        const transport = session?.transport ?? null
+        const transport = session ? originOf(session, record).transport : null
         return matchFilter(
           filter,
           rowSubject({ entries, row, record, transport, ...(part && { part }), ...(request && { request }) }),

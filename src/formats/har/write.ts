@@ -1,4 +1,12 @@
-import type { HttpRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
+import {
+  createOrigins,
+  type HttpRecord,
+  type MessageRecord,
+  type MetaRecord,
+  type Origin,
+  type Report,
+  type TapeRecord,
+} from '../../model/index.js'
 import { adopt } from '../adopt.js'
 import type { Recording } from '../format.js'
 import { createLosses, type Losses } from '../losses.js'
@@ -36,6 +44,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   const meta = await metaOf(recording)
   const placeOf = await findPlaces(recording)
   const started = (parseMicros(meta?.startedAt ?? '') ?? Number.NaN) / 1000
+  const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
+  const originOf = createOrigins({ transport, url, metadata, label: meta?.label ?? '' })
   const waiting = new Map<number, { draft: EntryDraft; done: boolean }>()
   let size = 0
   let index = 0
@@ -67,7 +77,9 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     if (ms < lastMs) losses.add('messages before which the clock was set back change their place')
     lastMs = ms
     const { key, isLast } = placeOf(at)
-    const open = waiting.get(key) ?? { draft: draftOf(record, ms, meta), done: false }
+    const origin = originOf(record.conversation)
+    if (!waiting.has(key)) noteUrl(record, origin, losses)
+    const open = waiting.get(key) ?? { draft: draftOf(record, ms, origin), done: false }
     const before = open.draft.size
     put(record, { ms, place }, open.draft)
     place += 1
@@ -78,10 +90,12 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   }
   yield* flush(true)
   yield `${separator === '\n' ? '' : '\n'}]}}\n`
-  if (meta?.wiretape === undefined || meta.wiretape.transport === 'stdio') {
-    if (index > 0 && separator !== '\n') losses.add('the URLs are made up, stdio has none')
-  }
   losses.tell()
+}
+
+function noteUrl(record: MessageRecord | HttpRecord, { url }: Origin, losses: Losses): void {
+  if (record.type === 'message' && !record.http) losses.add('URLs are made up, stdio has none')
+  else if (url === null) losses.add('hosts of URLs are made up, none is recorded')
 }
 
 function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: MetaRecord | undefined): void {
@@ -133,18 +147,17 @@ async function findPlaces(recording: Recording): Promise<(index: number) => Plac
   return (at) => ({ key: keys[at]!, isLast: lastOf.get(keys[at]!) === at })
 }
 
-function draftOf(record: MessageRecord | HttpRecord, ms: number, meta: MetaRecord | undefined): EntryDraft {
+function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin): EntryDraft {
   const http = record.type === 'http' ? record : record.http
   const isServers = record.type === 'message' && record.direction === 'server_to_client'
-  const label = meta?.label ?? ''
-  const origin =
-    /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(meta?.wiretape?.url ?? '')?.[0] ?? 'http://unknown.invalid'
+  const { label = '', url } = origin
+  const host = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url ?? '')?.[0] ?? 'http://unknown.invalid'
   const path =
     http && 'path' in http && http.path
       ? http.path
-      : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(meta?.wiretape?.url ?? '')?.[1] || '/'
+      : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(url ?? '')?.[1] || '/'
   return {
-    url: http ? `${origin}${path}` : `${stdioHost}${encodeURIComponent(label)}`,
+    url: http ? `${host}${path}` : `${stdioHost}${encodeURIComponent(label)}`,
     method: http && 'method' in http && http.method ? http.method : isServers ? 'GET' : 'POST',
     conversation: record.conversation,
     sentMs: ms,

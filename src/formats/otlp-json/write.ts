@@ -1,4 +1,11 @@
-import type { MessageRecord, MetaRecord, Report } from '../../model/index.js'
+import {
+  createOrigins,
+  createRecent,
+  type MessageRecord,
+  type MetaRecord,
+  type Origin,
+  type Report,
+} from '../../model/index.js'
 import { decodeString } from '../../wire/index.js'
 import type { Recording } from '../format.js'
 import { headerOf } from '../http-transcript/headers.js'
@@ -57,9 +64,11 @@ async function* spansOf(
   const open = new Map<number, Draft>()
   const session = meta?.wiretape?.session ?? meta?.label ?? ''
   const startNs = BigInt(Math.max(0, Date.parse(meta?.startedAt ?? '') || 0)) * 1_000_000n
-  const common = transportAttributes(meta)
+  const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
+  const originOf = createOrigins({ transport, url, metadata })
+  const attributesOf = new Map<Origin, string[]>()
   const sessionIds = createSessionIds()
-  let version: string | undefined
+  const versions = createRecent<string>({ entries: 10_000 })
   for await (const told of tellRecords(recording)) {
     if (told.kind !== 'message') {
       losses.record(told.record)
@@ -67,7 +76,12 @@ async function* spansOf(
     }
     const { part, record, seq, us, request, text } = told
     const { envelope } = part
-    version = envelope.protocolVersion ?? version
+    const { conversation = '' } = record
+    const version = envelope.protocolVersion ?? versions.get(conversation)
+    if (version !== undefined) versions.set(conversation, version)
+    const origin = originOf(conversation)
+    const common = attributesOf.get(origin) ?? transportAttributes(origin)
+    attributesOf.set(origin, common)
     sessionIds.see(record)
     losses.add('payloads are left out')
     if (us === undefined) losses.add('times are not known, spans have the time 0')
@@ -143,7 +157,7 @@ interface About {
 }
 
 function draftOf({ record, part, seq }: ToldMessage, startNs: bigint, about: About): Draft {
-  const { method = '', subject, id, protocolVersion } = part.envelope
+  const { method = '', subject, id } = part.envelope
   const { conversation } = record
   const attributes = [text('mcp.method.name', method), ...about.common]
   const isTool = method === 'tools/call'
@@ -161,7 +175,7 @@ function draftOf({ record, part, seq }: ToldMessage, startNs: bigint, about: Abo
   if (id !== undefined && id !== 'null') {
     attributes.push(text('jsonrpc.request.id', id.startsWith('"') ? decodeString(id, 0, id.length) : id))
   }
-  const version = protocolVersion ?? about.version
+  const { version } = about
   if (version !== undefined) attributes.push(text('mcp.protocol.version', version))
   // A recording has a name for it where the session's id is a secret.
   if (about.sessionId !== undefined) attributes.push(text('mcp.session.id', about.sessionId))
@@ -206,8 +220,7 @@ function resourceOf(meta: MetaRecord | undefined): string[] {
   return attributes
 }
 
-function transportAttributes(meta: MetaRecord | undefined): string[] {
-  const { transport = 'stdio', url } = meta?.wiretape ?? {}
+function transportAttributes({ transport, url }: Origin): string[] {
   if (transport === 'stdio') return [text('network.transport', 'pipe')]
   const attributes = [text('network.transport', 'tcp'), text('network.protocol.name', 'http')]
   const [, scheme = '', host, port] =
