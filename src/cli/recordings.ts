@@ -1,6 +1,6 @@
 import { attended, chained, flatMapped, inBatches, type RecordingEnds, type Seen } from '../formats/index.js'
 import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
-import type { RecordingFile } from '../tape/index.js'
+import { lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
@@ -183,10 +183,14 @@ async function endsOf(group: readonly OpenedFile[]): Promise<RecordingEnds | und
 }
 
 async function fileEnds({ file, name }: OpenedFile): Promise<RecordingEnds | undefined> {
-  const { format, sizeBytes } = file
+  const { format, sizeBytes, path } = file
   const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
-    withProgress(name, file.bytes(to, from), to - from)
-  return format.readEnds?.({ sizeBytes, bytes })
+    withProgress(name, lentBytes(path, to, from), to - from)
+  return format.readEnds?.({ sizeBytes, bytes, holds })
+}
+
+function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolean {
+  return Buffer.from(buffer, byteOffset, length).includes(text, 0, 'latin1')
 }
 
 function recordsIn(
@@ -202,8 +206,9 @@ function recordsIn(
     report({ ...diagnostic, file: name })
   }
   if (file.fault) take(file.fault)
+  const { sizeBytes, path, format } = file
   const bytes = (): AsyncIterable<Uint8Array> =>
-    withProgress(name, file.bytes(file.sizeBytes), file.sizeBytes)
+    withProgress(name, format.borrows ? lentBytes(path, sizeBytes) : file.bytes(sizeBytes), sizeBytes)
   const selects = only !== undefined && checked && file.format.selects === true
   const { seen } = opened
   const records = file.format.read({ bytes, checked, seen, ...(selects && { only }) }, take)

@@ -135,6 +135,7 @@ export async function transfer(
   const edited = edit ? edit(read) : { ...read, ...(recording.ends && { ends: () => recording.ends!() }) }
   const counted: Recording = {
     ...edited,
+    takesInTurn: true,
     records() {
       let seen = 0
       return mapped(edited.records(), (record) => {

@@ -13,16 +13,18 @@ import { bareMeta, madeUpId } from './session-json/session.js'
 /**
  * A recording of another tool with what ours have: a session id, message ids and links. Ours is given back
  * as it is.
+ *
+ * @param options.links what else messages refer to is found out too @default true
  */
-export function adopt(recording: Recording): Recording {
+export function adopt(recording: Recording, options: { readonly links?: boolean } = {}): Recording {
   function records(): AsyncIterable<TapeRecord> {
     let foreign = false
-    let correlator = createCorrelator<string>(idKey)
+    let correlator = createCorrelator<string>(idKey, options)
     let count = 0
     return mapped(recording.records(), (record) => {
       if (record.type === 'meta') {
         foreign = record.wiretape === undefined
-        correlator = createCorrelator<string>(idKey)
+        correlator = createCorrelator<string>(idKey, options)
         return foreign ? adoptedMeta(record) : record
       }
       if (record.type !== 'message') return record

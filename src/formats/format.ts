@@ -23,8 +23,10 @@ export interface Seen {
 /** As `Input`, of a file: any part of it can be read. */
 export interface FileInput {
   readonly sizeBytes: number
-  /** @param from,to in bytes; `to` is not in it */
+  /** @param from,to in bytes; `to` is not in it @returns chunks that are valid until the next one is asked for */
   bytes(from: number, to: number): AsyncIterable<Uint8Array>
+  /** Whether `bytes` hold an ASCII text: what runs us finds it sooner than we do. */
+  holds(bytes: Uint8Array, text: string): boolean
 }
 
 /** What stands around the messages of a recording. */
@@ -41,6 +43,11 @@ export interface Recording {
   records(): AsyncIterable<TapeRecord>
   /** Undefined where they are not to be had without going through all records. */
   ends?(): Promise<RecordingEnds | undefined>
+  /**
+   * Who takes the bytes that are written is done with a chunk before asking for the one after the next: its memory may be
+   * used again. @default false
+   */
+  readonly takesInTurn?: boolean
 }
 
 /**
@@ -59,6 +66,8 @@ export interface Format {
   detect(head: Uint8Array): number
   /** `read` heeds `only`. @default false */
   readonly selects?: boolean
+  /** `read` is done with a chunk when it asks for the next: its memory may be used again. @default false */
+  readonly borrows?: boolean
   /** Yields records in file order. Problems go to `report`; only an unreadable source throws (WiretapeError). */
   read?(input: Input, report: Report): AsyncIterable<TapeRecord>
   /** What `read` would give first and last, for a fraction of its time; undefined where that cannot be told. */

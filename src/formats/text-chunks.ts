@@ -1,3 +1,4 @@
+import type { Recording } from './format.js'
 import { inBatches } from './iterate.js'
 
 /** Bytes put out at a time. */
@@ -16,10 +17,20 @@ const utf8 = new TextEncoder()
 export type Piece = string | { readonly quoted: string }
 
 /** A text that comes in small pieces, as UTF-8 in chunks that are worth a write. */
-export async function* textChunks(pieces: AsyncIterable<Piece>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* textChunks(
+  pieces: AsyncIterable<Piece>,
+  { takesInTurn = false }: Pick<Recording, 'takesInTurn'> = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
   // Straight into place: joining the pieces first costs four times as much as encoding them.
   let chunk = new Uint8Array(chunkBytes)
   let size = 0
+  let spare: typeof chunk | undefined
+  function takeChunk(): Uint8Array {
+    const given = chunk
+    chunk = (takesInTurn ? spare : undefined) ?? new Uint8Array(chunkBytes)
+    spare = given
+    return given
+  }
   for await (const batch of inBatches(pieces)) {
     for (const piece of batch) {
       const isText = typeof piece === 'string'
@@ -27,8 +38,7 @@ export async function* textChunks(pieces: AsyncIterable<Piece>): AsyncGenerator<
       // What is quoted is moved within the chunk, from behind the most that it can become.
       const most = text.length * mostBytesAUnit * (isText ? 1 : 2)
       if (size > 0 && most > chunkBytes - size) {
-        yield chunk.subarray(0, size)
-        chunk = new Uint8Array(chunkBytes)
+        yield takeChunk().subarray(0, size)
         size = 0
       }
       if (most <= chunkBytes) {

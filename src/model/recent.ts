@@ -32,8 +32,11 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
   let young: Half<V> = { map: new Map(), chars: 0 }
   let old: Half<V> = { map: new Map(), chars: 0 }
 
+  const isMeasured = chars !== Infinity
+
   function remove(half: Half<V>, key: string): void {
     if (half.map.size === 0) return
+    if (!isMeasured) return void half.map.delete(key)
     const value = half.map.get(key)
     if (value === undefined) return
     half.chars -= key.length + sizeOf(value)

@@ -2,7 +2,14 @@ export { closed } from './closed.js'
 export { diskReason, realDisk, type Disk } from './disk.js'
 export { Journal, type JournalOptions, type JournalReport, type TapeEnd } from './journal.js'
 export { makeFolder } from './make-folder.js'
-export { openFile, openRecording, openSegments, type PlainFile, type RecordingFile } from './read-file.js'
+export {
+  lentBytes,
+  openFile,
+  openRecording,
+  openSegments,
+  type PlainFile,
+  type RecordingFile,
+} from './read-file.js'
 export { openRecords, type OpenRecords } from './open-records.js'
 export { recoverTape, type RecoverReport } from './recover.js'
 export { SegmentFile } from './segment-file.js'

@@ -44,6 +44,7 @@ async function session(
   const file: FileInput = {
     sizeBytes: bytes.length,
     bytes: (from, to) => chunksOf(bytes.subarray(from, to), [70_001]),
+    holds: (chunk, text) => Buffer.from(chunk).includes(text),
   }
   const ends = await formatOf(id).readEnds!(file)
   let passes = 0
@@ -91,6 +92,29 @@ describe('a session file', () => {
     expect(careful).toMatchObject({ passes: 2, told: false })
     expect(careful.text === (await session('jsonrpc', text, false)).text).toBe(true)
   })
+
+  it.each(['"timestamp', String.raw`"\u0074imestamp`])(
+    'does not miss %s in the middle, wherever chunks end',
+    async (sign) => {
+      const bytes = toBytes(jsonrpc((i) => (i === 60 ? day : undefined)).replace('"timestamp', sign))
+      const at = Buffer.from(bytes).indexOf(sign)
+      expect(at).toBeGreaterThan(0)
+      for (let k = -1; k <= sign.length + 1; k += 1) {
+        for (const cuts of [[at + k], [at + k, at + k + 1], [at + k, at + k + 2, at + k + 3]]) {
+          const file: FileInput = {
+            sizeBytes: bytes.length,
+            bytes: (from, to) =>
+              chunksOf(
+                bytes.subarray(from, to),
+                cuts.map((cut) => cut - from),
+              ),
+            holds: (chunk, text) => Buffer.from(chunk).includes(text),
+          }
+          expect(await formatOf('jsonrpc').readEnds!(file)).toBeUndefined()
+        }
+      }
+    },
+  )
 
   it.each([
     ['lost its start', tape(ownMeta, true, tapeEnd).replace(/^.*\n/, ''), true],

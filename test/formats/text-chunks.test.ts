@@ -6,6 +6,20 @@ async function* given(pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }
 
+/** What stands in a file after each chunk was written while the next one was made. */
+async function inTurn(pieces: readonly Piece[]): Promise<{ bytes: Buffer; memories: number }> {
+  const memories = new Set<ArrayBufferLike>()
+  const written: Buffer[] = []
+  let writing: Uint8Array | undefined
+  for await (const chunk of textChunks(given(pieces), { takesInTurn: true })) {
+    if (writing) written.push(Buffer.from(writing))
+    writing = chunk
+    memories.add(chunk.buffer)
+  }
+  if (writing) written.push(Buffer.from(writing))
+  return { bytes: Buffer.concat(written), memories: memories.size }
+}
+
 async function bytesOf(...pieces: Piece[]): Promise<{ bytes: Buffer; longest: number }> {
   const chunks: Uint8Array[] = []
   for await (const chunk of textChunks(given(pieces))) chunks.push(chunk)
@@ -22,6 +36,17 @@ describe('a text in chunks', () => {
       expect(longest).toBeLessThan(4 << 20)
     },
   )
+
+  it('needs memory for two chunks only, for who takes them in turn', async () => {
+    const pieces = Array.from({ length: 3_000 }, (_, i) => `${i} é "quoted" ${'x'.repeat((i * 7) % 900)}`)
+    const { bytes, memories } = await inTurn(pieces)
+    expect(bytes.toString() === pieces.join('')).toBe(true)
+    expect(bytes.length).toBeGreaterThan(5 << 18)
+    expect(memories).toBe(2)
+    const mixed = [...pieces, 'y'.repeat(400_000), ...pieces, { quoted: '"'.repeat(90_000) }, ...pieces]
+    const text = mixed.map((one) => (typeof one === 'string' ? one : one.quoted.repeat(2))).join('')
+    expect((await inTurn(mixed)).bytes.toString() === text).toBe(true)
+  })
 
   it('has every quote twice in what is quoted, whatever stands around it', async () => {
     const text = fc.oneof(

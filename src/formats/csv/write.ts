@@ -55,7 +55,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
   }
   const rows = (): AsyncIterable<Piece> => flatMapped(tellRecords(recording), linesOf, end)
   const names = (): AsyncIterable<Piece> => just([`${columns.join(',')}\r\n`])
-  return textChunks(chained([names, rows]))
+  return textChunks(chained([names, rows]), recording)
 }
 
 /** All but the payload, in the order of the columns. There are millions of these: no object of them is made. */

@@ -36,7 +36,7 @@ interface Moment {
  * request and its answer stand as an exchange with a made-up URL.
  */
 export function writeHar(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(adopt(recording), report))
+  return textChunks(textOf(adopt(recording), report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {

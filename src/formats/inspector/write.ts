@@ -22,7 +22,7 @@ interface Entry {
  * Messages stand in it as their exact text.
  */
 export function writeProtocol(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(adopt(recording), report))
+  return textChunks(textOf(adopt(recording), report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {

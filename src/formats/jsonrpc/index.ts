@@ -8,6 +8,7 @@ export const jsonrpc: Format = {
   title: 'JSON-RPC messages, one a line',
   detect,
   selects: true,
+  borrows: true,
   read: lazyRead(async () => (await import('./read.js')).readLines),
   readEnds: async (input) => (await import('./ends.js')).readLineEnds(input),
   write: lazyWrite(async () => (await import('./write.js')).writeLines),

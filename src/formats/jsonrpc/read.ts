@@ -37,7 +37,7 @@ const heldForTime = 256
  * `timestamp_ms` or `timestamp` (milliseconds since the epoch) where messages have such a member.
  */
 export function readLines(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
   const { only = () => true } = input
   const lines = createLines(report, input)
   let begun = false

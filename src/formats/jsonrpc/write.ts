@@ -23,5 +23,5 @@ export function writeLines(recording: Recording, report: Report): AsyncIterable<
     losses.tell()
     return []
   }
-  return textChunks(flatMapped(recording.records(), linesOf, end))
+  return textChunks(flatMapped(recording.records(), linesOf, end), recording)
 }

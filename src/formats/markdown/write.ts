@@ -17,7 +17,7 @@ const longestName = 200
 
 /** What the recording is, a table of its messages, and each of them with its payload. */
 export function writeMarkdown(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(recording, report))
+  return textChunks(textOf(recording, report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {

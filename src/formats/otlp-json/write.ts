@@ -39,7 +39,7 @@ const mostOpen = 100_000
  * its own. Payloads are not written: they are sensitive, and the conventions leave them out.
  */
 export function writeSpans(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(recording, report))
+  return textChunks(textOf(recording, report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {

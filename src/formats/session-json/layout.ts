@@ -18,8 +18,8 @@ import { isRepresentable } from './representable.js'
 
 /** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
 export interface Placed {
-  /** Indented JSON text. */
-  readonly entries: readonly string[]
+  /** Of each the pieces of its JSON text, indented, up to `entryEnd`. A payload is a piece of its own: it is large. */
+  readonly entries: readonly (readonly string[])[]
   readonly note?: string
 }
 
@@ -125,7 +125,10 @@ function isId(id: string | undefined): id is string {
   return id !== undefined && id.trim() !== '' && isWellFormed(id)
 }
 
-function indented(entry: Members): string {
+/** How the text of an entry ends. */
+export const entryEnd = '\n    }'
+
+function indented(entry: Members): string[] {
   const lines = [...entry].map(([name, json]) => `      ${JSON.stringify(name)}: ${json}`)
-  return `    {\n${lines.join(',\n')}\n    }`
+  return [`    {\n${lines.join(',\n')}`]
 }

@@ -1,8 +1,8 @@
 import type { EndRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
-import { flatMapped, inBatches } from '../iterate.js'
+import { chained, flatMapped, inBatches, just, mapped, opened } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
-import { createLayout, usualWithout, type Layout, type Origin } from './layout.js'
+import { createLayout, entryEnd, usualWithout, type Layout, type Origin } from './layout.js'
 import { inReach } from './demanding.js'
 import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
@@ -26,67 +26,91 @@ interface Ends {
  * no line break at the end. What `messages` cannot hold goes to `metadata.wiretape`.
  */
 export function writeSession(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(recording, report))
+  return textChunks(
+    opened(async () => textOf(recording, await endsOf(recording), report)),
+    recording,
+  )
 }
 
-async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
-  const ends = await endsOf(recording)
+/** In batches, as the records come: most files have millions of entries. */
+function textOf(recording: Recording, ends: Ends, report: Report): AsyncIterable<string> {
   const head = headOf(ends.meta, ends.end)
-  yield '{\n'
-  for (const [name, json] of head.members) yield `  ${JSON.stringify(name)}: ${json},\n`
-  yield '  "messages": ['
+  const without = usualWithout(ends.origin)
   const notes: string[] = []
   let notesSize = 0
+  let noteCount = 0
   let entryCount = 0
   let elsewhere = 0
-  for await (const batch of inBatches(layOut(recording, ends, head))) {
-    for (const { entries, note, type } of batch) {
-      for (const entry of entries) {
-        yield `${entryCount === 0 ? '' : ','}\n${entry}`
-        entryCount += 1
-      }
-      if (note === undefined) continue
-      if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
-      notesSize += note.length
-      if (notesSize <= mostNotes) notes.push(note)
+
+  function* start(): Generator<string> {
+    yield '{\n'
+    for (const [name, json] of head.members) yield `  ${JSON.stringify(name)}: ${json},\n`
+    yield '  "messages": ['
+  }
+
+  function* messages({ entries, note, type }: Laid): Generator<string> {
+    for (const pieces of entries) {
+      yield entryCount === 0 ? '\n' : `${entryEnd},\n`
+      yield* pieces
+      entryCount += 1
     }
+    if (note === undefined) return
+    if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
+    notesSize += note.length
+    if (notesSize <= mostNotes) notes.push(note)
   }
-  yield entryCount === 0 ? '],\n' : '\n  ],\n'
-  if (elsewhere > 0) {
-    const message = `${elsewhere} of the recorded lines are no single JSON-RPC message: they are in metadata.wiretape`
-    report({ severity: 'warning', code: 'kept-in-metadata', message })
+
+  function* metadata(): Generator<string> {
+    yield entryCount === 0 ? '],\n' : `${entryEnd}\n  ],\n`
+    if (elsewhere > 0) {
+      const message = `${elsewhere} of the recorded lines are no single JSON-RPC message: they are in metadata.wiretape`
+      report({ severity: 'warning', code: 'kept-in-metadata', message })
+    }
+    yield '  "metadata": {'
+    let separator = ''
+    for (const [name, json] of head.metadata) {
+      yield `${separator}\n    ${JSON.stringify(name)}: ${json}`
+      separator = ','
+    }
+    if (hasOwn()) yield* own(separator)
   }
-  yield '  "metadata": {'
-  let separator = ''
-  for (const [name, json] of head.metadata) {
-    yield `${separator}\n    ${JSON.stringify(name)}: ${json}`
-    separator = ','
+
+  /** Whether there is anything to say that the format has no place for. */
+  function hasOwn(): boolean {
+    const { meta, end, displaced } = head
+    return meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined || without.length > 0
   }
-  const { meta, end, displaced } = head
-  const without = usualWithout(ends.origin)
-  const isMore = meta.length > 0 || end.length > 0 || notesSize > 0 || displaced !== undefined
-  if (isMore || without.length > 0) {
+
+  function* own(separator: string): Generator<string> {
+    const { meta, end, displaced } = head
     yield `${separator}\n    "wiretape": {\n      "version": ${notesVersion}`
     if (without.length > 0) yield `,\n      "without": ${JSON.stringify(without)}`
     if (meta.length > 0) yield `,\n      "meta": ${inReach(objectText(meta))}`
     if (end.length > 0) yield `,\n      "end": ${inReach(objectText(end))}`
     if (displaced !== undefined) yield `,\n      "displaced": ${displaced}`
-    if (notesSize > 0) {
-      yield ',\n      "lines": ['
-      const all = notesSize <= mostNotes ? notes : notesOf(recording, ends, head)
-      let first = true
-      for await (const note of all) {
-        yield `${first ? '' : ','}\n        ${note}`
-        first = false
-      }
-      yield '\n      ]'
-    }
-    yield '\n    }'
-    separator = ','
+    if (notesSize > 0) yield ',\n      "lines": ['
   }
-  yield separator === '' ? '}' : '\n  }'
-  for (const [name, json] of head.others) yield `,\n  ${JSON.stringify(name)}: ${json}`
-  yield '\n}'
+
+  function lines(): AsyncIterable<string> {
+    const all = notesSize <= mostNotes ? just(notes) : notesOf(recording, ends, head)
+    return mapped(all, (note) => `${noteCount++ === 0 ? '' : ','}\n        ${note}`)
+  }
+
+  function* rest(): Generator<string> {
+    if (notesSize > 0) yield '\n      ]'
+    if (hasOwn()) yield '\n    }'
+    yield hasOwn() || head.metadata.length > 0 ? '\n  }' : '}'
+    for (const [name, json] of head.others) yield `,\n  ${JSON.stringify(name)}: ${json}`
+    yield '\n}'
+  }
+
+  return chained([
+    () => just(start()),
+    () => flatMapped(layOut(recording, ends, head), messages),
+    () => just(metadata()),
+    lines,
+    () => just(rest()),
+  ])
 }
 
 /** The first meta line, and the end line when it is the last. */
@@ -167,10 +191,6 @@ function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncItera
   return flatMapped(recording.records(), next, end)
 }
 
-async function* notesOf(
-  recording: Recording,
-  ends: Ends,
-  head: SessionHead,
-): AsyncGenerator<string, void, undefined> {
-  for await (const { note } of layOut(recording, ends, head)) if (note !== undefined) yield note
+function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<string> {
+  return flatMapped(layOut(recording, ends, head), ({ note }) => (note === undefined ? [] : [note]))
 }

@@ -52,7 +52,7 @@ export interface OpenRequest {
 /** Requests that are remembered: of more, the oldest have no answer. */
 const mostOpen = 100_000
 
-/** Goes through a recording once; remembers no payload. */
+/** Goes through a recording once; remembers no payload. Links are told where the recording has them. */
 export function tellRecords(recording: Recording): AsyncIterable<Told> {
   const open = new Map<string, OpenRequest>()
   let startedMs = Number.NaN
@@ -103,7 +103,7 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     return told
   }
 
-  return flatMapped(adopt(recording).records(), tell)
+  return flatMapped(adopt(recording, { links: false }).records(), tell)
 }
 
 /** What is remembered of a request. */

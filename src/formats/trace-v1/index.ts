@@ -21,6 +21,7 @@ export const traceV1: Format = {
   extension: '.jsonl',
   detect,
   selects: true,
+  borrows: true,
   read,
   readEnds: (input) => endsOfLines(input, read),
   write,
@@ -83,5 +84,8 @@ function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {
-  return textChunks(mapped(recording.records(), (record) => encodeRecord(record)))
+  return textChunks(
+    mapped(recording.records(), (record) => encodeRecord(record)),
+    recording,
+  )
 }

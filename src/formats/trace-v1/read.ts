@@ -33,7 +33,7 @@ export function readTraceLines(
   report: Report,
   { checked = false, only }: Pick<Input, 'checked' | 'only'> = {},
 ): AsyncIterable<TraceLine> {
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
   const reader = createLineReader(report, (text, sizeBytes) =>
     decodeLine(text, { checked, ascii: sizeBytes === text.length }),
   )

@@ -1,0 +1,58 @@
+import fs from 'node:fs'
+
+/** Bytes asked of the disk at a time. */
+const chunkBytes = 1 << 18
+
+/**
+ * The bytes of a file in chunks that are good until the next one is asked for: two pieces of memory serve for all of
+ * them, and the next chunk is read while one is used. A stream takes new memory for each, which the system has to find and
+ * to clear.
+ *
+ * @param to stop before this offset; where the file ends at the latest
+ */
+export async function* lentChunks(
+  path: string,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (from >= to) return
+  const file = await fs.promises.open(path)
+  let reading: Promise<number> | undefined
+  try {
+    const size = Math.min(chunkBytes, to - from)
+    let next = new Uint8Array(size)
+    let spare = new Uint8Array(size)
+    let at = from
+    const readNext = (): Promise<number> => {
+      const read = readSome(file.fd, next, Math.min(next.length, to - at), at)
+      // Who stops early does not hear of it.
+      read.catch(() => undefined)
+      return read
+    }
+    reading = readNext()
+    for (;;) {
+      const length = await reading
+      if (length === 0) return
+      const chunk = next.subarray(0, length)
+      at += length
+      ;[next, spare] = [spare, next]
+      const more = at < to
+      if (more) reading = readNext()
+      yield chunk
+      if (!more) return
+    }
+  } finally {
+    // A descriptor that is read from must not be closed: its number may be another file's by then.
+    await reading?.catch(() => undefined)
+    await file.close()
+  }
+}
+
+function readSome(descriptor: number, into: Uint8Array, length: number, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.read(descriptor, into, 0, length, at, (error, count) => {
+      if (error) reject(error)
+      else resolve(count)
+    })
+  })
+}
