@@ -36,8 +36,8 @@ export default defineConfig({
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     setupFiles: ['test/setup.ts'],
     globalSetup: ['test/global-setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Real processes and signals on a shared machine: a test that fails is asked once more there, and only there.
     retry: process.env['CI'] === undefined ? 0 : 1,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],

@@ -187,7 +187,7 @@ type Truthy<T> = T | undefined | false | 0 | ''
 export async function until<T>(
   what: string,
   check: () => Truthy<T> | Promise<Truthy<T>>,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {

@@ -76,7 +76,7 @@ function rewrite(terminal: Terminal, from: string, to: string): void {
   terminal.type(`"${to}"`)
 }
 
-describe.skipIf(isLeftOut)('a screen', { timeout: 60_000 }, () => {
+describe.skipIf(isLeftOut)('a screen', () => {
   it('holds a call, changes it, passes it on; client, tape and session file have what came of it', async () => {
     const { client } = await connect()
     const terminal = attach()
@@ -259,97 +259,91 @@ interface EraClient {
   readonly close: () => Promise<void>
 }
 
-describe.skipIf(isLeftOut).each(eras)(
-  'a screen on an HTTP server of %s',
-  { timeout: 60_000 },
-  (era, startServer, connectTo) => {
-    it('edits a call in $EDITOR, drops one, answers one, adds one; the client gets what was made of it', async () => {
-      const own = createStage()
-      closing.push(() => own.close())
-      const to = await startServer(own)
-      const argv = [process.execPath, cli, 'record', '--url', to, '--out', own.out]
-      const recorder = own.start(argv, { detached: true })
-      await printed(recorder, '\n')
-      const client = await connectTo(new URL(recorder.stdout().toString().trim()))
-      closing.push(() => client.close())
-      const call = (text: string): Promise<unknown> => client.call(text).catch((error: unknown) => error)
-      const env = { EDITOR: 'sed -i s/original/changed/', VISUAL: '' }
-      const terminal = openTerminal(own, [process.execPath, cli, 'attach'], { env })
-      closing.push(() => terminal.close())
-      await terminal.shows('● live')
-      terminal.press('b')
-      await terminal.shows('break on:')
-      terminal.press('C-u')
-      terminal.type('method:tools/call dir:in')
-      terminal.press('Enter')
-      await terminal.shows('[INTERCEPT]')
-      const held = (id: number): Promise<string> => terminal.shows(new RegExp(`⏸ tools/call echo +${id} `))
-      const edited = call('original')
-      await held(1)
-      terminal.press('F6')
-      await terminal.shows('Ctrl+S confirm')
-      terminal.press('Escape')
-      // It stays held.
-      await held(1)
-      terminal.press('m')
-      await terminal.shows('Ctrl+S confirm')
-      terminal.press('C-o')
-      await terminal.shows('"changed"')
-      terminal.press('C-s')
-      expect(JSON.stringify(await edited)).toContain('changed')
-      terminal.press('s')
-      await terminal.shows('saved ')
-      const dropped = call('dropped')
-      await held(2)
-      terminal.press('F8')
-      expect(String(await dropped)).toContain('wiretape: dropped')
-      const answered = call('answered')
-      await held(3)
-      terminal.press('a')
-      await terminal.shows('answer it')
-      terminal.press('Down', 'End', 'BSpace', 'BSpace')
-      const kind = era > '2026' ? '"resultType":"complete",' : ''
-      terminal.type(`{${kind}"content":[{"type":"text","text":"from a person"}]}`)
-      terminal.press('C-s')
-      expect(JSON.stringify(await answered)).toContain('from a person')
-      const passed = call('passed on')
-      await held(4)
-      terminal.press('F5')
-      expect(JSON.stringify(await passed)).toContain('passed on')
-      terminal.press('c')
-      await terminal.shows('a message of your own to the server')
-      terminal.press('C-s')
-      const method = era > '2026' ? 'tools/list' : 'ping'
-      await terminal.shows(new RegExp(`result ${method} +"wire`))
-      const left = call('left behind')
-      await held(5)
-      process.kill(terminal.pid(), 'SIGKILL')
-      expect(JSON.stringify(await left)).toContain('left behind')
-      recorder.child.kill('SIGTERM')
-      await recorder.ended
-      const saved = (extension: string): string =>
-        readFileSync(
-          own.tapes().find((path) => path.endsWith(extension))!,
-          'utf8',
-        )
-      const lines = saved('.jsonl').split('\n')
-      const [modified] = lines.filter((line) => line.includes('"modified":true'))
-      expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
-      const session = JSON.parse(saved('.session.json')) as Line
-      expect(session['messages']).toContainEqual(
-        expect.objectContaining({
-          modified: true,
-          payload: expect.objectContaining({ method: 'tools/call' }),
-          original_payload: expect.objectContaining({ method: 'tools/call' }),
-        }),
+describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, startServer, connectTo) => {
+  it('edits a call in $EDITOR, drops one, answers one, adds one; the client gets what was made of it', async () => {
+    const own = createStage()
+    closing.push(() => own.close())
+    const to = await startServer(own)
+    const argv = [process.execPath, cli, 'record', '--url', to, '--out', own.out]
+    const recorder = own.start(argv, { detached: true })
+    await printed(recorder, '\n')
+    const client = await connectTo(new URL(recorder.stdout().toString().trim()))
+    closing.push(() => client.close())
+    const call = (text: string): Promise<unknown> => client.call(text).catch((error: unknown) => error)
+    const env = { EDITOR: 'sed -i s/original/changed/', VISUAL: '' }
+    const terminal = openTerminal(own, [process.execPath, cli, 'attach'], { env })
+    closing.push(() => terminal.close())
+    await terminal.shows('● live')
+    terminal.press('b')
+    await terminal.shows('break on:')
+    terminal.press('C-u')
+    terminal.type('method:tools/call dir:in')
+    terminal.press('Enter')
+    await terminal.shows('[INTERCEPT]')
+    const held = (id: number): Promise<string> => terminal.shows(new RegExp(`⏸ tools/call echo +${id} `))
+    const edited = call('original')
+    await held(1)
+    terminal.press('F6')
+    await terminal.shows('Ctrl+S confirm')
+    terminal.press('Escape')
+    // It stays held.
+    await held(1)
+    terminal.press('m')
+    await terminal.shows('Ctrl+S confirm')
+    terminal.press('C-o')
+    await terminal.shows('"changed"')
+    terminal.press('C-s')
+    expect(JSON.stringify(await edited)).toContain('changed')
+    terminal.press('s')
+    await terminal.shows('saved ')
+    const dropped = call('dropped')
+    await held(2)
+    terminal.press('F8')
+    expect(String(await dropped)).toContain('wiretape: dropped')
+    const answered = call('answered')
+    await held(3)
+    terminal.press('a')
+    await terminal.shows('answer it')
+    terminal.press('Down', 'End', 'BSpace', 'BSpace')
+    const kind = era > '2026' ? '"resultType":"complete",' : ''
+    terminal.type(`{${kind}"content":[{"type":"text","text":"from a person"}]}`)
+    terminal.press('C-s')
+    expect(JSON.stringify(await answered)).toContain('from a person')
+    const passed = call('passed on')
+    await held(4)
+    terminal.press('F5')
+    expect(JSON.stringify(await passed)).toContain('passed on')
+    terminal.press('c')
+    await terminal.shows('a message of your own to the server')
+    terminal.press('C-s')
+    const method = era > '2026' ? 'tools/list' : 'ping'
+    await terminal.shows(new RegExp(`result ${method} +"wire`))
+    const left = call('left behind')
+    await held(5)
+    process.kill(terminal.pid(), 'SIGKILL')
+    expect(JSON.stringify(await left)).toContain('left behind')
+    recorder.child.kill('SIGTERM')
+    await recorder.ended
+    const saved = (extension: string): string =>
+      readFileSync(
+        own.tapes().find((path) => path.endsWith(extension))!,
+        'utf8',
       )
-      expect(lines.filter((line) => line.includes('"type":"dropped"'))).toHaveLength(2)
-      expect(lines.some((line) => line.includes('"injected":true') && line.includes(`"${method}"`))).toBe(
-        true,
-      )
-    })
-  },
-)
+    const lines = saved('.jsonl').split('\n')
+    const [modified] = lines.filter((line) => line.includes('"modified":true'))
+    expect(modified).toMatch(/"raw":\{.*"changed".*"original":\{.*"original"/)
+    const session = JSON.parse(saved('.session.json')) as Line
+    expect(session['messages']).toContainEqual(
+      expect.objectContaining({
+        modified: true,
+        payload: expect.objectContaining({ method: 'tools/call' }),
+        original_payload: expect.objectContaining({ method: 'tools/call' }),
+      }),
+    )
+    expect(lines.filter((line) => line.includes('"type":"dropped"'))).toHaveLength(2)
+    expect(lines.some((line) => line.includes('"injected":true') && line.includes(`"${method}"`))).toBe(true)
+  })
+})
 
 function newest(extension: string): string {
   return stage.tapes().findLast((path) => path.endsWith(extension))!
@@ -387,7 +381,7 @@ async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv
   return { terminal, sessionFile, out, url, client }
 }
 
-describe.skipIf(isLeftOut)('proxy start on a terminal', { timeout: 60_000 }, () => {
+describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
   it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {
     const { terminal, sessionFile, out } = await startOwnScreen(await target())
     const pid = terminal.pid()

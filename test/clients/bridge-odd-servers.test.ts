@@ -50,7 +50,7 @@ async function ended(): Promise<void> {
   expect(stage.running()).toEqual([])
 }
 
-describe('a bridge to a server on stdio', { timeout: 60_000 }, () => {
+describe('a bridge to a server on stdio', () => {
   it('goes on for others when one client does not read, and says so', async () => {
     await listen('--shared')
     const [lazy, other] = [await connect(), await connect()]

@@ -28,7 +28,7 @@ const bridgeTo = (url: string, ...options: string[]): string[] => [
   ...options,
 ]
 
-describe('a client on stdio and a server over HTTP', { timeout: 60_000 }, () => {
+describe('a client on stdio and a server over HTTP', () => {
   it.each(['streamableHttp', 'sse'] as const)('understand one another: %s', async (transport) => {
     const without = await useDirectly(stage)
     const url = await startEverything(transport)

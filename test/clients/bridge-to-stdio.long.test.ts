@@ -36,7 +36,7 @@ async function listenFor(
   }
 }
 
-describe('clients over HTTP and a server on stdio', { timeout: 60_000 }, () => {
+describe('clients over HTTP and a server on stdio', () => {
   it.each([[[]], [['--shared']]])('understand one another: %j', async (options) => {
     const without = await useDirectly(stage)
     const { url, ended } = await listenFor(everythingOnStdio, ...options)

@@ -34,7 +34,7 @@ beforeAll(async () => {
   page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
   await page.goto('devtools://devtools/bundled/devtools_app.html')
   await page.getByRole('tab', { name: 'Network' }).waitFor()
-}, 60_000)
+})
 afterAll(() => browser?.close())
 
 /** Runs in the page; a text, since the test runner would put calls of its own in the place of `import`. */

@@ -12,7 +12,7 @@ describe.runIf(existsSync('/proc/self'))('a folder in a file system that makes n
       [cli, 'record', '--out', '/proc/nowhere/tapes', '--', 'true'],
       {
         encoding: 'utf8',
-        timeout: 10_000,
+        timeout: 60_000,
       },
     )
     expect(status).toBe(1)
@@ -24,7 +24,7 @@ describe.runIf(existsSync('/proc/self'))('a folder in a file system that makes n
     try {
       const { status, stderr } = spawnSync(process.execPath, [cli, 'record', '--out', folder, '--', 'true'], {
         encoding: 'utf8',
-        timeout: 10_000,
+        timeout: 60_000,
         env: { ...process.env, XDG_DATA_HOME: '/proc/nowhere' },
       })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

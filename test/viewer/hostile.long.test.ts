@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
     await page.locator('.detail-head', { hasText: 'ping' }).waitFor()
     expectQuiet(stage)
     await page.context().close()
-  }, 40_000)
+  })
 
   it('may be deep: no level is drawn before it is unfolded', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`

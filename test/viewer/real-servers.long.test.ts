@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
       )
       stage.serve(`/${name}.jsonl`, { file })
     }
-  }, 60_000)
+  })
   afterAll(async () => {
     await stage.close()
     await play.close()

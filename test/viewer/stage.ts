@@ -93,7 +93,7 @@ export async function createStage(): Promise<Stage> {
     async open(address, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       const page = await context.newPage()
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(30_000)
       page.on('pageerror', (error) => complaints.push(error.message))
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text())
@@ -121,7 +121,7 @@ async function listen(server: Server): Promise<string> {
 
 /** Waits until something holds in the page. */
 export async function holds(page: Page, expression: string): Promise<void> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 30_000
   // Playwright's own wait would need a policy that allows eval.
   while (!(await page.evaluate(expression))) {
     if (Date.now() > deadline) throw new Error(`did not come to hold: ${expression}`)
