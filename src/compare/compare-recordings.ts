@@ -1,9 +1,11 @@
 import type { Direction, MessageRecord } from '../model/index.js'
-import { findJsonValue, isFault, memberOf, membersOf } from '../wire/index.js'
+import { memberOf, membersOf } from '../wire/index.js'
 import { alignRequests, type Alignment } from './align.js'
 import { diffJson, type Difference } from './json-diff.js'
+import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies, type SubjectLatency } from './latency.js'
-import { compareOffers, type OfferChange, type Offers } from './offers.js'
+import { compareOffers, type OfferChange } from './offers.js'
+import { outputSchemasOf } from './output-schemas.js'
 import { marksOf, type RecordingIndex, type Subject } from './recording-index.js'
 import type { CompareSettings } from './settings.js'
 import { asksForTask } from './task-requests.js'
@@ -45,6 +47,8 @@ export interface ExchangeComparison {
   /** Differences beyond those that are listed. */
   readonly more: number
   readonly schemaFaults: readonly string[]
+  /** Where a result does not fit its tool's `outputSchema`, as the old one did not: no change. */
+  readonly knownFaults?: readonly string[]
   /** What else there is to know, such as why it was not sent. */
   readonly notes?: readonly string[]
 }
@@ -78,7 +82,7 @@ export function compareRecordings(
   const counts = zeroCounts()
   const latencies = createLatencies()
   const offers = compareOffers(before.index.offers, after.index.offers)
-  const schemas = outputSchemas(after.index.offers, before.index.offers)
+  const knownFaults = createKnownFaults()
   const polls = createPolls(before.index)
 
   async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
@@ -100,12 +104,16 @@ export function compareRecordings(
     const asked = {
       method,
       name,
-      outputSchema: method === 'tools/call' ? schemas.get(name ?? '') : undefined,
+      outputSchemas:
+        settings.level === 'schema' && method === 'tools/call'
+          ? outputSchemasOf(before.index.offers, after.index.offers, name ?? '')
+          : undefined,
     }
     // A cancelled request may be answered or not: that is a race, and no change.
     const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
     const answers = isRace ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
-    if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...shown }
+    const known = answers?.knownFaults && { knownFaults: answers.knownFaults }
+    if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...known, ...shown }
     return { ...answers, ...(await paramsOf(row, other)), ...shown }
   }
 
@@ -121,6 +129,7 @@ export function compareRecordings(
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
       counts[compared.verdict] += 1
+      knownFaults.take(compared)
       yield compared
     }
   }
@@ -129,6 +138,7 @@ export function compareRecordings(
     exchanges: exchanges(),
     summary: () => ({
       counts,
+      ...notesIn(knownFaults.notes()),
       offers,
       latency: latencies.list(),
       same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
@@ -163,20 +173,6 @@ export function isNote({ impact }: OfferChange): boolean {
 
 export function zeroCounts(): Record<Verdict, number> {
   return Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>
-}
-
-/** Texts of `outputSchema` by tool, of the newer side where both have one. */
-export function outputSchemas(newer: Offers, older: Offers): ReadonlyMap<string, string> {
-  const schemas = new Map<string, string>()
-  for (const offers of [older, newer]) {
-    for (const [name, text] of offers.list('tool') ?? []) {
-      const found = findJsonValue(text)
-      const schema = isFault(found) ? undefined : memberOf(membersOf(text, found.start), 'outputSchema')
-      if (schema) schemas.set(name, text.slice(schema.start, schema.end))
-      else schemas.delete(name)
-    }
-  }
-  return schemas
 }
 
 interface LoadedSide {

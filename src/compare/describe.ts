@@ -62,5 +62,7 @@ export function detailsOf(exchange: ExchangeComparison): string[] {
   else if (verdict === 'fixed now' && before?.failure !== undefined) lines.push(`was ${before.failure}`)
   else lines.push(...exchange.differences.map((difference) => describeDifference(difference)))
   if (exchange.more > 0 && verdict === 'changed') lines.push(`and ${exchange.more} more differences`)
-  return [...lines, ...exchange.schemaFaults.map((fault) => `schema: ${fault}`), ...(exchange.notes ?? [])]
+  const faults = exchange.schemaFaults.map((fault) => `schema: ${fault}`)
+  const known = (exchange.knownFaults ?? []).map((fault) => `schema, as before: ${fault}`)
+  return [...lines, ...faults, ...known, ...(exchange.notes ?? [])]
 }

@@ -2,7 +2,6 @@ export { canonicalJson, type Substitute } from './canonical-json.js'
 export {
   compareRecordings,
   isNote,
-  outputSchemas,
   zeroCounts,
   type ComparedRecording,
   type ComparisonSummary,
@@ -14,9 +13,11 @@ export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolera
 export { taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
 export { toJsonPath, toPointer, type Place } from './json-place.js'
+export { createKnownFaults, notesIn } from './known-faults.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
 export { matcherNames, parseMatcher, suggestMatcher, type Matcher } from './matcher.js'
 export { compareOffers, createOffers, tellsOffers, type OfferChange, type Offers } from './offers.js'
+export { outputSchemasOf, type OutputSchemas } from './output-schemas.js'
 export type { OfferKind } from './offered-places.js'
 export {
   createRecordingIndex,

@@ -3,6 +3,7 @@ import { isTooDeep } from './canonical-json.js'
 import { diffJson, type Difference, type JsonDiff } from './json-diff.js'
 import { offeredPlaces } from './offered-places.js'
 import { checkSchema } from './schema-check.js'
+import type { OutputSchemas } from './output-schemas.js'
 import { rulesFor, type CompareSettings } from './settings.js'
 import { diffShapes } from './shape.js'
 import { passingPlaces } from './task-places.js'
@@ -49,8 +50,7 @@ export interface Asked {
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string | undefined
-  /** Text of the tool's `outputSchema`, as the newer side says it. */
-  readonly outputSchema?: string | undefined
+  readonly outputSchemas?: OutputSchemas | undefined
   /** Strings that were asked with another value than before: the new one by the old, as JSON texts. */
   readonly echoes?: ReadonlyMap<string, string> | undefined
 }
@@ -59,6 +59,8 @@ export interface AnswerComparison extends JsonDiff {
   readonly verdict: Verdict
   /** In words, where a schema is not kept: `/price is a string, not number`. */
   readonly schemaFaults: readonly string[]
+  /** Those that the old answer had too, which is no change. */
+  readonly knownFaults?: readonly string[]
 }
 
 const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
@@ -129,14 +131,28 @@ function differences(
     }
   return {
     ...diffShapes(a.text, aSpan, b.text, bSpan, tolerance),
-    schemaFaults: schemaFaults(after.text, asked),
+    ...compareFaults(before.text, after.text, asked.outputSchemas),
   }
 }
 
 /** Results of tools have to fit what the tool says about them. */
-function schemaFaults(text: string, { outputSchema }: Asked): string[] {
+function compareFaults(
+  before: string,
+  after: string,
+  schemas: OutputSchemas | undefined,
+): Pick<AnswerComparison, 'schemaFaults' | 'knownFaults'> {
+  const faults = schemas ? schemaFaults(after, schemas.after) : []
+  if (!schemas || faults.length === 0) return { schemaFaults: faults }
+  // Which element of an array it is does not count, as it does not count in shapes.
+  const keyOf = (fault: string): string => fault.replaceAll(/\/\d+(?=[/ ])/g, '/*')
+  const old = new Set(schemas.before === undefined ? [] : schemaFaults(before, schemas.before).map(keyOf))
+  const [known, fresh] = [true, false].map((is) => faults.filter((fault) => old.has(keyOf(fault)) === is))
+  return { schemaFaults: fresh!, ...(known!.length > 0 && { knownFaults: known! }) }
+}
+
+function schemaFaults(text: string, outputSchema: string): string[] {
   const start = startOf(text)
-  if (outputSchema === undefined || start === undefined || isFailure(text)) return []
+  if (start === undefined || isFailure(text)) return []
   if (isTooDeep(outputSchema) || isTooDeep(text))
     return ['it is nested too deep to be held against outputSchema']
   const content = new JsonObject(text, start).object('result')?.raw('structuredContent')

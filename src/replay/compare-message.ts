@@ -2,7 +2,7 @@ import type { Draft } from '../model/index.js'
 import {
   compareAnswers,
   failureOf,
-  outputSchemas,
+  outputSchemasOf,
   type AnswerComparison,
   type CompareSettings,
   type ExchangeComparison,
@@ -47,14 +47,14 @@ export function compareMessage(
   if (!answer && message.loose) return as('same')
   if (status === 'failed') return sides.before.failure === undefined ? as('error now') : as('changed', true)
   const { method = '', name } = message
-  const outputSchema =
+  const outputSchemas =
     settings.level === 'schema' && method === 'tools/call'
-      ? outputSchemas(offers, plan.index.offers).get(name ?? '')
+      ? outputSchemasOf(plan.index.offers, offers, name ?? '')
       : undefined
   const compared = compareAnswers(
     answer && { text: answer.text, redacted: answer.marks.map(({ at }) => at) },
     response === undefined ? undefined : { text: response },
-    { method, name, outputSchema, echoes },
+    { method, name, outputSchemas, echoes },
     settings,
   )
   return comparisonOf(compared, message, sides, error)
@@ -70,7 +70,7 @@ interface Sides {
 
 /** Member by member, as outcomes are made. */
 function comparisonOf(
-  { verdict, differences, more, schemaFaults }: AnswerComparison,
+  { verdict, differences, more, schemaFaults, knownFaults }: AnswerComparison,
   { method = '', name }: PlannedMessage,
   { before, after }: Sides,
   note: string | undefined,
@@ -86,6 +86,7 @@ function comparisonOf(
   }
   if (name !== undefined) comparison.name = name
   if (after) comparison.after = after
+  if (knownFaults) comparison.knownFaults = knownFaults
   if (note !== undefined) comparison.notes = [note]
   return comparison
 }

@@ -1,4 +1,12 @@
-import { compareOffers, createOffers, failureOf, isNote, tellsOffers, marksOf } from '../compare/index.js'
+import {
+  compareOffers,
+  createOffers,
+  failureOf,
+  isNote,
+  notesIn,
+  tellsOffers,
+  marksOf,
+} from '../compare/index.js'
 import type { ClientFrame } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
 import { answerLiveQuestion } from './answer-live-question.js'
@@ -292,14 +300,13 @@ export async function runReplay(
   }
   await tellTheRest()
   const changes = stopped === undefined ? compareOffers(plan.index.offers, offers) : []
-  const notes = noise.notes()
   return {
     counts: tally.counts,
     offers: changes,
     latency: tally.latency(),
     times: tally.times,
     given: values.given(),
-    ...(notes.length > 0 && { notes }),
+    ...notesIn(noise.notes(), tally.notes()),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),

@@ -1,4 +1,5 @@
 import {
+  createKnownFaults,
   createLatencies,
   verdicts,
   zeroCounts,
@@ -14,6 +15,7 @@ export interface Tally extends Pick<ComparisonSummary, 'counts'> {
   readonly times: Iterable<RunTime>
   count(comparison: ExchangeComparison): void
   latency(): ComparisonSummary['latency']
+  notes(): readonly string[]
   /** No exchange differs. */
   isSame(): boolean
 }
@@ -27,6 +29,7 @@ export function createTally(): Tally {
     after: createNumberColumn(NaN),
   }
   const latencies = createLatencies()
+  const knownFaults = createKnownFaults()
   const subjects: Subject[] = []
   const numbers = new Map<string, number>()
 
@@ -54,12 +57,14 @@ export function createTally(): Tally {
     count(comparison) {
       const { verdict, before, after } = comparison
       counts[verdict] += 1
+      knownFaults.take(comparison)
       const number = numberOf(comparison)
       latencies.add(subjects[number]!, before?.latencyUs, after?.latencyUs)
       columns.subjects.push(number)
       columns.before.push(before?.latencyUs ?? NaN)
       columns.after.push(after?.latencyUs ?? NaN)
     },
+    notes: knownFaults.notes,
     latency: () => latencies.list(),
     isSame: () => verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0),
   }

@@ -191,6 +191,51 @@ describe('two recordings', () => {
     ).toEqual(['changed | tools/call a | ~ result.content[0].text.list[0] 1 → "1"'])
   })
 
+  it('at level schema are the same where the old result broke its outputSchema in the same way, which is noted', async () => {
+    const schema = {
+      type: 'object',
+      properties: { n: { type: 'number' }, all: { items: { type: 'string' } } },
+    }
+    const tools: Said = { method: 'tools/list', result: { tools: [{ name: 'a', outputSchema: schema }] } }
+    const said = (n: unknown, all: unknown[]): Said => call('a', {}, 'x', { structuredContent: { n, all } })
+    const level: CompareSettings = { level: 'schema', rules: [] }
+    const { exchanges, summary } = await compared(
+      [tools, said('1', [1])],
+      [tools, said('2', ['a', 2, 3])],
+      level,
+    )
+    expect(exchanges.map(({ verdict }) => verdict)).toEqual(['same', 'changed'])
+    const { summary: same, exchanges: all } = await compared(
+      [tools, said('1', [1, 2]), said(1, ['x'])],
+      [tools, said('2', [3, 4, 5]), said(2, [])],
+      level,
+    )
+    expect(all.map(({ verdict, knownFaults }) => [verdict, knownFaults?.length])).toEqual([
+      ['same', undefined],
+      ['same', 4],
+      ['same', undefined],
+    ])
+    expect(same.same).toBe(true)
+    expect(same.notes).toEqual([
+      '1 result does not fit the outputSchema of its tool, as before: tools/call a: /result/structuredContent/n is a string, not number',
+    ])
+    expect(summary.same).toBe(false)
+  })
+
+  it('at level schema differ where the schema is new that they do not fit', async () => {
+    const tools = (type: string): Said => ({
+      method: 'tools/list',
+      result: { tools: [{ name: 'a', outputSchema: { type: 'object', properties: { n: { type } } } }] },
+    })
+    const said = call('a', {}, 'x', { structuredContent: { n: '1' } })
+    const level: CompareSettings = { level: 'schema', rules: [] }
+    const { exchanges } = await compared([tools('string'), said], [tools('number'), said], level)
+    expect(exchanges[1]).toMatchObject({
+      verdict: 'changed',
+      schemaFaults: ['/result/structuredContent/n is a string, not number'],
+    })
+  })
+
   it('tell p50 and p95 of each tool', async () => {
     const times = (ms: number[]): Said[] => ms.map((each) => ({ ...call('a', {}, 'x'), ms: each }))
     const { summary } = await compared(times([1, 2, 3, 40]), times([5]))

@@ -54,7 +54,6 @@ export function exchangeLines(exchange: ExchangeComparison, { style, columns = I
   const words = [style[tones[verdict]](pad(verdict, verdictWidth)), truncate(head, room)]
   if (where !== '') words.push(style.dim(where))
   let text = `  ${words.join('  ')}\n`
-  if (verdict === 'same') return text
   const details = detailsOf(exchange)
   for (const detail of details.slice(0, mostDetails)) {
     text += `    ${tinted(truncate(escapeText(detail), columns - 4), style)}\n`
@@ -122,6 +121,11 @@ function arrow(
 ): string {
   const text = (value: number | undefined): string => (value === undefined ? '–' : show(value))
   return `${text(before)} → ${text(after)}`
+}
+
+/** What else a person may want to know. */
+export function noteLines({ notes = [] }: ComparisonSummary): string {
+  return notes.map((note) => `Note: ${escapeText(note)}\n`).join('')
 }
 
 /** `12 same, 1 changed` and what it means. */

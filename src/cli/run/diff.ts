@@ -13,6 +13,7 @@ import {
   createSuggestions,
   exchangeLines,
   latencyLines,
+  noteLines,
   offerLines,
   summaryLine,
   type Layout,
@@ -59,7 +60,9 @@ export async function runDiff(before: string, after: string, options: DiffOption
       const collected = report?.finish(summary)
       if (print) {
         const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
-        await io.write(`${tail}${tail === '' ? '' : '\n'}${summaryLine(summary, layout)}`)
+        await io.write(
+          `${tail}${tail === '' ? '' : '\n'}${noteLines(summary)}${summaryLine(summary, layout)}`,
+        )
       } else if (collected) await printPieces(reportKinds['json']!(collected), io)
       if (collected) await writeReports(wanted, collected, io)
       await complaints.tell(io)

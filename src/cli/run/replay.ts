@@ -33,6 +33,7 @@ import {
   createSuggestions,
   exchangeLines,
   latencyLines,
+  noteLines,
   offerLines,
   summaryLine,
   type Layout,
@@ -191,7 +192,7 @@ export async function runReplayCommand(
     const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
     const closing = [
       ...(stopped === undefined ? [] : [`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`]),
-      ...(summary.notes ?? []).map((note) => `Note: ${escapeText(note)}\n`),
+      noteLines(summary),
       ...(teller && summary.same ? [] : [summaryLine(summary, layout)]),
     ].join('')
     show(`${tail}${tail === '' || closing === '' ? '' : '\n'}${closing}`)

@@ -25,7 +25,7 @@ export function collectReport(names: { readonly before: string; readonly after: 
   let detailed = 0
   return {
     take(exchange) {
-      if (exchange.verdict !== 'same') detailed += 1
+      if (exchange.verdict !== 'same' || exchange.knownFaults) detailed += 1
       exchanges.push(detailed <= mostDetailed ? small(exchange) : bare(exchange))
     },
     finish: (summary) => ({ ...names, exchanges, summary }),

@@ -1,0 +1,40 @@
+import type { ComparisonSummary, ExchangeComparison } from './compare-recordings.js'
+import { truncate } from '../render/index.js'
+import { titleOf } from './describe.js'
+
+const longestSample = 200
+
+/** Counts results that do not fit their schema, as the old ones did not. */
+export interface KnownFaults {
+  take(exchange: ExchangeComparison): void
+  /** A note, if there is something to note. */
+  notes(): readonly string[]
+}
+
+export function createKnownFaults(): KnownFaults {
+  let count = 0
+  let first = ''
+  return {
+    take(exchange) {
+      const [fault] = exchange.knownFaults ?? []
+      if (fault === undefined) return
+      count += 1
+      // Names of members are the other side's, and may be long.
+      if (count === 1) first = truncate(`${titleOf(exchange)}: ${fault}`, longestSample)
+    },
+    notes() {
+      if (count === 0) return []
+      const what =
+        count === 1
+          ? '1 result does not fit the outputSchema of its tool'
+          : `${count} results do not fit the outputSchema of their tools`
+      return [`${what}, as before${count === 1 ? '' : ', first'}: ${first}`]
+    },
+  }
+}
+
+/** All notes of a comparison, as its summary has them. */
+export function notesIn(...notes: readonly (readonly string[])[]): Pick<ComparisonSummary, 'notes'> {
+  const all = notes.flat()
+  return all.length > 0 ? { notes: all } : {}
+}
