@@ -34,7 +34,6 @@ export function openResponse({
   const request = (url.protocol === 'https:' ? https : http).request(url, {
     method,
     agent,
-    signal,
     // Node adds none to headers that are given in a list.
     headers: [
       'Host',
@@ -45,6 +44,10 @@ export function openResponse({
   })
   // Streams stay open for as long as they like.
   request.setTimeout(0)
+  // Not by Node's own option: its error reaches the socket also between two requests, when nobody listens to that.
+  const abort = (): void => void request.destroy()
+  signal.addEventListener('abort', abort)
+  request.once('close', () => signal.removeEventListener('abort', abort))
   return new Promise((resolve, reject) => {
     request.once('error', reject)
     request.once('response', (response) => {
@@ -54,6 +57,7 @@ export function openResponse({
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response })
     })
     request.end(body)
+    if (signal.aborted) abort()
   })
 }
 
