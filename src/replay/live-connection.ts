@@ -33,7 +33,6 @@ export interface LiveEvents {
 
 /** One live connection, with the requests on it that wait for answers. */
 export interface LiveConnection {
-  readonly pending: ReadonlyMap<string, Pending>
   /** Why a frame was refused that no answer is waited for; known once it is sent. */
   refusalOf(frame: ClientFrame): string | undefined
   /** Why the server is gone. */
@@ -56,16 +55,24 @@ export async function openLive(
   connect: Connect,
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
-  const pending = new Map<string, Pending>()
+  /** By id, in the order in which they were sent: over HTTP several clients may share a connection, and ids. */
+  const pending = new Map<string, Pending[]>()
   /** Of the last ones that nobody waits for any more, why. */
   const settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
   const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
-  function settle(key: string, result: Parameters<Pending['settle']>[0]): void {
-    const waiting = pending.get(key)
-    pending.delete(key)
-    waiting?.settle(result)
+  /** Nobody waits for it any more. False: nobody did. */
+  function remove(key: string, waiting: Pending): boolean {
+    const all = pending.get(key) ?? []
+    const at = all.indexOf(waiting)
+    if (at >= 0) all.splice(at, 1)
+    if (all.length === 0) pending.delete(key)
+    return at >= 0
+  }
+
+  function settle(key: string, waiting: Pending, result: Parameters<Pending['settle']>[0]): void {
+    if (remove(key, waiting)) waiting.settle(result)
   }
 
   function take(text: string, start: number, end: number, via: ClientFrame | undefined): void {
@@ -76,28 +83,33 @@ export async function openLive(
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined) {
-      if (isFor(id, via)) {
+      const waiting = waitingFor(id, via)
+      if (waiting) {
         if (settled.get(id) !== 'given up') settled.set(id, 'answered')
-        return settle(id, { text: message, envelope })
+        return settle(id, waiting, { text: message, envelope })
       }
       const before = settled.get(id)
       if (before === 'given up') settled.set(id, 'answered')
       return events.stray(envelope.id!, before === undefined ? 'unasked' : strays[before])
     }
     // An error without an id answers what its own response belongs to.
-    const asked = via ? keysOf(via) : []
-    if (asked.length === 1) settle(asked[0]!, { text: message, envelope })
+    const [asked, ...more] = via ? waitingIn(via) : []
+    if (asked && more.length === 0) settle(...asked, { text: message, envelope })
     else events.nameless(message)
   }
 
   /** The response to another request may bring a late answer under the same id. */
-  function isFor(id: string, via: ClientFrame | undefined): boolean {
-    const waiting = pending.get(id)
-    return waiting !== undefined && (via === undefined || via.requests === 0 || waiting.frame === via)
+  function waitingFor(id: string, via: ClientFrame | undefined): Pending | undefined {
+    const all = pending.get(id) ?? []
+    return via === undefined || via.requests === 0 ? all[0] : all.find(({ frame }) => frame === via)
   }
 
-  function keysOf(frame: ClientFrame): string[] {
-    return [...pending].filter(([, waiting]) => waiting.frame === frame).map(([key]) => key)
+  function waitingIn(frame: ClientFrame): (readonly [key: string, waiting: Pending])[] {
+    return allWaiting().filter(([, waiting]) => waiting.frame === frame)
+  }
+
+  function allWaiting(): (readonly [key: string, waiting: Pending])[] {
+    return [...pending].flatMap(([key, all]) => all.map((waiting) => [key, waiting] as const))
   }
 
   const connection = await connect({
@@ -112,27 +124,28 @@ export async function openLive(
     },
     failed(frame, reason, isUnsent = false) {
       if (frame.requests === 0) refusals.set(frame, reason)
-      for (const key of keysOf(frame)) settle(key, { error: `Read failed: ${reason}`, isUnsent })
+      for (const asked of waitingIn(frame)) settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
     },
     ended(reason) {
       ended ??= reason
-      for (const key of pending.keys()) settle(key, { error: `Read failed: ${reason}` })
+      for (const asked of allWaiting()) settle(...asked, { error: `Read failed: ${reason}` })
       events.ended(reason)
     },
   })
   if ('error' in connection) return connection
   return {
-    pending,
     refusalOf: (frame) => refusals.get(frame),
     get ended() {
       return ended
     },
-    expect: (id, waiting) => void pending.set(idKey(id), waiting),
+    expect(id, waiting) {
+      const all = pending.get(idKey(id))
+      if (all) all.push(waiting)
+      else pending.set(idKey(id), [waiting])
+    },
     isOwed: (id) => settled.get(idKey(id)) === 'given up',
     forget(id, waiting) {
-      if (pending.get(idKey(id)) !== waiting) return
-      pending.delete(idKey(id))
-      settled.set(idKey(id), 'given up')
+      if (remove(idKey(id), waiting)) settled.set(idKey(id), 'given up')
     },
     send: (frame) => connection.send(frame),
     close: () => connection.close(),
