@@ -1,4 +1,4 @@
-import type { HeldEvent, ServerEvent } from '../control-schema/index.js'
+import type { HeldEvent, ReleaseOutcome, ServerEvent } from '../control-schema/index.js'
 import { rowSubject, type FilterSubject } from '../filter/index.js'
 import { decodeLine } from '../formats/index.js'
 import {
@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import { UntoldRows } from './untold-rows.js'
 
 /** Characters of payloads that are kept; older ones are on the tape only. */
 const payloadsKept = 96 * 1024 * 1024
@@ -63,6 +64,11 @@ export class MessageLog {
   #payloadLength = 0
   #oldest = 0
   #faults = 0
+  readonly #untold = new UntoldRows()
+  /** Its lines do not say what was held. */
+  #isStrict = false
+  /** All that was on the tape at first is here. */
+  #isLive = false
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -88,7 +94,11 @@ export class MessageLog {
     return this.push(decoded.record)
   }
 
-  push(record: TapeRecord): number[] {
+  push(came: TapeRecord): number[] {
+    if (came.type === 'meta') this.#isStrict = came.wiretape === undefined
+    const record = came.type === 'message' && this.#isStrict ? this.#untold.told(came) : came
+    const known = record.type === 'held' ? this.#heldRows.get(record.parts[0]!.id ?? '') : undefined
+    if (known !== undefined) return this.#toldAfterAll(record, known)
     const { first, count } = this.#fold.push(record)
     const changed: number[] = []
     for (let i = 0; i < count; i += 1) {
@@ -112,8 +122,37 @@ export class MessageLog {
     return changed
   }
 
-  hold(event: HeldEvent): void {
+  /** A message waits. Returns rows as `line` does: the tape need not tell of it. */
+  hold(event: HeldEvent): number[] {
     this.#held.set(event.message, event)
+    return this.#isStrict && this.#isLive ? this.#showHeld() : []
+  }
+
+  /** All that was on the tape at first is here. */
+  settled(): number[] {
+    this.#isLive = true
+    return this.#isStrict ? this.#showHeld() : []
+  }
+
+  /** Lines were left out: what waits and has no row may have been in them. */
+  gap(): number[] {
+    return this.#showHeld()
+  }
+
+  #toldAfterAll(record: TapeRecord, row: number): number[] {
+    const before = this.#slots[row]
+    if (before) this.#payloadLength += lengthOf(record) - lengthOf(before.record)
+    const rows = isFrame(record) ? record.parts.map((_, i) => row + i) : []
+    for (const [part, at] of rows.entries()) this.#slots[at] = { record, part }
+    return rows
+  }
+
+  #showHeld(): number[] {
+    return [...this.#held.values()].flatMap((event) => {
+      if (this.#heldRows.has(event.message)) return []
+      const record = this.#untold.held(event)
+      return record ? this.push(record) : []
+    })
   }
 
   changeHeld({ message, reason, moot }: Extract<ServerEvent, { type: 'held-changed' }>): void {
@@ -122,8 +161,10 @@ export class MessageLog {
     this.#held.set(message, { ...held, ...(reason && { reason }), ...(moot !== undefined && { moot }) })
   }
 
-  release(message: string): void {
+  release(message: string, outcome: ReleaseOutcome, text?: string): number[] {
     this.#held.delete(message)
+    const dropped = this.#untold.released(message, outcome, text)
+    return dropped ? this.push(dropped) : []
   }
 
   releaseAll(): void {

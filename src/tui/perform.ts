@@ -229,6 +229,8 @@ function again(state: ScreenState, { log }: Context, about: number | undefined):
   const row = about === undefined ? undefined : log.row(about)
   const request = row && (row.kind === 'result' || row.kind === 'error') ? log.row(row.peer) : row
   const message = request?.kind === 'request' ? log.idOf(request.row) : undefined
+  if (request?.kind === 'request' && message === undefined)
+    return say(state, 'not on a tape of --strict-v1, which does not say which message is which')
   if (!request || message === undefined) return say(state, 'only a request can be sent again')
   if (request.state === 'waiting') return say(state, 'it waits: f passes it on')
   const sent = log.textOf(request.row) ?? ''

@@ -99,20 +99,20 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
       case 'record':
         return rowsCame(log.line(event.line))
       case 'held':
-        log.hold(event)
-        return rowsCame([])
+        return rowsCame(log.hold(event))
       case 'held-changed':
         log.changeHeld(event)
         return rowsCame([])
       case 'released':
-        log.release(event.message)
-        dispatch({ type: 'released', message: event.message, outcome: event.outcome })
-        return rowsCame([])
+        rowsCame(log.release(event.message, event.outcome, event.text))
+        return dispatch({ type: 'released', message: event.message, outcome: event.outcome })
       case 'state':
         return dispatch({ type: 'gate', gate: event.state })
       case 'live':
+        rowsCame(log.settled())
         return dispatch({ type: 'phase', phase: 'live' })
       case 'gap':
+        rowsCame(log.gap())
         return dispatch({
           type: 'notice',
           notice: { text: gapWords(event.lines), tone: 'bad' },

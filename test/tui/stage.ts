@@ -1,4 +1,10 @@
-import type { GateState, HeldEvent, ServerHello, Success } from '../../src/control-schema/index.js'
+import type {
+  GateState,
+  HeldEvent,
+  ServerEvent,
+  ServerHello,
+  Success,
+} from '../../src/control-schema/index.js'
 import { frameOf } from '../../src/tui/frame.js'
 import { MessageLog } from '../../src/tui/message-log.js'
 import { reduce } from '../../src/tui/reduce.js'
@@ -45,8 +51,10 @@ const meta =
   '{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"files","command":["node","server.js"],"mcpTapVersion":"0.1.0","wiretape":{"version":"0.1.0","session":"session","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
 
 /** A screen without a terminal: what its reducer and its picture make of events and keys. */
-export function createScreen(options: { columns?: number; rows?: number; owner?: boolean } = {}) {
-  const { columns = 80, rows = 24, owner = false } = options
+export function createScreen(
+  options: { columns?: number; rows?: number; owner?: boolean; strict?: boolean } = {},
+) {
+  const { columns = 80, rows = 24, owner = false, strict = false } = options
   const log = new MessageLog('stdio')
   const view = new RowView(log)
   const context: Context = { hello, log, view, owner }
@@ -70,7 +78,20 @@ export function createScreen(options: { columns?: number; rows?: number; owner?:
     view.update(log.line(line))
     dispatch({ type: 'rows' })
   }
-  take(meta)
+  /** As a screen takes it. */
+  function event(came: ServerEvent): void {
+    const told =
+      came.type === 'held'
+        ? log.hold(came)
+        : came.type === 'released'
+          ? log.release(came.message, came.outcome, came.text)
+          : came.type === 'live'
+            ? log.settled()
+            : log.gap()
+    view.update(told)
+    dispatch({ type: 'rows' })
+  }
+  take(strict ? meta.replace(/,"wiretape":.*\}\}$/, '}') : meta)
 
   return {
     log,
@@ -86,6 +107,7 @@ export function createScreen(options: { columns?: number; rows?: number; owner?:
       return seq++
     },
     line: take,
+    event,
     held(raw: object, message = `message-${seq}`): void {
       const text = JSON.stringify(raw)
       take(
