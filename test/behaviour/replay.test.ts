@@ -109,9 +109,9 @@ describe('wiretape replay', () => {
   })
 
   it('marks a time-out and goes on', async () => {
-    const run = await replay('base.jsonl', release('hang'), '--timeout', '3')
+    const run = await replay('base.jsonl', release('hang'), '--timeout', '5')
     expect(found(run)).toEqual(['timed out tools/call search #7'])
-    expect(run.stdout).toContain('    Timeout after 3.0s\n')
+    expect(run.stdout).toContain('    Timeout after 5.0s\n')
     expect(run.stdout).toContain('Different: 5 same, 1 timed out')
   })
 
@@ -230,7 +230,7 @@ describe('wiretape replay', () => {
       const { id, method } = line ? JSON.parse(line) : {}
       if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } } }))
     }))`
-    const late = await replay('late.jsonl', [process.execPath, '-e', answers], '--update', '--timeout', '3')
+    const late = await replay('late.jsonl', [process.execPath, '-e', answers], '--update', '--timeout', '5')
     expect(late.code).toBe(1)
     expect(late.stdout).toMatch(/^Not accepted: 1 exchange without a new answer to a recorded request$/m)
     expect(readFileSync(stage.path('asks.jsonl'), 'utf8')).toBe(before)

@@ -85,8 +85,8 @@ describe('a task that takes another time', () => {
   })
 
   it('that does not end in time is told as a time-out', async () => {
-    const slow = server('sdk-tasks.mjs', '20000')
-    const { exchanges } = await replay(tape, { command: slow }, { timeoutMs: 1_000 })
+    const slow = server('sdk-tasks.mjs', '60000')
+    const { exchanges } = await replay(tape, { command: slow }, { timeoutMs: 6_000 })
     const polls = exchanges.filter(({ method }) => method === 'tasks/get')
     expect(polls.at(-1)!.verdict).toBe('timed out')
   })
