@@ -138,6 +138,25 @@ describe('an export of MCP Inspector', () => {
     expect(alone.records[0]).toMatchObject({ wiretape: { url: discovery.url } })
   })
 
+  it('of the network has exchanges as they ended, and is read in the order of times', async () => {
+    const [transport] = JSON.parse(network) as Loose[]
+    const stream = { ...transport, method: 'GET', requestBody: undefined, responseBody: undefined }
+    const entries = [
+      { ...stream, timestamp: at(10), duration: 90 },
+      { ...transport, timestamp: at(20), duration: 5 },
+      { ...transport, timestamp: at(0), duration: 50 },
+      { ...transport, timestamp: at(15), duration: 60 },
+    ]
+    const { records } = await read('inspector', exported(entries))
+    expect(records[0]).toMatchObject({ startedAt: at(0) })
+    const times = records.slice(1, -1).map((record) => ('t' in record ? record.t : ''))
+    expect(times).toEqual([0, 15, 20, 25, 25, 50, 50, 75, 75, 100].map(at))
+    // The duration of an exchange ends with its headers.
+    const untimed = records.filter((record) => record.type === 'message' && record.untimed)
+    expect(untimed.length).toBe(6)
+    expect(untimed.every((record) => record.type === 'message' && record.sse)).toBe(true)
+  })
+
   it('of logs gives the notifications, of the console lines of stderr', async () => {
     const [, message] = (await read('inspector', logs)).records
     expect(message).toMatchObject({ direction: 'server_to_client', t: at(5) })

@@ -1,9 +1,9 @@
-import type { TapeRecord } from '../../model/index.js'
+import type { Report, TapeRecord } from '../../model/index.js'
 import type { Timed } from './exchange.js'
 
 /** Records that wait for their moment: of formats that give an answer together with its request. */
 export interface TimeOrder {
-  /** @param size characters, to bound what waits */
+  /** @param size characters that it keeps in memory, to bound what waits */
   add(timed: Timed, size: number): void
   /**
    * Those whose moment has come, in order; when too much waits, the first ones too.
@@ -11,43 +11,102 @@ export interface TimeOrder {
    * @param place of those of that very moment, only what is before this number
    */
   until(ms: number, place?: number): Generator<TapeRecord>
+  /** Records that came when a later one had been given already, since too much waited. */
+  readonly misplaced: number
 }
 
 /** Characters that may wait. */
 const most = 32 * 1024 * 1024
-
-export function createTimeOrder(): TimeOrder {
-  /** By time, then by place, then as they came. */
-  const waiting: { ms: number; place: number; record: TapeRecord; size: number }[] = []
-  let held = 0
-  return {
-    add({ ms: said, place = -1, record }, size) {
-      const ms = Number.isNaN(said) ? 0 : said
-      let at = waiting.length
-      while (at > 0 && isAfter(waiting[at - 1]!, ms, place)) at -= 1
-      waiting.splice(at, 0, { ms, place, record, size })
-      held += size
-    },
-    *until(ms, place = Infinity) {
-      let count = 0
-      while (count < waiting.length && (isBefore(waiting[count]!, ms, place) || held > most)) {
-        held -= waiting[count]!.size
-        count += 1
-      }
-      for (const { record } of waiting.splice(0, count)) yield record
-    },
-  }
-}
+/** What a record takes beside its text, in characters. */
+const recordSize = 200
 
 interface Moment {
   readonly ms: number
   readonly place: number
+  /** By time, then by place, then as they came. */
+  readonly number: number
 }
 
-function isAfter(one: Moment, ms: number, place: number): boolean {
-  return one.ms > ms || (one.ms === ms && one.place > place)
+interface Waiting extends Moment {
+  readonly record: TapeRecord
+  readonly size: number
 }
 
-function isBefore(one: Moment, ms: number, place: number): boolean {
-  return one.ms < ms || (one.ms === ms && one.place < place)
+export function createTimeOrder(): TimeOrder {
+  /** A heap: whoever stands at `i` is before those at `2 i + 1` and `2 i + 2`. */
+  const waiting: Waiting[] = []
+  let held = 0
+  let number = 0
+  let misplaced = 0
+  /** The last one that was given before its moment had come. */
+  let hasty: Moment | undefined
+
+  function rise(one: Waiting): void {
+    let at = waiting.length
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      if (!isBefore(one, waiting[above]!)) break
+      waiting[at] = waiting[above]!
+      at = above
+    }
+    waiting[at] = one
+  }
+
+  function takeFirst(): Waiting {
+    const first = waiting[0]!
+    const last = waiting.pop()!
+    if (waiting.length === 0) return first
+    let at = 0
+    for (;;) {
+      let below = 2 * at + 1
+      if (below >= waiting.length) break
+      if (below + 1 < waiting.length && isBefore(waiting[below + 1]!, waiting[below]!)) below += 1
+      if (!isBefore(waiting[below]!, last)) break
+      waiting[at] = waiting[below]!
+      at = below
+    }
+    waiting[at] = last
+    return first
+  }
+
+  return {
+    add({ ms: said, place = -1, record }, size) {
+      const one = {
+        ms: Number.isNaN(said) ? 0 : said,
+        place,
+        number: number++,
+        record,
+        size: size + recordSize,
+      }
+      if (hasty && isBefore(one, hasty)) misplaced += 1
+      rise(one)
+      held += one.size
+    },
+    *until(ms, place = Infinity) {
+      const limit = { ms, place, number: -1 }
+      while (waiting.length > 0) {
+        const isDue = isBefore(waiting[0]!, limit)
+        if (!isDue && held <= most) return
+        const first = takeFirst()
+        held -= first.size
+        if (!isDue) hasty = first
+        yield first.record
+      }
+    },
+    get misplaced() {
+      return misplaced
+    },
+  }
+}
+
+/** Says that the order is not that of the times, where it is not. */
+export function tellMisplaced({ misplaced }: TimeOrder, report: Report): void {
+  if (misplaced === 0) return
+  const message = `${misplaced} of the records do not stand in the order of their times: too much had to wait for them`
+  report({ severity: 'warning', code: 'misplaced', message })
+}
+
+function isBefore(one: Moment, other: Moment): boolean {
+  if (one.ms !== other.ms) return one.ms < other.ms
+  return one.place === other.place ? one.number < other.number : one.place < other.place
 }

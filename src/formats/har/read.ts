@@ -10,7 +10,7 @@ import {
 import { isOfMcp, mostBefore } from '../foreign/before-server.js'
 import { exchangeRecords, type ForeignEvent, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
-import { createTimeOrder } from '../foreign/time-order.js'
+import { createTimeOrder, tellMisplaced } from '../foreign/time-order.js'
 import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import { parseMicros } from '../session-json/time.js'
@@ -95,7 +95,10 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
       // The year 1970 stands for times that are not known.
       const us = start === 0 ? Number.NaN : Math.round(timed.ms * 1000) - start
       const record = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
-      order.add({ ...timed, record }, size)
+      // What has no place in the order of times stands where the archive has it.
+      if (Number.isNaN(timed.ms) && timed.place === undefined) yield* passOn([record])
+      // They are cut from the text of the entry, and keep it together.
+      else order.add({ ...timed, record }, size / records.length)
     }
   }
 
@@ -120,6 +123,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   if (startMicros === undefined)
     yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
   yield* passOn(order.until(Infinity))
+  tellMisplaced(order, report)
   if (others > 0) {
     const message = `exchanges that are none of MCP are passed over: ${others}`
     report({ severity: 'warning', code: 'passed-over', message })

@@ -18,7 +18,7 @@ import { isOfMcp, mostBefore } from '../foreign/before-server.js'
 import { createDirections } from '../foreign/directions.js'
 import { exchangeRecords, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
-import { createTimeOrder } from '../foreign/time-order.js'
+import { createTimeOrder, tellMisplaced } from '../foreign/time-order.js'
 import { tellsMark } from '../byte-order-mark.js'
 import type { Input } from '../format.js'
 import {
@@ -58,7 +58,10 @@ function createReader(report: Report): {
   let started = false
   let before: { readonly records: readonly Timed[]; readonly size: number }[] = []
   let sizeBefore = 0
+  let hasNetwork = false
   let url: string | undefined
+  /** Of the first exchange, in case that none shows itself to be of MCP. */
+  let aside: string | undefined
   let entries = 0
   let understood = 0
   let exchange = 0
@@ -93,27 +96,31 @@ function createReader(report: Report): {
     if (started) return yield* place(records, size)
     before.push({ records, size })
     sizeBefore += size
-    // What came before, OAuth mostly, does not name the server.
-    const isAside = element.kind === 'network' && !isOfMcp(records)
-    if (element.kind === 'network') url = isAside ? (url ?? element.entry.url) : element.entry.url
-    if (!isAside || sizeBefore > mostBefore) yield* begin()
+    if (element.kind !== 'network') return yield* begin()
+    // Exchanges stand in the order in which they ended, mostly: which was first is known when all are.
+    hasNetwork = true
+    // What is none of MCP, OAuth mostly, does not name the server.
+    if (isOfMcp(records)) url ??= element.entry.url
+    else aside ??= element.entry.url
+    if (sizeBefore > mostBefore) yield* begin()
   }
 
   function* begin(): Generator<TapeRecord> {
     started = true
-    t = isoTime(before[0]?.records[0]?.ms) ?? noTime
-    const transport = url === undefined ? 'stdio' : 'streamable-http'
-    yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    const times = before.flatMap(({ records }) => records.map(({ ms }) => ms)).filter((ms) => ms > -Infinity)
+    t = isoTime(times.reduce((first, ms) => Math.min(first, ms), Infinity)) ?? noTime
+    const transport = hasNetwork ? 'streamable-http' : 'stdio'
+    yield foreignMeta({ startedAt: t, transport, url: url ?? aside, label: 'inspector' })
     for (const { records, size } of before) yield* place(records, size)
     before = []
   }
 
   function* place(records: readonly Timed[], size: number): Generator<TapeRecord> {
     const [first] = records
-    if (first && !Number.isNaN(first.ms)) yield* passOn(order.until(first.ms))
+    if (first && !Number.isNaN(first.ms)) yield* passOn(order.until(hasNetwork ? -Infinity : first.ms))
     for (const [i, timed] of records.entries()) {
-      if (i === 0 || Number.isNaN(timed.ms)) yield* passOn([timed.record])
-      else order.add(timed, size)
+      if ((i === 0 && !hasNetwork) || Number.isNaN(timed.ms)) yield* passOn([timed.record])
+      else order.add(timed, size / records.length)
     }
   }
 
@@ -154,6 +161,7 @@ function createReader(report: Report): {
       }
       if (!started) yield* begin()
       yield* passOn(order.until(Infinity))
+      tellMisplaced(order, report)
       yield foreignEnd(t)
     },
   }
@@ -203,7 +211,13 @@ function networkRecords(entry: NetworkEntry, number: number): Timed[] {
     sentMs,
     answeredMs: sentMs + Math.max(0, entry.durationMs),
     error: entry.error,
-  })
+  }).map(streamedUntimed)
+}
+
+/** The Inspector's duration ends with the headers: when an event of the stream came is not known. */
+function streamedUntimed(timed: Timed): Timed {
+  const { record } = timed
+  return record.type === 'message' && record.sse ? { ...timed, record: { ...record, untimed: true } } : timed
 }
 
 function messageAt(ms: number, text: string, direction: Direction): Timed {
