@@ -18,10 +18,11 @@ const clearTerminal = '\u001b[2J\u001b[3J\u001b[H'
 export function openCanvas(stdout: WriteStream): Canvas {
   let open = true
   const write = (text: string | Uint8Array): boolean =>
-    !open || stdout.write(typeof text === 'string' ? overdrawn(text, stdout.rows) : text)
+    !open || stdout.write(typeof text === 'string' ? overdrawn(text, sizeOf(stdout).rows) : text)
   const stream = new Proxy(stdout, {
     get(target, name) {
       if (name === 'write') return write
+      if (name === 'columns' || name === 'rows') return sizeOf(stdout)[name]
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -42,4 +43,12 @@ function overdrawn(text: string, rows: number): string {
   const picture = lines.map((line) => `\u001b[K${line}`).join('\n')
   const rest = lines.length < rows ? '\n\u001b[J' : ''
   return `${text.slice(0, at)}\u001b[H${picture}${rest}`
+}
+
+/** A terminal behind a serial line, or of some containers, does not know its size. */
+export function sizeOf({ columns, rows }: Pick<WriteStream, 'columns' | 'rows'>): {
+  readonly columns: number
+  readonly rows: number
+} {
+  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 }
 }

@@ -1,10 +1,13 @@
-import { escapeText, formatCount, pad, truncate, widthOf } from '../render/index.js'
+import { countOf, escapeText, formatCount, pad, truncate, widthOf } from '../render/index.js'
 import { againLines, detailLines } from './detail.js'
 import { keyLabel, keyTable } from './key-table.js'
 import { headLine, rowLine, type Signs } from './row-line.js'
-import { lineWidth, span, truncateLine, type Line, type Span } from './spans.js'
+import { lineWidth, span, truncateLine, wrapWords, type Line, type Span } from './spans.js'
 import { layoutOf, selectedRow, type Context, type Editor, type ScreenState } from './state.js'
 import type { TextField } from './text-field.js'
+
+/** Of a sentence below an editor. */
+const mostProblemLines = 4
 
 /** What is shown: lines by part of the screen. */
 export interface Frame {
@@ -17,7 +20,7 @@ export interface Frame {
 export function frameOf(state: ScreenState, context: Context, signs: Signs): Frame {
   const { width } = layoutOf(state)
   const top = titleLine(state, context, width, signs)
-  const bottom = [statusLine(state, context, width), bottomLine(state, width)]
+  const bottom = noticeLines(state, width) ?? [statusLine(state, context, width), bottomLine(state, width)]
   const middle = state.editor
     ? editorFrame(state, state.editor, signs)
     : state.helpTop !== undefined
@@ -128,7 +131,9 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
     left.push(span(`  ${words}`, gate!.hold ? 'yellow' : 'dim'))
   }
   if (gate?.rules) {
-    left.push(span(`  ${gate.rules.count} rules${gate.rules.fault === undefined ? '' : ' (fault)'}`, 'dim'))
+    const { count, fault } = gate.rules
+    const words = `  ${countOf(count, 'rule')}${fault === undefined ? '' : ' (fault)'}`
+    left.push(span(words, fault === undefined ? 'dim' : 'red'))
   }
   if (log.faults > 0) left.push(span(`  ${log.faults} unreadable lines`, 'red'))
   const notice = state.notice
@@ -141,9 +146,20 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
       width,
     )
   }
-  const tone = notice.tone === 'good' ? 'green' : notice.tone === 'bad' ? 'red' : 'bold'
-  return spread(left, [span(` ${escapeText(notice.text)} `, tone)], width)
+  return spread(left, [span(` ${escapeText(notice.text)} `, noticeTones[notice.tone])], width)
 }
+
+/** A sentence that is too long for the status bar has the line below it too, while nothing is asked there. */
+function noticeLines({ notice, prompt, editor }: ScreenState, width: number): Line[] | undefined {
+  if (!notice || prompt || editor) return undefined
+  const said = span(escapeText(notice.text), noticeTones[notice.tone])
+  if (widthOf(said.text) + 2 <= width) return undefined
+  const [first, ...others] = wrapWords(said, width)
+  const rest = others.flatMap((line, i) => (i === 0 ? line : [span(' '), ...line]))
+  return [first!, rest]
+}
+
+const noticeTones = { good: 'green', bad: 'red', plain: 'bold' } as const
 
 function countWords(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
@@ -214,8 +230,9 @@ function fieldLine(field: TextField, width: number, row = field.row): Line {
 function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {
   const { width, list, detail } = layoutOf(state)
   const height = list + detail + (list > 0 ? 2 : 1)
-  const { field, fault } = editor
-  const page = Math.max(1, height - 2)
+  const { field } = editor
+  const problem = problemLines(editor, width)
+  const page = Math.max(1, height - 1 - problem.length)
   const top = Math.max(0, Math.min(field.top, field.row), field.row - page + 1)
   const place = ` ${field.row + 1}:${field.column + 1} `
   const title: Line = [
@@ -224,8 +241,15 @@ function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {
     span(place, 'dim'),
   ]
   const lines = field.lines.slice(top, top + page).map((_, i) => fieldLine(field, width, top + i))
-  const problem: Line = fault === undefined ? [] : [span(escapeText(fault), 'red')]
-  return { lines: [title, ...filled(lines, page), problem], selected: -1 }
+  return { lines: [title, ...filled(lines, page), ...problem], selected: -1 }
+}
+
+/** All of the sentence, where there is room for it. */
+function problemLines({ fault, token, purpose }: Editor, width: number): Line[] {
+  const waits = token !== undefined && (purpose === 'compose' || purpose === 'again')
+  if (waits) return [[span('sent: waiting for the answer… Esc goes on without it', 'yellow')]]
+  if (fault === undefined) return [[]]
+  return wrapWords(span(escapeText(fault), 'red'), width).slice(0, mostProblemLines)
 }
 
 function helpFrame(state: ScreenState, helpTop: number): Frame {

@@ -175,6 +175,11 @@ export class MessageLog {
     return this.#held.size
   }
 
+  /** Of those, how many go to the client. */
+  get heldAnswers(): number {
+    return [...this.#held.values()].filter(({ direction }) => direction === 'server_to_client').length
+  }
+
   /** The held message of a row, as it is, secrets included. */
   heldOf(row: number): HeldEvent | undefined {
     if (this.#held.size === 0) return undefined

@@ -1,7 +1,8 @@
-import type { CommandBody } from '../control-schema/index.js'
+import type { CommandBody, GateState } from '../control-schema/index.js'
 import { draft } from './compose.js'
 import type { Act } from './key-table.js'
-import { indentJson } from '../render/index.js'
+import type { MessageLog } from './message-log.js'
+import { countOf, indentJson } from '../render/index.js'
 import { quoteValue } from '../filter/index.js'
 import {
   layoutOf,
@@ -115,11 +116,14 @@ function say(state: ScreenState, text: string): Step {
   return only(noticed(state, text))
 }
 
-function command(state: ScreenState, body: CommandBody, as: CommandPurpose): Step {
+function command(state: ScreenState, body: CommandBody, as: CommandPurpose, token?: number): Step {
   if (state.phase === 'ended' || state.phase === 'lost') {
     return only(noticed(state, 'the capture is over', 'bad'))
   }
-  return { state, effects: [{ kind: 'command', command: body, as }] }
+  return {
+    state,
+    effects: [{ kind: 'command', command: body, as, ...(token !== undefined && { token }) }],
+  }
 }
 
 function scrolled(state: ScreenState, by: number): ScreenState {
@@ -235,8 +239,10 @@ function again(state: ScreenState, { log }: Context, about: number | undefined):
   if (request.state === 'waiting') return say(state, 'it waits: f passes it on')
   const sent = log.textOf(request.row) ?? ''
   const before = request.peer >= 0 ? log.textOf(request.peer) : undefined
-  const shown = { ...state, again: { row: about!, sent, before }, detailTop: 0, follow: false }
-  return command(shown, { type: 'replay', message }, 'again')
+  const token = state.lastToken + 1
+  const asked = { again: { row: about!, token, sent, before }, lastToken: token }
+  const shown = { ...state, ...asked, detailTop: 0, follow: false }
+  return command(shown, { type: 'replay', message }, 'again', token)
 }
 
 function againEdited(state: ScreenState, { log }: Context, about: number | undefined): Step {
@@ -254,7 +260,8 @@ function againEdited(state: ScreenState, { log }: Context, about: number | undef
     field: fieldOf(indentJson(text), 'start'),
     original: text,
   }
-  return only({ ...state, editor, again: { row: about!, sent: text, before }, follow: false })
+  const { lastToken: token } = state
+  return only({ ...state, editor, again: { row: about!, token, sent: text, before }, follow: false })
 }
 
 function quit(state: ScreenState, { owner, log }: Context): Step {
@@ -262,11 +269,8 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
   if (isOver) return { state, effects: [{ kind: 'quit' }] }
   if (owner) {
     if (log.heldCount > 0 && !state.quitAsked) {
-      const held = log.heldCount === 1 ? '1 held message gets' : `${log.heldCount} held messages get`
-      return only({
-        ...noticed(state, `${held} no further when this ends: q once more ends it`),
-        quitAsked: true,
-      })
+      const words = `${fateOf(log, state.gate)} when this ends: q once more ends it`
+      return only({ ...noticed(state, words), quitAsked: true })
     }
     if (state.saveFailed)
       return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
@@ -282,4 +286,14 @@ function quit(state: ScreenState, { owner, log }: Context): Step {
     return only({ ...noticed(state, `${held} ${what} when you leave: q once more leaves`), quitAsked: true })
   }
   return { state, effects: [{ kind: 'quit' }] }
+}
+
+/** What the end of a capture makes of what is held: what the client said is dropped, what the server said goes on. */
+function fateOf(log: MessageLog, gate: GateState | undefined): string {
+  const onward = gate?.onDetach === 'drop' ? 0 : log.heldAnswers
+  const lost = log.heldCount - onward
+  const goes = onward === 1 ? 'goes on' : 'go on'
+  if (lost === 0) return `${countOf(onward, 'held message')} of the server ${goes}`
+  const gets = lost === 1 ? '1 held message gets' : `${lost} held messages get`
+  return `${gets} no further${onward === 0 ? '' : `, ${onward} ${goes}`}`
 }

@@ -6,6 +6,7 @@ import type { Key } from './keys.js'
 import {
   layoutOf,
   selectedRow,
+  type CommandPurpose,
   type Context,
   type Editor,
   type Prompt,
@@ -105,11 +106,14 @@ export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _con
   const { list, detail } = layoutOf(state)
   const field = typeInto(editor.field, key, Math.max(1, list + detail - 1))
   if (!field) return only(state)
-  const { fault: _, ...rest } = editor
-  return only({ ...state, editor: { ...rest, field } })
+  const { fault: _, token, ...rest } = editor
+  // What is changed now is no longer what was sent.
+  const same = token !== undefined && textOf(field) === textOf(editor.field)
+  return only({ ...state, editor: { ...rest, field, ...(same && { token }) } })
 }
 
 function confirm(state: ScreenState, editor: Editor): Step {
+  if (editor.token !== undefined) return only(state)
   const written = textOf(editor.field)
   const refuse = (fault: string): Step => only({ ...state, editor: { ...editor, fault } })
   const found = findJsonValue(written)
@@ -127,13 +131,25 @@ function confirm(state: ScreenState, editor: Editor): Step {
       ...(result !== undefined && { result }),
       ...(error !== undefined && { error }),
     }
-    return { state, effects: [{ kind: 'command', command, as: 'answer' }] }
+    return asked(state, editor, command, 'answer')
   }
   if (kindAt(text, 0) === 'object') {
     const envelope = readEnvelope(text, 0)
     if (envelope.kind === 'invalid') return refuse(`not JSON-RPC: ${envelope.problem ?? ''}`)
   }
-  return { state, effects: [{ kind: 'command', ...commandOf(editor, text) }] }
+  const { command, as } = commandOf(editor, text)
+  return asked(state, editor, command, as)
+}
+
+/** The editor stays until it is known what came of it. */
+function asked(state: ScreenState, editor: Editor, command: CommandBody, as: CommandPurpose): Step {
+  const token = state.lastToken + 1
+  const { fault: _, ...rest } = editor
+  const again = as === 'again' && state.again ? { again: { ...state.again, token } } : {}
+  return {
+    state: { ...state, ...again, lastToken: token, editor: { ...rest, token } },
+    effects: [{ kind: 'command', command, as, token }],
+  }
 }
 
 function commandOf(editor: Editor, text: string): { command: CommandBody; as: 'edit' | 'compose' | 'again' } {

@@ -2,7 +2,16 @@ import { pressInEditor, pressInHelp, pressInPrompt } from './reduce-forms.js'
 import { perform } from './perform.js'
 import { actOf } from './key-table.js'
 import { fieldOf } from './text-field.js'
-import { layoutOf, only, type Action, type Context, type ScreenState, type Step } from './state.js'
+import { formatDuration } from '../render/index.js'
+import {
+  layoutOf,
+  only,
+  type Action,
+  type Context,
+  type Editor,
+  type ScreenState,
+  type Step,
+} from './state.js'
 
 /** The next state of a screen, and what else is to be done. Pure but for what the log and the view hold. */
 export function reduce(state: ScreenState, action: Action, context: Context): Step {
@@ -23,8 +32,13 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
       const cursor = row === undefined ? state.cursor : context.view.indexOf(row)
       return only({ ...state, cursor, top: Math.max(0, cursor - layoutOf(state).list + 1) })
     }
-    case 'gate':
-      return only({ ...state, gate: action.gate })
+    case 'gate': {
+      const fault = action.gate.rules?.fault
+      // Who came later was not told when it happened.
+      const isNew = fault !== undefined && fault !== state.gate?.rules?.fault
+      const notice = { text: `the rules before stay in force: ${fault}`, tone: 'bad' as const }
+      return only({ ...state, gate: action.gate, ...(isNew && { notice }) })
+    }
     case 'phase':
       return only({ ...state, phase: action.phase })
     case 'released': {
@@ -35,16 +49,17 @@ function apply(state: ScreenState, action: Action, context: Context): Step {
     case 'notice':
       return only({ ...state, notice: action.notice })
     case 'edited':
-      return only(
-        state.editor
-          ? { ...state, editor: { ...state.editor, field: fieldOf(action.text, 'start') } }
-          : state,
-      )
+      return only(state.editor ? { ...state, editor: rewritten(state.editor, action.text) } : state)
     case 'done':
       return done(state, action)
     case 'failed':
       return failed(state, action, context)
   }
+}
+
+/** What it says now has not been sent. */
+function rewritten({ token: _, fault: __, ...editor }: Editor, text: string): Editor {
+  return { ...editor, field: fieldOf(text, 'start') }
 }
 
 function press(state: ScreenState, { key }: Extract<Action, { type: 'key' }>, context: Context): Step {
@@ -64,22 +79,19 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): St
   switch (action.as) {
     case 'edit':
     case 'answer':
-    case 'compose': {
-      const { editor: _, ...closed } = state
-      const words = { edit: 'changed and passed on', answer: 'answered', compose: 'sent' }[action.as]
-      return only({ ...closed, notice: { text: words, tone: 'good' } })
-    }
+    case 'compose':
+      return only({ ...closed(state, action), notice: { text: outcomeWords(action), tone: 'good' } })
     case 'again': {
-      const { editor: _, ...closed } = state
-      if (!closed.again) return only(closed)
+      const rest = closed(state, action)
+      if (!rest.again || rest.again.token !== action.token) return only(rest)
       const { sent, answer, latencyMs } = result
       const again = {
-        ...closed.again,
+        ...rest.again,
         ...(sent !== undefined && { sent }),
         ...(answer !== undefined && { answer }),
         ...(latencyMs !== undefined && { latencyMs }),
       }
-      return only({ ...closed, again })
+      return only({ ...rest, again })
     }
     case 'save':
       return good(`saved ${result.path ?? ''}`)
@@ -102,19 +114,38 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): St
   }
 }
 
+/** Without the editor that was confirmed; another one stays. */
+function closed(state: ScreenState, { token }: Extract<Action, { type: 'done' }>): ScreenState {
+  if (!isAsking(state.editor, token)) return state
+  const { editor: _, ...rest } = state
+  return rest
+}
+
+function isAsking(editor: Editor | undefined, token: number | undefined): editor is Editor {
+  return token !== undefined && editor?.token === token
+}
+
+function outcomeWords({ as, result }: Extract<Action, { type: 'done' }>): string {
+  if (as === 'edit') return 'changed and passed on'
+  if (as === 'answer') return 'answered'
+  if (result.answer === undefined) return 'sent'
+  const after = result.latencyMs === undefined ? '' : ` after ${formatDuration(result.latencyMs * 1000)}`
+  return `sent, and answered${after}: the answer is in the list`
+}
+
 function failed(state: ScreenState, action: Extract<Action, { type: 'failed' }>, context: Context): Step {
-  const { as, message, code } = action
-  if (state.editor && ['edit', 'answer', 'compose'].includes(as)) {
-    return only({ ...state, editor: { ...state.editor, fault: message } })
+  const { as, message, code, token } = action
+  if (isAsking(state.editor, token)) {
+    const { token: _, ...editor } = state.editor
+    return only({ ...state, editor: { ...editor, fault: message } })
   }
-  if (as === 'again') {
-    if (state.editor) return only({ ...state, editor: { ...state.editor, fault: message } })
-    const { again: _, ...rest } = state
-    // It cannot be sent as it is on the tape: a person has to say what stood there.
-    if (code === 'redacted' && state.again) {
+  if (as === 'again' && state.again && state.again.token === token) {
+    // It cannot be sent as it is on the tape: a person has to say what stood there, unless they are writing already.
+    if (code === 'redacted' && !state.editor && !state.prompt) {
+      const { again: _, ...rest } = state
       return perform(rest, 'again-edited', context, state.again.row)
     }
-    return only({ ...rest, ...(state.again && { again: { ...state.again, fault: message } }) })
+    return only({ ...state, again: { ...state.again, fault: message } })
   }
   if (as === 'save-and-stop') {
     return {

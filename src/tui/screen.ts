@@ -139,12 +139,14 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
 
   function run(effect: Effect): void {
     switch (effect.kind) {
-      case 'command':
-        link.send(effect.command).then(
-          (result) => dispatch({ type: 'done', as: effect.as, result }),
-          (error: unknown) => dispatch({ type: 'failed', as: effect.as, ...wordsOf(error) }),
+      case 'command': {
+        const { kind: _, command, ...whose } = effect
+        link.send(command).then(
+          (result) => dispatch({ type: 'done', ...whose, result }),
+          (error: unknown) => dispatch({ type: 'failed', ...whose, ...wordsOf(error) }),
         )
         return
+      }
       case 'filter': {
         const row = view.at(state.cursor)
         view.setFilter(effect.filter)

@@ -67,6 +67,20 @@ export function wrapLine(line: Line, width: number): Line[] {
   return lines
 }
 
+/** A sentence as lines of at most `width` cells, broken between words where there are some. */
+export function wrapWords({ text, tone }: Span, width: number): Line[] {
+  const lines: Line[] = []
+  let rest = text
+  while (widthOf(rest) > width) {
+    const whole = fitting(rest, Math.max(1, width))
+    const blank = rest[whole.length] === ' ' ? whole.length : whole.lastIndexOf(' ')
+    const piece = blank > 0 ? whole.slice(0, blank) : whole || rest.slice(0, 1)
+    lines.push([{ text: piece, tone }])
+    rest = rest.slice(piece.length).trimStart()
+  }
+  return [...lines, [{ text: rest, tone }]]
+}
+
 /** The longest beginning of `text` that takes at most `cells`; never nothing where a whole line is free. */
 function fitting(text: string, cells: number): string {
   if (text.length <= cells && widthOf(text) <= cells) return text

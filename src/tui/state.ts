@@ -29,7 +29,9 @@ export interface ScreenState {
   readonly phase: 'loading' | 'live' | 'ended' | 'lost'
   readonly notice?: Notice
   /** A request that was sent again; shown while the cursor is on its row. */
-  readonly again?: { readonly row: number } & Again
+  readonly again?: { readonly row: number; readonly token: number } & Again
+  /** The newest token of a command whose answer something on the screen waits for. */
+  readonly lastToken: number
   /** The next `q` leaves although something is held. */
   readonly quitAsked: boolean
   /** The session could not be saved at the end: the next `q` ends the capture all the same. */
@@ -59,6 +61,8 @@ export interface Editor {
   /** Its exact text before: what is not changed is passed on as it came. */
   readonly original: string
   readonly fault?: string
+  /** It was confirmed as it stands, and what came of that is not known yet. */
+  readonly token?: number
 }
 
 export interface Notice {
@@ -68,7 +72,13 @@ export interface Notice {
 
 /** What cannot be done by changing a state. */
 export type Effect =
-  | { readonly kind: 'command'; readonly command: CommandBody; readonly as: CommandPurpose }
+  | {
+      readonly kind: 'command'
+      readonly command: CommandBody
+      readonly as: CommandPurpose
+      /** Given back with what came of it: whatever else is on the screen by then is not meant. */
+      readonly token?: number
+    }
   | { readonly kind: 'filter'; readonly filter: Filter | undefined }
   | { readonly kind: 'copy'; readonly text: string }
   /** Opens the user's editor; what is saved there comes back as `edited`. */
@@ -105,10 +115,16 @@ export type Action =
   | { readonly type: 'released'; readonly message: string; readonly outcome: ReleaseOutcome }
   | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'edited'; readonly text: string }
-  | { readonly type: 'done'; readonly as: CommandPurpose; readonly result: Success }
+  | {
+      readonly type: 'done'
+      readonly as: CommandPurpose
+      readonly token?: number
+      readonly result: Success
+    }
   | {
       readonly type: 'failed'
       readonly as: CommandPurpose
+      readonly token?: number
       readonly message: string
       readonly code?: string
     }
@@ -142,6 +158,7 @@ export function initialState(columns: number, rows: number): ScreenState {
     detailTop: 0,
     filterText: '',
     phase: 'loading',
+    lastToken: 0,
     quitAsked: false,
     version: 0,
   }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ReadStream, WriteStream } from 'node:tty'
+import { sizeOf } from './canvas.js'
 import { createKeyReader, type Key } from './keys.js'
 
 /** An escape that nothing follows within this time is the key itself. */
@@ -91,10 +92,10 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   process.once('exit', restore)
   return {
     get columns() {
-      return stdout.columns > 0 ? stdout.columns : 80
+      return sizeOf(stdout).columns
     },
     get rows() {
-      return stdout.rows > 0 ? stdout.rows : 24
+      return sizeOf(stdout).rows
     },
     onKey(listener) {
       keyListener = listener

@@ -36,6 +36,15 @@ describe('a picture of the whole screen', () => {
     expect(written()).toBe('')
   })
 
+  it('is drawn on a terminal that does not know its size as on one of 80 by 24', () => {
+    const { stdout, written } = terminal(0)
+    Object.assign(stdout, { columns: 0 })
+    const { stream } = openCanvas(stdout)
+    expect([stream.columns, stream.rows]).toEqual([80, 24])
+    stream.write(`${clearTerminal}one`)
+    expect(written()).toBe('\u001b[H\u001b[Kone\n\u001b[J')
+  })
+
   it('leaves anything else as it is', () => {
     const { stdout, written } = terminal(2)
     const { stream } = openCanvas(stdout)

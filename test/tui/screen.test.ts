@@ -277,6 +277,24 @@ describe('the session', () => {
     expect(screen.effects()).toMatchObject([{ as: 'save-and-stop' }])
   })
 
+  it.each([
+    [
+      'is passed on',
+      [result(1, 'x')],
+      '1 held message of the server goes on when this ends: q once more ends it',
+    ],
+    [
+      'is among requests',
+      [call(2, 'a'), call(3, 'b'), result(1, 'x')],
+      '2 held messages get no further, 1 goes on when this ends: q once more ends it',
+    ],
+  ])('says what becomes of a held answer, which %s', (_, held, words) => {
+    const screen = createScreen({ owner: true, columns: 100 })
+    for (const message of held) screen.held(message)
+    screen.press('q')
+    expect(screen.picture().at(-2)).toContain(words)
+  })
+
   it('that is over is left at once', () => {
     const screen = createScreen({ owner: true })
     screen.dispatch({ type: 'phase', phase: 'ended' })
@@ -339,6 +357,100 @@ describe('a request', () => {
     expect(screen.effects()).toMatchObject([
       { command: { type: 'replay', message: 'message-0' }, as: 'again' },
     ])
+  })
+})
+
+describe('what comes of a command that takes its time', () => {
+  it('is shown with the request that it was about, whatever was sent again since', () => {
+    const screen = createScreen({ rows: 50 })
+    screen.message('out', result(1, 'old slow'), request(screen.message('in', call(1, 'slow'))))
+    screen.press('r')
+    const slow = screen.token('again')
+    screen.message('out', result(2, 'old fast'), request(screen.message('in', call(2, 'fast'))))
+    screen.press('G', 'r')
+    screen.done('again', { answer: JSON.stringify(result(2, 'new fast')), sent: '{}', latencyMs: 1 })
+    screen.done('again', { answer: JSON.stringify(result(1, 'new slow')), sent: '{}', latencyMs: 1 }, slow)
+    screen.failed('again', 'no answer came within 60 s', 'no-answer', slow)
+    const picture = screen.picture().join('\n')
+    expect(picture).toMatch(/\+ .*new fast/)
+    expect(picture).not.toContain('new slow')
+  })
+
+  it.each(['again', 'compose'] as const)('(%s) leaves the editor that is open by then', (as) => {
+    for (const outcome of ['done', 'failed', 'redacted']) {
+      const screen = createScreen({ rows: 50 })
+      screen.message('in', call(1, 'slow'))
+      if (as === 'again') screen.press('r')
+      else screen.press('c', 'ctrl+s', 'esc')
+      screen.held(call(2, 'search'))
+      screen.press('G', 'm')
+      screen.type('written ')
+      if (outcome === 'done') screen.done(as, { answer: JSON.stringify(result(1, 'new')) })
+      else screen.failed(as, 'no answer came', outcome === 'redacted' ? 'redacted' : 'no-answer')
+      expect(screen.state.editor).toMatchObject({ purpose: 'edit', message: 'message-1' })
+      expect(screen.state.editor).not.toHaveProperty('fault')
+      expect(screen.picture().join('\n')).toContain('written {')
+    }
+  })
+
+  it('is waited for in the editor, which says so, sends nothing twice and keeps what is written meanwhile', () => {
+    const screen = createScreen({ rows: 50 })
+    screen.press('c', 'ctrl+s', 'ctrl+s')
+    expect(screen.effects()).toHaveLength(1)
+    expect(screen.picture().join('\n')).toContain('sent: waiting for the answer')
+    screen.press('down')
+    expect(screen.picture().join('\n')).toContain('sent: waiting for the answer')
+    screen.done('compose', { answer: '{}', latencyMs: 1500 })
+    expect(screen.state.editor).toBeUndefined()
+    expect(screen.picture().at(-2)).toContain('sent, and answered after 1.5 s')
+    screen.press('c', 'ctrl+s')
+    screen.type(' ')
+    screen.done('compose')
+    expect(screen.state.editor).toBeDefined()
+  })
+})
+
+describe('a long sentence', () => {
+  const sentence =
+    'the text has [REDACTED] in the place of a secret (put the real value there: a held message has it)'
+
+  it('below an editor is there to its end', () => {
+    const screen = createScreen()
+    screen.held(call(2, 'search'))
+    screen.press('m', 'ctrl+s')
+    screen.failed('edit', sentence, 'redacted')
+    const picture = screen.picture()
+    expect(picture).toHaveLength(23)
+    expect(picture.join(' ').replaceAll(/ +/g, ' ')).toContain(sentence)
+  })
+
+  it('in the status bar has the line of the hints too', () => {
+    const screen = createScreen()
+    screen.dispatch({ type: 'notice', notice: { text: sentence, tone: 'bad' } })
+    const picture = screen.picture()
+    expect(picture).toHaveLength(23)
+    expect(picture.slice(-2).join(' ').replaceAll(/ +/g, ' ')).toContain(sentence)
+    screen.press('j')
+    expect(screen.picture().at(-1)).toContain('intercept')
+  })
+})
+
+describe('rules', () => {
+  const fault = '/rules.yaml, line 3, column 5: no such member'
+  const rules = { file: '/rules.yaml', count: 1 }
+
+  it('are counted, and their fault is told to who comes later', () => {
+    const screen = createScreen({ columns: 120 })
+    screen.dispatch({ type: 'gate', gate: { ...gate, rules } })
+    expect(screen.picture().at(-2)).toMatch(/1 rule(?!s)/)
+    screen.dispatch({ type: 'gate', gate: { ...gate, rules: { ...rules, fault } } })
+    expect(screen.picture().at(-2)).toContain(fault)
+    screen.press('j')
+    expect(screen.picture().at(-2)).toContain('1 rule (fault)')
+    screen.dispatch({ type: 'gate', gate: { ...gate, rules: { ...rules, fault } } })
+    expect(screen.picture().at(-2)).not.toContain(fault)
+    screen.dispatch({ type: 'gate', gate: { ...gate, rules: { ...rules, count: 2 } } })
+    expect(screen.picture().at(-2)).toContain('2 rules')
   })
 })
 

@@ -50,6 +50,8 @@ export const gate: GateState = {
 const meta =
   '{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"files","command":["node","server.js"],"mcpTapVersion":"0.1.0","wiretape":{"version":"0.1.0","session":"session","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
 
+type Done = Extract<Action, { type: 'done' }>
+
 /** A screen without a terminal: what its reducer and its picture make of events and keys. */
 export function createScreen(
   options: { columns?: number; rows?: number; owner?: boolean; strict?: boolean } = {},
@@ -60,13 +62,19 @@ export function createScreen(
   const context: Context = { hello, log, view, owner }
   let state: ScreenState = { ...initialState(columns, rows), phase: 'live', gate }
   const effects: Effect[] = []
+  /** By purpose, of the command that was sent last. */
+  const tokens = new Map<string, number>()
   let seq = 0
 
   function dispatch(action: Action): void {
     const step = reduce(state, action, context)
     state = step.state
     for (const effect of step.effects) {
-      if (effect.kind !== 'filter') effects.push(effect)
+      if (effect.kind === 'command') {
+        const { token, ...rest } = effect
+        if (token !== undefined) tokens.set(effect.as, token)
+        effects.push(rest)
+      } else if (effect.kind !== 'filter') effects.push(effect)
       else {
         const row = view.at(state.cursor)
         view.setFilter(effect.filter)
@@ -110,11 +118,12 @@ export function createScreen(
     event,
     held(raw: object, message = `message-${seq}`): void {
       const text = JSON.stringify(raw)
+      const isAnswer = !('method' in raw)
       take(
         JSON.stringify({
           type: 'held',
           t: '2026-01-01T00:00:00.500Z',
-          dir: 'in',
+          dir: isAnswer ? 'out' : 'in',
           raw,
           id: message,
           seq: seq++,
@@ -123,7 +132,7 @@ export function createScreen(
       const event: HeldEvent = {
         type: 'held',
         message,
-        direction: 'client_to_server',
+        direction: isAnswer ? 'server_to_client' : 'client_to_server',
         text,
         t: '2026-01-01T00:00:00.500Z',
         reason: 'hold',
@@ -138,10 +147,14 @@ export function createScreen(
       for (const char of text) dispatch({ type: 'key', key: { name: char } })
     },
     paste: (text: string): void => dispatch({ type: 'key', key: { name: 'paste', text } }),
-    done: (as: Extract<Action, { type: 'done' }>['as'], result: Success = {}): void =>
-      dispatch({ type: 'done', as, result }),
-    failed: (as: Extract<Action, { type: 'failed' }>['as'], message: string, code?: string): void =>
-      dispatch({ type: 'failed', as, message, ...(code !== undefined && { code }) }),
+    token: (as: Done['as']): number => tokens.get(as)!,
+    /** @param token of the command; of the last one without */
+    done: (as: Done['as'], result: Success = {}, token = tokens.get(as)): void =>
+      dispatch({ type: 'done', as, result, ...(token !== undefined && { token }) }),
+    failed: (as: Done['as'], message: string, code?: string, token = tokens.get(as)): void => {
+      const whose = { ...(code !== undefined && { code }), ...(token !== undefined && { token }) }
+      dispatch({ type: 'failed', as, message, ...whose })
+    },
     /** What was asked for since the last call. */
     effects: (): Effect[] => effects.splice(0),
     picture: (): string[] =>
