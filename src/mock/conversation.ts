@@ -1,5 +1,6 @@
 import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
+import { faultAnswer, faultText, type FaultyMessage } from './fault.js'
 import { greetingFor } from './greeting.js'
 import { invalidAnswer } from './invalid-answer.js'
 import { createGate, type Gate, type LiveCall } from './live-call.js'
@@ -9,7 +10,7 @@ import { sleep, waitMs, type Pace } from './pace.js'
 import { createPicker, type Choice } from './picker.js'
 import type { Play } from './play.js'
 import { readingPause } from './reading-pause.js'
-import { conversationStart, noRow } from './script.js'
+import { comesInOnePiece, conversationStart, noRow } from './script.js'
 import type { Fallback, Sink } from './sink.js'
 
 export interface ConversationOptions {
@@ -25,6 +26,8 @@ export interface ConversationOptions {
   readonly askAlways?: boolean
   onServed(row: number): void
   onMiss(miss: Miss): void
+  /** A message of the client could not be dealt with; why, in one line. */
+  onFault(line: string): void
 }
 
 /** A live client's talk with the recorded server. */
@@ -69,9 +72,24 @@ export function createConversation(options: ConversationOptions): Conversation {
   /** The client says nothing more: what waits for it waits in vain. */
   let over = false
 
-  function run(work: Promise<void>): void {
-    const tracked: Promise<void> = work.finally(() => running.delete(tracked))
+  function run(work: Promise<void>, about?: FaultyMessage): void {
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => tellFault(error, about))
+      // Nothing can be said there any more.
+      .catch(() => (about?.sink ?? standalone).cut?.())
+      .finally(() => running.delete(tracked))
     running.add(tracked)
+  }
+
+  /** What fails at one message (a disk that is gone, a listener that throws) ends nothing else. */
+  async function tellFault(error: unknown, about: FaultyMessage | undefined): Promise<void> {
+    const message = faultText(error, about)
+    options.onFault(message)
+    if (!about || about.call?.answered) return
+    if (about.call) forget(about.call)
+    const { envelope, sink } = about
+    if (envelope.kind === 'request')
+      await sink.send({ text: faultAnswer(envelope.id!, message), final: true })
   }
 
   /** Says what follows from a recorded message of the client, in the recorded order. */
@@ -118,10 +136,10 @@ export function createConversation(options: ConversationOptions): Conversation {
     const text = script.text(row)
     if (kind === 'noise') return standalone.send({ text, noise: true })
     if (kind === 'refusal') {
-      if (!call?.sink.refuse || call.answered) return
+      // Where it can no longer be given, the call stays without an answer, which is told.
+      if (!call || call.answered || !call.sink.refuse?.({ status: script.status(row), text })) return
       forget(call)
-      options.onServed(row)
-      return call.sink.refuse({ status: script.status(row), text })
+      return options.onServed(row)
     }
     const envelope = readEnvelope(text, 0)
     const named = script.names(row)
@@ -217,7 +235,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (envelope.method === 'initialize') fallback?.greet(text, envelope)
     calls.set(idKey(id), call)
     if (script.isNamed(choice.row)) liveOf.set(choice.row, call)
-    run(perform(choice.row, call))
+    if (comesInOnePiece(script, choice.row)) sink.inOnePiece?.()
+    run(perform(choice.row, call), { envelope, sink, call })
   }
 
   function miss(
@@ -240,6 +259,13 @@ export function createConversation(options: ConversationOptions): Conversation {
     // Clients of both eras ask every server of the older one; an error is the answer they expect there.
     if (envelope.method !== 'server/discover') options.onMiss(why)
     run(sink.send({ text: missAnswer(id, why), final: true }))
+  }
+
+  function takeMessage(text: string, envelope: Envelope, sink: Sink): void {
+    if (envelope.kind === 'request') takeCall(text, envelope, sink)
+    else if (envelope.kind === 'notification') takeNote(text, envelope)
+    else if (envelope.kind === 'invalid') refuse(text, envelope, sink)
+    else takeReply(text, envelope)
   }
 
   function refuse(text: string, envelope: Envelope, sink: Sink): void {
@@ -296,10 +322,11 @@ export function createConversation(options: ConversationOptions): Conversation {
       for (const { start, end } of partsOf(raw).parts) {
         const message = raw.slice(start, end)
         const envelope = readEnvelope(message, 0)
-        if (envelope.kind === 'request') takeCall(message, envelope, sink)
-        else if (envelope.kind === 'notification') takeNote(message, envelope)
-        else if (envelope.kind === 'invalid') refuse(message, envelope, sink)
-        else takeReply(message, envelope)
+        try {
+          takeMessage(message, envelope, sink)
+        } catch (error) {
+          run(Promise.reject(error), { envelope, sink })
+        }
       }
       return true
     },

@@ -156,7 +156,7 @@ function createReading(script: ScriptWriter): {
       kind: isAnswer && call < 0 ? 'notice' : kind,
       conversation: conversation.number,
       way: wayOf(record, exchange?.call ?? noRow),
-      ...(http?.status !== undefined && { status: http.status }),
+      ...(http?.status !== undefined && carriesBody(http.status) && { status: http.status }),
     })
     if (part.id !== undefined) ids.set(part.id, row)
     noteSession(record, envelope)
@@ -251,11 +251,15 @@ function createReading(script: ScriptWriter): {
       // We ask nobody who he is.
       calls.leaveOut(call)
       close(conversation, call)
-    } else if (record.status !== undefined && record.status >= 400)
-      takeRefusal(record, record.status, exchange)
+    } else if (record.status !== undefined && record.status >= 400) {
+      // What is no status was no answer.
+      if (carriesBody(record.status)) takeRefusal(record, record.status, exchange)
+      else close(conversation, call)
+    }
   }
 
   function takeRefusal(record: HttpRecord, status: number, { conversation, call }: Exchange): void {
+    counts.server += 1
     const row = script.add({
       kind: 'refusal',
       text: record.body ?? '',
@@ -310,6 +314,11 @@ function createReading(script: ScriptWriter): {
       }
     },
   }
+}
+
+/** What Node sends as the status of a response with something in it; a recording may say anything. */
+function carriesBody(status: number): boolean {
+  return status >= 200 && status <= 999 && status !== 204 && status !== 304
 }
 
 function wayOf(record: MessageRecord, call: number): RecordedWay {

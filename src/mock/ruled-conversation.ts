@@ -1,6 +1,7 @@
 import { liveSubject, readParts, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
 import { isAnswer, type Direction, type Transport } from '../model/index.js'
 import { findJsonValue, idKey, isFault, readEnvelope } from '../wire/index.js'
+import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
 import { sleep } from './pace.js'
@@ -14,8 +15,6 @@ export interface RuledOptions {
 
 /** Requests whose answers are told apart by what they are about. */
 const rememberedRequests = 10_000
-/** JSON-RPC 2.0, section 5.1. */
-const internalError = -32603
 
 /**
  * A conversation with rules between it and its client: they see every message of either side once, when it comes, and
@@ -34,7 +33,9 @@ export function openRuled(
   let toldOfHold = false
 
   function run(work: Promise<void>): void {
-    const tracked: Promise<void> = work.finally(() => running.delete(tracked))
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => notice(`the rules could not be applied: ${reasonOf(error)}`))
+      .finally(() => running.delete(tracked))
     running.add(tracked)
   }
 
@@ -80,6 +81,7 @@ export function openRuled(
       },
       send: (message) => send(message, sink),
       ...(sink.refuse && { refuse: (refusal) => sink.refuse!(refusal) }),
+      ...(sink.inOnePiece && { inOnePiece: () => sink.inOnePiece!() }),
       ...(sink.cut && { cut: () => sink.cut!() }),
     }
     sinks.set(sink, outer)

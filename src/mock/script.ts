@@ -83,6 +83,15 @@ export interface ScriptWriter extends Script {
   setAnswer(call: number, answer: number): void
 }
 
+/** The response to a call was one JSON object, or no JSON-RPC: nothing belonged to it before. */
+export function comesInOnePiece(script: Script, call: number): boolean {
+  const answer = script.answerTo(call)
+  if (answer !== noRow) return script.way(answer) === 'json'
+  let row = script.firstEffect(call)
+  while (row !== noRow && script.way(row) === 'other-stream') row = script.nextEffect(row)
+  return row !== noRow && script.kind(row) === 'refusal'
+}
+
 /** The cause of what a server says before the client has said anything. */
 export function conversationStart(conversation: number): number {
   return -2 - conversation

@@ -19,8 +19,10 @@ export interface Sink {
   send(message: Outgoing): Promise<void>
   /** False while nobody listens; what is sent waits. */
   readonly isOpen: boolean
-  /** Answers as HTTP does that carries no JSON-RPC. Absent where there is no HTTP. */
-  readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => Promise<void>
+  /** Answers as HTTP does that carries no JSON-RPC; false when something else was said already. Absent where there is no HTTP. */
+  readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => boolean
+  /** What answers the request comes in one piece, as far as is known: no stream is opened before it has come. */
+  readonly inOnePiece?: () => void
   /** Closes the connection, as a server does that breaks down. */
   readonly cut?: () => void
 }

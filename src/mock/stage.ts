@@ -81,6 +81,7 @@ export async function prepareStage(
       askAlways: options.askAlways ?? false,
       repeatLast: options.repeatLast ?? false,
       onServed: () => void (counts.served += 1),
+      onFault: notice,
       onMiss(miss) {
         counts.missed += 1
         options.onMiss(miss)

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { failureOf } from '../../compare/index.js'
 import type { Envelope } from '../../model/index.js'
 import { findJsonValue, idKey, isFault, readEnvelope } from '../../wire/index.js'
+import { reasonOf } from '../fault.js'
 import type { Fallback, Sink } from '../sink.js'
 import { toLiveText } from '../live-text.js'
 import { missCode } from '../miss.js'
@@ -60,7 +61,7 @@ export function createFallback(options: FallbackOptions): Fallback {
   }
 
   async function begin(): Promise<ServerLine | undefined> {
-    const server = await openServerLine(command, options.errorOutput, take, end)
+    const server = await openServerLine(command, options.errorOutput, takeSafely, end)
     if ('error' in server) {
       end(server.error)
       return undefined
@@ -96,6 +97,13 @@ export function createFallback(options: FallbackOptions): Fallback {
       const server = await start()
       if (gone === undefined) await server?.send(text)
     })
+  }
+
+  /** What fails at one line ends nothing else. */
+  function takeSafely(line: string): Promise<void> {
+    return take(line).catch((error: unknown) =>
+      notice(`what the fallback said cannot be passed on: ${reasonOf(error)}`),
+    )
   }
 
   async function take(line: string): Promise<void> {

@@ -24,7 +24,8 @@ export interface RequestSinkOptions {
 
 /**
  * The response of a POST: one JSON object, where nothing comes before the answer and it was no event when it was
- * recorded; else an event stream, which ends with the last answer.
+ * recorded; else an event stream, which ends with the last answer. It begins with the first thing that is said, or
+ * after a while if nobody knows that the answer will come in one piece.
  */
 export function createRequestSink({ response, requests, modern, headers }: RequestSinkOptions): Sink {
   let stream: EventStream | undefined
@@ -62,12 +63,15 @@ export function createRequestSink({ response, requests, modern, headers }: Reque
       await written
     },
     refuse({ status, text }) {
+      if (requests > 1 || response.headersSent) return false
       clearTimeout(timer)
-      if (!response.headersSent && !response.destroyed) {
-        response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
-        response.end(text)
-      }
-      return Promise.resolve()
+      if (response.destroyed) return true
+      response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
+      response.end(text)
+      return true
+    },
+    inOnePiece() {
+      if (requests === 1) clearTimeout(timer)
     },
     cut: () => void response.destroy(),
   }

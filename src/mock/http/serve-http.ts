@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startLocalServer } from '../../transports/index.js'
+import { reasonOf } from '../fault.js'
 import type { Stage } from '../stage.js'
 import { createLegacySse } from './legacy-sse.js'
 import { createStreamable } from './streamable.js'
@@ -37,9 +38,7 @@ export async function serveHttp(stage: Stage, options: HttpServeOptions): Promis
     port: options.port,
     onRequest(request, response) {
       service.handle(request, response).catch((error: unknown) => {
-        stage.notice(
-          `a request could not be answered: ${error instanceof Error ? error.message : String(error)}`,
-        )
+        stage.notice(`a request could not be answered: ${reasonOf(error)}`)
         response.destroy()
       })
     },
