@@ -1,6 +1,15 @@
-import { WiretapeError, type Diagnostic, type TapeRecord } from '../model/index.js'
+import {
+  asLegacySse,
+  isEndpointEvent,
+  WiretapeError,
+  type Diagnostic,
+  type TapeRecord,
+} from '../model/index.js'
 import { openRecording, type RecordingFile } from '../tape/index.js'
 import { placeOf } from './diagnostics.js'
+
+/** Records in which it has to show which of the HTTP transports passed. */
+const mostBefore = 100
 
 /**
  * A recording and its first record, which is there: a file without any is none.
@@ -17,10 +26,17 @@ export async function openNamed(
   const problems: Diagnostic[] = []
   try {
     const file = await openRecording(path, formatId)
-    for await (const first of file.format.read(file, (problem) => problems.push(problem))) {
-      return { file, first }
+    let first: TapeRecord | undefined
+    let count = 0
+    for await (const record of file.format.read(file, (problem) => problems.push(problem))) {
+      first ??= record
+      count += 1
+      if (first.type !== 'meta' || first.wiretape?.transport !== 'streamable-http') break
+      if (isEndpointEvent(record)) return { file, first: asLegacySse(first) }
+      // It comes before any message.
+      if (record.type === 'message' || count > mostBefore) break
     }
-    return { file, first: undefined }
+    return { file, first }
   } catch (error) {
     throw inFile(error, name, path, problems[0])
   }

@@ -1,5 +1,13 @@
-import { attended, chained, flatMapped, inBatches, type RecordingEnds, type Seen } from '../formats/index.js'
-import { createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
+import {
+  attended,
+  chained,
+  flatMapped,
+  inBatches,
+  mapped,
+  type RecordingEnds,
+  type Seen,
+} from '../formats/index.js'
+import { asLegacySse, createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
 import { lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
@@ -121,6 +129,8 @@ interface OpenedFile extends NamedFile, Place {
   /** It was read to its end, and nothing was wrong. */
   checked?: boolean
   readonly seen: Seen
+  /** Another transport passed than its first record says. */
+  readonly isLegacySse: boolean
   /** Records in it; known when it was read to its end. */
   count?: number
 }
@@ -135,7 +145,8 @@ async function openArgument(
   const { file: found, first } = await openNamed(path, name, formatId)
   const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
-  return { file, name, seen: {}, session: identity?.session, segment: identity?.segment ?? 0 }
+  const isLegacySse = identity?.transport === 'sse'
+  return { file, name, seen: {}, isLegacySse, session: identity?.session, segment: identity?.segment ?? 0 }
 }
 
 async function load(
@@ -167,11 +178,13 @@ function recordsOf(
   only?: Selection,
 ): AsyncIterable<TapeRecord> {
   let first = 0
+  const [{ isLegacySse } = { isLegacySse: false }] = group
   return chained(
     group.map((opened) => () => {
       const before = first
       first += opened.count ?? 0
-      return recordsIn(opened, report, only && ((record) => only(before + record)))
+      const records = recordsIn(opened, report, only && ((record) => only(before + record)))
+      return isLegacySse ? mapped(records, inLegacySse) : records
     }),
   )
 }
@@ -179,7 +192,13 @@ function recordsOf(
 async function endsOf(group: readonly OpenedFile[]): Promise<RecordingEnds | undefined> {
   const start = await fileEnds(group[0]!)
   const end = start && group.length > 1 ? await fileEnds(group.at(-1)!) : start
-  return start && end && { ...start, last: end.last }
+  if (!start || !end) return undefined
+  const first = group[0]!.isLegacySse ? inLegacySse(start.first) : start.first
+  return { ...start, first, last: end.last }
+}
+
+function inLegacySse(record: TapeRecord): TapeRecord {
+  return record.type === 'meta' ? asLegacySse(record) : record
 }
 
 async function fileEnds({ file, name }: OpenedFile): Promise<RecordingEnds | undefined> {

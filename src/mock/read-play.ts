@@ -1,5 +1,6 @@
 import {
   createIdTable,
+  isEndpointEvent,
   type Envelope,
   type HttpHeaders,
   type HttpRecord,
@@ -235,8 +236,7 @@ function createReading(script: ScriptWriter): {
   }
 
   function takeHttp(record: HttpRecord): void {
-    // Recorders of HTTP need not know which of the two transports passes.
-    if (record.sse?.event === 'endpoint') transport = 'sse'
+    if (isEndpointEvent(record)) transport = 'sse'
     if (record.method === 'GET' && record.status !== undefined) {
       noStream = record.status === 405 && noStream !== false
     }

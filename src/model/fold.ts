@@ -3,6 +3,7 @@ import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
 import { isAnswer, type Direction, type Envelope } from './envelope.js'
 import { createIdTable } from './id-table.js'
+import { isEndpointEvent } from './legacy-sse.js'
 import { eraOfMethod, type Era } from './protocol.js'
 import type { PlainMessage } from './plain-message.js'
 import { createRecent } from './recent.js'
@@ -213,6 +214,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   function pushHttp(record: HttpRecord): { first: number; count: number } {
+    const session = sessions.at(-1)
+    if (session?.transport === 'streamable-http' && isEndpointEvent(record)) session.transport = 'sse'
     const request = record.why?.startsWith('client: ')
       ? streamed.get(exchangeKey(record.exchange))
       : undefined

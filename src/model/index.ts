@@ -34,6 +34,7 @@ export {
   type OptionShape,
 } from './option-shapes.js'
 export { createFold, type Fold } from './fold.js'
+export { asLegacySse, isEndpointEvent } from './legacy-sse.js'
 export { createOrigins, readMerged, type MergedRecording, type Origin } from './merged.js'
 export type { PlainMessage } from './plain-message.js'
 export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { attach } from './attach.js'
 import { createHttpStage, isMessage, openStream, post, type HttpStage } from './http-stage.js'
+import { wiretape } from './run-cli.js'
 import { until } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
@@ -78,6 +79,14 @@ describe.each([
     const tape = readFileSync(stage.tape(), 'utf8')
     for (const session of sessions) expect(tape).not.toContain(session)
     expect(tape).toContain('[REDACTED]')
+    // The recorder could not know that before its tape began.
+    const shown = await wiretape(['inspect', stage.tape(), '--filter', 'transport:sse'])
+    expect(shown.stdout).toMatch(/^(\d+) of \1 rows: over sse$/m)
+    const converted = await wiretape(['convert', '--to', 'http-sse', stage.tape(), stage.path('as.json')])
+    expect(converted.stderr).not.toContain('is written as one of')
+    const session = await wiretape(['convert', '--to', 'session-json', stage.tape(), '-'])
+    expect(session.stdout).toContain('"transport": "sse"')
+    expect(session.stdout).not.toContain('"transport": "streamable-http"')
   })
 
   it('has a request under another id answered under its own, and its answers held by what was asked', async () => {
