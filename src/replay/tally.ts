@@ -64,7 +64,7 @@ export function createTally(): Tally {
       columns.before.push(before?.latencyUs ?? NaN)
       columns.after.push(after?.latencyUs ?? NaN)
     },
-    notes: knownFaults.notes,
+    notes: () => knownFaults.notes(),
     latency: () => latencies.list(),
     isSame: () => verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0),
   }

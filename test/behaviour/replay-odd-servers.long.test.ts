@@ -52,7 +52,7 @@ describe('a replay against a server', () => {
     const nameless = odd(`say({ id: null, error: { code: -32700, message: 'Parse error' } })`)
     const said = { method: 'tools/call', params: { name: 'x' }, result: { content: [] } }
     writeFileSync(stage.path('one.jsonl'), tapeOf([said]))
-    const { stdout } = await stage.run('replay', 'one.jsonl', '--timeout', '3', '--', ...nameless)
+    const { stdout } = await stage.run('replay', 'one.jsonl', '--timeout', '6', '--', ...nameless)
     expect(stdout).toMatch(/^Note: 1 answer has no id, first: error -32700: Parse error$/m)
   })
 

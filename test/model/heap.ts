@@ -10,3 +10,9 @@ export function heldBytes(): number {
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
+
+/** Bytes that are held in objects; the memory of typed arrays is given back by and by, when nobody looks. */
+export function heldByObjects(): number {
+  collect()
+  return process.memoryUsage().heapUsed
+}
