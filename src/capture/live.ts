@@ -181,7 +181,10 @@ export function createLive(context: LiveContext): Live {
 
   /** The gate, which a capture that nobody holds never loads. */
   async function gate(): Promise<Intercept> {
-    return (loading ??= load())
+    return (loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    }))
   }
 
   function connectTo(makeWire: MakeWire, module: InterceptModule, gated: Intercept): void {

@@ -16,8 +16,9 @@ export function onInterrupt(): Interrupt {
   let which: NodeJS.Signals = 'SIGINT'
   const take = (signal: NodeJS.Signals): void => {
     which = signal
-    // The next one ends the process, should the first not be enough.
-    close()
+    // The next one ends the process, should the first not be enough. Not at once: who else listens to this one, and would
+    // end the process where it was alone, comes after us.
+    setImmediate(close)
     aborting.abort()
   }
   function close(): void {

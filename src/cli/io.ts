@@ -56,7 +56,7 @@ export function createIo(): Io {
     },
     flush,
     async complain(message, hint) {
-      const { escapeText } = await import('../render/index.js')
+      const { escapeText } = await import('../render/index.js').catch(() => ({ escapeText: withoutControls }))
       await flush()
       say(`wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`)
     },
@@ -66,6 +66,11 @@ export function createIo(): Io {
       return output.failure()
     },
   }
+}
+
+/** For when nothing more can be loaded: no descriptors are left, or the program was updated meanwhile. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '?')
 }
 
 /** Stdout. A pipe or a terminal is not touched before something is written: while recording it belongs to the server. */

@@ -17,6 +17,7 @@ import { Refusal, type ControlHost } from './host.js'
 import type { Share } from './share.js'
 import { createTapeFollower, type TapeFollower } from './tape-follower.js'
 import type { TapeView } from './tape-view.js'
+import { whyNotLoaded } from './why-not-loaded.js'
 
 /** Of what is not on the disk (events, replies), so much may wait for one who does not read. Then it is cut off. */
 const mostWaitingBytes = 192 * 1024 * 1024
@@ -49,6 +50,8 @@ export interface ConnectionOptions {
 
 /** A fault of ours costs the command, not the capture. */
 function broken(error: unknown): Refusal {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+    return new Refusal({ code: 'file', message: whyNotLoaded(error) })
   const why = error instanceof Error ? error.message : String(error)
   return new Refusal({ code: 'invalid', message: `it failed, by a fault of wiretape: ${why}` })
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import type { Announcement, ControlHost, TapeSource } from './host.js'
 import type { Audience } from './server.js'
+import { whyNotLoaded } from './why-not-loaded.js'
 
 /** The control socket of a capture. */
 export interface Control {
@@ -34,11 +35,19 @@ export async function startControl(
     return (audience ??= createAudience(host, tape))
   }
 
+  /** The recording goes on. What could not be loaded, as without descriptors, may be there for the next one. */
+  function cannotServe(socket: net.Socket): (error: unknown) => void {
+    return (error) => {
+      loading = undefined
+      socket.end(`${JSON.stringify({ type: 'refused', code: 'version', message: whyNotLoaded(error) })}\n`)
+    }
+  }
+
   const server = net.createServer((socket) => {
     // Errors of a socket that nobody listens to would end us.
     socket.on('error', () => undefined)
     loading ??= load()
-    void loading.then((all) => all.take(socket))
+    loading.then((all) => all.take(socket), cannotServe(socket))
   })
   // A descriptor too many, for example: who attaches sees it; the recording goes on.
   server.on('error', () => undefined)
@@ -50,7 +59,7 @@ export async function startControl(
     if (listening) server.close()
     // Node removes the socket itself when it closes the server, but not when it was never closed.
     if (path !== undefined && process.platform !== 'win32') fs.rmSync(path, { force: true })
-    if (loading) await (await loading).finish()
+    await loading?.then((all) => all.finish()).catch(() => undefined)
   }
 
   return {

@@ -40,8 +40,6 @@ export interface Renames {
   settle(offer: Offer): string[]
   /** The exchange is over. The same. */
   forget(exchange: number): string[]
-  /** The message of that offer does not go on after all. The same. */
-  undo(offer: Offer): string[]
 }
 
 export function createRenames(): Renames {
@@ -124,16 +122,6 @@ export function createRenames(): Renames {
     },
     forget(exchange) {
       const over = [...renames].filter(([, rename]) => rename.exchange === exchange).map(([key]) => key)
-      for (const key of over) drop(key)
-      return over
-    },
-    undo({ parts, conversation, direction }) {
-      if (renames.size === 0) return []
-      const over = parts.flatMap(
-        ({ envelope: { kind, id } }) =>
-          (kind === 'request' && id !== undefined && others.get(requestKey(conversation, direction, id))) ||
-          [],
-      )
       for (const key of over) drop(key)
       return over
     },

@@ -19,6 +19,8 @@ export interface ScreenOptions {
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
+  /** Leaves the screen, as its user would. */
+  readonly signal?: AbortSignal
 }
 
 /** How a screen was left. */
@@ -32,7 +34,8 @@ export interface ScreenEnd {
 const pictureMs = 50
 
 /** Shows a capture until its user leaves. The terminal is given back as it was. */
-export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenOptions): Promise<ScreenEnd> {
+export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
+  const { link, owner, colours, stdin, stdout, signal } = options
   const log = new MessageLog(link.hello.transport)
   const view = new RowView(log)
   const context: Context = { hello: link.hello, log, view, owner }
@@ -182,6 +185,7 @@ export async function runScreen({ link, owner, colours, stdin, stdout }: ScreenO
     leave?.()
   })
   terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
+  signal?.addEventListener('abort', () => leave?.())
   const followed = follow().catch((error: unknown) => broke?.(error))
   try {
     await link.send({ type: 'subscribe' })

@@ -55,7 +55,8 @@ export function wrapLine(line: Line, width: number): Line[] {
   for (const { text, tone } of line) {
     let rest = text
     while (rest !== '') {
-      const piece = fitting(rest, room)
+      // What is wider than a line has one of its own all the same.
+      const piece = fitting(rest, room) || (room === width ? String.fromCodePoint(rest.codePointAt(0)!) : '')
       if (piece !== '') lines.at(-1)!.push({ text: piece, tone })
       rest = rest.slice(piece.length)
       room -= widthOf(piece)
@@ -74,14 +75,14 @@ export function wrapWords({ text, tone }: Span, width: number): Line[] {
   while (widthOf(rest) > width) {
     const whole = fitting(rest, Math.max(1, width))
     const blank = rest[whole.length] === ' ' ? whole.length : whole.lastIndexOf(' ')
-    const piece = blank > 0 ? whole.slice(0, blank) : whole || rest.slice(0, 1)
+    const piece = blank > 0 ? whole.slice(0, blank) : whole || String.fromCodePoint(rest.codePointAt(0)!)
     lines.push([{ text: piece, tone }])
     rest = rest.slice(piece.length).trimStart()
   }
   return [...lines, [{ text: rest, tone }]]
 }
 
-/** The longest beginning of `text` that takes at most `cells`; never nothing where a whole line is free. */
+/** The longest beginning of `text` that takes at most `cells`. */
 function fitting(text: string, cells: number): string {
   if (text.length <= cells && widthOf(text) <= cells) return text
   let used = 0

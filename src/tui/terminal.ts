@@ -116,6 +116,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     },
     async edit(text) {
       give()
+      const interrupts = setInterruptsAside()
       try {
         return await editExternally(text)
       } catch (error) {
@@ -123,6 +124,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
           fault: `the editor could not be used: ${error instanceof Error ? error.message : String(error)}`,
         }
       } finally {
+        interrupts.restore()
         take()
       }
     },
@@ -132,6 +134,25 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
       goneListener = undefined
       stdout.off('resize', onResize)
       process.off('exit', restore)
+    },
+  }
+}
+
+/** What a terminal sends to all in its foreground is meant for the editor that has it. */
+function setInterruptsAside(): { restore(): void } {
+  const ignore = (): void => undefined
+  const aside = (['SIGINT', 'SIGQUIT'] as const).map((signal) => {
+    const listeners = process.rawListeners(signal) as NodeJS.SignalsListener[]
+    process.on(signal, ignore)
+    for (const listener of listeners) process.off(signal, listener)
+    return { signal, listeners }
+  })
+  return {
+    restore() {
+      for (const { signal, listeners } of aside) {
+        for (const listener of listeners) process.on(signal, listener)
+        process.off(signal, ignore)
+      }
     },
   }
 }

@@ -57,6 +57,19 @@ describe("a terminal that is lent to the user's editor", () => {
     terminal.close()
   })
 
+  it('has the interrupts for itself meanwhile', async () => {
+    const interrupted = (): void => undefined
+    process.on('SIGINT', interrupted)
+    const { terminal } = open()
+    const edited = terminal.edit('{}')
+    expect(process.listeners('SIGINT')).not.toContain(interrupted)
+    expect(process.listenerCount('SIGINT')).toBe(1)
+    await edited
+    expect(process.listeners('SIGINT')).toContain(interrupted)
+    process.off('SIGINT', interrupted)
+    terminal.close()
+  })
+
   it('and went away meanwhile is gone, and nothing fails', async () => {
     const { terminal, hangUp } = open()
     const gone = vi.fn<() => void>()

@@ -4,6 +4,7 @@ import { attachTo, findCapture, liveCaptures, type LiveCapture } from '../../con
 import { WiretapeError } from '../../model/index.js'
 import { formatDuration } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
+import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { loadTui } from './load-tui.js'
 
@@ -19,7 +20,11 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
   const link = await attachTo(capture, { role: 'screen', name: 'wiretape attach' })
   const { runScreen } = await loadTui()
   const { stdin, stdout } = process
-  const { reason } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout })
+  const interrupt = onInterrupt()
+  const { signal } = interrupt
+  const { reason } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout, signal })
+  interrupt.close()
+  if (signal.aborted) return interrupt.exitCode()
   if (reason !== 'lost') return exitCode.done
   await io.complain(`the capture ${capture.label} went away without a word`, `its tape is ${capture.tape}`)
   return exitCode.found

@@ -136,7 +136,7 @@ export async function conclude(
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return
-  const { countOf } = await import('../../render/index.js')
+  const countOf = await counting()
   if (!troubled)
     return io.complain(
       `recorded ${countOf(tape.messages, 'message')}${server === undefined ? '' : ` of ${server}`} to ${path}`,
@@ -145,8 +145,17 @@ export async function conclude(
   return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
 }
 
+/** A program that was updated while it recorded still says how it went. */
+async function counting(): Promise<(count: number, noun: string) => string> {
+  const plainly = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+  return import('../../render/index.js').then(
+    ({ countOf }) => countOf,
+    () => plainly,
+  )
+}
+
 async function reportRedaction(redacted: readonly RuleCount[], io: Io): Promise<void> {
-  const { countOf } = await import('../../render/index.js')
+  const countOf = await counting()
   const total = redacted.reduce((sum, { count }) => sum + count, 0)
   const rules = redacted.map(({ rule, count }) => `${rule} ${count}`).join(', ')
   await io.complain(`redacted ${countOf(total, 'value')}${rules === '' ? '' : `: ${rules}`}`)

@@ -1,0 +1,7 @@
+/** Why a part of the program that is loaded when it is used cannot be; for people. */
+export function whyNotLoaded(error: unknown): string {
+  const { code, message = '' } = (error ?? {}) as { readonly code?: unknown; readonly message?: string }
+  if (code === 'ERR_MODULE_NOT_FOUND')
+    return 'wiretape was updated or removed while this capture ran: it records on, and does this again when it is begun anew'
+  return `a part of wiretape could not be loaded: ${message || String(error)}`
+}
