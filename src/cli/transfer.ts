@@ -124,12 +124,17 @@ export async function transfer(
   const complaints = createComplaints()
   let messages = 0
   let losses = 0
-  let pass = 0
+  let told = 0
   const read: Recording = {
     records() {
-      pass += 1
-      // Every pass finds the same; the first one tells.
-      return recording.records(pass === 1 ? complaints.input : undefined)
+      let found = 0
+      // Every pass finds the same, as far as it goes: whoever comes further tells what is new.
+      return recording.records((problem) => {
+        found += 1
+        if (found <= told) return
+        told = found
+        complaints.input(problem)
+      })
     },
   }
   const edited = edit ? edit(read) : { ...read, ...(recording.ends && { ends: () => recording.ends!() }) }

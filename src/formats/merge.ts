@@ -13,6 +13,9 @@ import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
 import { parseMicros, preciseTime, tapeTime } from './session-json/time.js'
 
+/** Recordings that stand in the label of the merged one. */
+const mostNamed = 4
+
 /** One of several recordings, and what it becomes in the merged one. */
 interface Lane {
   readonly recording: Recording
@@ -21,7 +24,8 @@ interface Lane {
   readonly name: string
   /** Put before ids that another one may have too. */
   readonly prefix: (id: string) => string
-  readonly number: number
+  /** Numbers of different recordings never meet. */
+  readonly exchangeOf: (exchange: number) => number
 }
 
 type Placed = Exclude<TapeRecord, { type: 'unknown' | 'meta' | 'end' }>
@@ -63,7 +67,8 @@ async function lanesOf(recordings: readonly Recording[]): Promise<Lane[]> {
     const isCopy = session === undefined || sessions.has(session)
     if (session !== undefined) sessions.add(session)
     const prefix = (id: string): string => (isCopy || !isUuid(id) ? `${number + 1}-${id}` : id)
-    lanes.push({ recording: adopt(recording), meta, name, prefix, number })
+    const exchangeOf = (exchange: number): number => exchange * recordings.length + number
+    lanes.push({ recording: adopt(recording), meta, name, prefix, exchangeOf })
   }
   return lanes
 }
@@ -146,7 +151,7 @@ function placed({ lane, record, at }: Ahead, startMicros: number): TapeRecord {
     return { ...rest, ...around(moved, lane), parts: moved.parts.map((part) => renamed(part, lane)) }
   }
   if (moved.type === 'http')
-    return { ...moved, ...around(moved, lane), exchange: exchangeOf(moved.exchange, lane) }
+    return { ...moved, ...around(moved, lane), exchange: lane.exchangeOf(moved.exchange) }
   if ('id' in moved) return { ...moved, id: lane.prefix(moved.id) }
   if ('about' in moved && moved.about !== undefined) return { ...moved, about: lane.prefix(moved.about) }
   return moved
@@ -166,13 +171,8 @@ function around(
   const { conversation, http } = record
   return {
     conversation: conversation === undefined ? lane.name : `${lane.name} ${conversation}`,
-    ...(http && { http: { ...http, exchange: exchangeOf(http.exchange, lane) } }),
+    ...(http && { http: { ...http, exchange: lane.exchangeOf(http.exchange) } }),
   }
-}
-
-/** Numbers of different recordings never meet. */
-function exchangeOf(exchange: number, { number }: Lane): number {
-  return exchange * 1000 + number
 }
 
 function renamed(part: Part, { prefix }: Lane): Part {
@@ -210,7 +210,9 @@ function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
     metadata: [['merged', JSON.stringify(merged)]],
     command: [],
   })
-  const label = lanes.map(({ name }) => name).join(' + ')
+  const names = lanes.map(({ name }) => name)
+  const more = names.splice(mostNamed).length
+  const label = [...names, ...(more > 0 ? [`${more} more`] : [])].join(' + ')
   const meta = { ...bare, label }
   const redaction = redactions.size === 1 ? [...redactions][0]! : 'mixed'
   return { ...meta, wiretape: { ...bare.wiretape!, session: madeUpId(meta), redaction } }

@@ -1,8 +1,8 @@
 /** Attaches to a running capture as any program can: with a socket and JSON lines, none of our own code. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
-import { until, type Stage } from './stage.js'
+import { readIfThere, until, type Stage } from './stage.js'
 import type { Line } from './tape-bytes.js'
 
 /** Somebody who is attached. */
@@ -32,16 +32,16 @@ export interface Attached {
 export function socketOf(stage: Stage): Promise<string> {
   const folder = join(stage.env['XDG_DATA_HOME']!, 'wiretape', 'live')
   return until('a capture listens', () => {
-    for (const name of readIfThere(folder)) {
+    for (const name of namesIn(folder)) {
       if (!name.endsWith('.json')) continue
-      const entry = JSON.parse(readFileSync(join(folder, name), 'utf8') || '{}') as Line
+      const entry = JSON.parse(readIfThere(join(folder, name)) || '{}') as Line
       if (typeof entry['socket'] === 'string') return entry['socket']
     }
     return undefined
   })
 }
 
-function readIfThere(folder: string): string[] {
+function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

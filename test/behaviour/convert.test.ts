@@ -106,6 +106,17 @@ describe('convert', () => {
     expect(stderr).toMatch(/^wiretape: none.json is not a recording: .*\n$/)
   })
 
+  it.each(['har', 'otlp-json', 'markdown', 'assay-trace', 'csv'])(
+    'says what of a damaged recording was not read, writing %s',
+    async (format) => {
+      const [meta, asked, answered] = tape('a', 0).split('\n')
+      file('damaged.jsonl', `${meta}\n${asked}\nbroken {\n${answered}\n`)
+      const { stderr } = await run('convert', '--force', '--to', format, 'damaged.jsonl', 'damaged.out')
+      expect(stderr.match(/damaged\.jsonl, line 3/g)).toHaveLength(1)
+      expect(stderr.match(/damaged\.jsonl: no end line/g)).toHaveLength(1)
+    },
+  )
+
   it('shows on a terminal how far it is', async () => {
     if (leftOut(process.platform === 'linux', 'no script command')) return
     const line = `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(2000)}"}}\n`

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { attach } from '../behaviour/attach.js'
-import { createStage, server, until } from '../behaviour/stage.js'
+import { createStage, readIfThere, server, until } from '../behaviour/stage.js'
 import { everythingOnStdio as everything } from './everything.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 import { messagesOf } from './tape-of.js'
@@ -53,7 +53,7 @@ describe('an SDK client whose call somebody holds and edits', () => {
       original: { params: { arguments: { message: 'as it was' } } },
     })
     expect(messages.find(({ corr }) => corr === call.id)).toBeDefined()
-    await until('the session file is saved', () => readFileSync(sessionFile, 'utf8').endsWith('}'))
+    await until('the session file is saved', () => readIfThere(sessionFile).endsWith('}'))
     const session = JSON.parse(readFileSync(sessionFile, 'utf8')) as Line
     const entry = (session['messages'] as Line[]).find(({ proxy_id: id }) => id === call.id)
     expect(entry).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TapeRecord } from '../../src/model/index.js'
+import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
 import { adopted, read, spoken, write } from './codec-stage.js'
 import type { Loose } from './import-stage.js'
 import { recordsOf } from './session-json-stage.js'
@@ -152,6 +153,16 @@ describe('an archive of ours', () => {
     const batches = back.records.filter((record) => record.type === 'message' && record.batch)
     expect(batches).toHaveLength(2)
     expect(back.records.filter(({ type }) => type === 'http').length).toBeGreaterThanOrEqual(4)
+  })
+
+  it('is JSON whatever the times and the label are', async () => {
+    const t = '2026-08-01T10:00:00.000Z'
+    const { text, said } = await write('har', [
+      foreignMeta({ startedAt: t, transport: 'stdio', label: 'a\ud800b' }),
+      foreignMessage(ask, { t: '[]', direction: 'client_to_server' }),
+    ])
+    expect(JSON.parse(text).log.entries[0].request.url).toBe('http://stdio.invalid/a%EF%BF%BDb')
+    expect(said).toContain('times that are none are written as that of the message before: 1')
   })
 
   it('of stdio has made-up URLs, which are said, and comes back as stdio', async () => {

@@ -111,6 +111,19 @@ describe('recordings merged by time', () => {
     }
   })
 
+  it('keep their exchanges apart, however many there are', async () => {
+    const ask = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    const t = '2026-08-01T10:00:00.000Z'
+    const part = (exchange: number): TapeRecord[] => [
+      foreignMeta({ startedAt: t, transport: 'streamable-http', label: 'web' }),
+      { ...foreignMessage(ask, { t, direction: 'client_to_server' }), http: { exchange } },
+    ]
+    const merged = await merge(Array.from({ length: 1_100 }, (_, n) => part(n % 3)))
+    const exchanges = merged.flatMap((record) => (record.type === 'message' ? [record.http?.exchange] : []))
+    expect(new Set(exchanges).size).toBe(1_100)
+    expect(merged[0]).toMatchObject({ label: 'web + web (2) + web (3) + web (4) + 1096 more' })
+  })
+
   it('have their times beside one that says none, of which nothing is made up', async () => {
     const [timed] = fc.sample(sessions(), { numRuns: 1, seed: 3 })
     const ask = '{"jsonrpc":"2.0","id":1,"method":"ping"}'

@@ -72,8 +72,10 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       continue
     }
     noteLosses(record, losses, meta)
-    const ms =
+    const said =
       record.us === undefined || Number.isNaN(started) ? Date.parse(record.t) : started + record.us / 1000
+    const ms = Number.isFinite(said) ? said : Math.max(lastMs, 0)
+    if (ms !== said) losses.add('times that are none are written as that of the message before')
     if (ms < lastMs) losses.add('messages before which the clock was set back change their place')
     lastMs = ms
     const { key, isLast } = placeOf(at)
@@ -91,6 +93,11 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
   yield* flush(true)
   yield `${separator === '\n' ? '' : '\n'}]}}\n`
   losses.tell()
+}
+
+/** A half of a character cannot stand in a URL. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
 function noteUrl(record: MessageRecord | HttpRecord, { url }: Origin, losses: Losses): void {
@@ -157,7 +164,7 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin)
       ? http.path
       : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(url ?? '')?.[1] || '/'
   return {
-    url: http ? `${host}${path}` : `${stdioHost}${encodeURIComponent(label)}`,
+    url: http ? `${host}${path}` : `${stdioHost}${encodeURIComponent(wellFormed(label))}`,
     method: http && 'method' in http && http.method ? http.method : isServers ? 'GET' : 'POST',
     conversation: record.conversation,
     sentMs: ms,
