@@ -343,6 +343,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     async end() {
       waitNoMore()
       while (running.size > 0) await Promise.all(running)
+      await fallback?.settled()
     },
     async close() {
       closing.abort()

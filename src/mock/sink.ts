@@ -41,8 +41,10 @@ export interface Fallback {
   heard(row: number, text: string, envelope: Envelope): void
   /** A notification of the client that the server should know of. @param row the recorded one, or -1 */
   note(text: string, envelope: Envelope, row: number): void
-  /** Resolves when it takes more. */
+  /** Resolves when it takes more, or has taken nothing for a while. */
   ready(): Promise<void>
+  /** Resolves when it has taken all that it was told, or gives up on it. */
+  settled(): Promise<void>
   /** The answer to a question of the server. False when it was not its question. */
   reply(text: string, envelope: Envelope): boolean
   close(): Promise<void>

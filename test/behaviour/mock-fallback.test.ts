@@ -138,6 +138,22 @@ describe('mock with a fallback', () => {
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: `wiretape: ${why}\n` })
   })
 
+  it('answers recorded calls beside a server that does not answer initialize, and ends', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const mute = [process.execPath, '-e', 'process.stdin.resume()']
+    const one = stage.start([process.execPath, cli, 'mock', tape, '--fallback', '--', ...mute])
+    await one.send(opening + call(5, 'add', { a: 1, b: 5 }) + call(6, 'echo', { text: 'a' }))
+    await printed(one, '"id":6')
+    one.child.kill('SIGTERM')
+    expect(await one.ended).toEqual({ exitCode: 143, signal: null })
+    const why = 'the fallback does not answer: it has not answered initialize'
+    expect(one.stderr().toString()).toBe(`wiretape: ${why}\n`)
+    expect(one.stdout().toString()).toContain(
+      `"id":5,"error":{"code":-31404,"message":"wiretape mock: ${why}"}`,
+    )
+    expect(stage.running()).toEqual([])
+  })
+
   it.each<[string[], string]>([
     [['--fallback'], '--fallback needs the command of a server'],
     [['--', 'x'], 'nothing is said of what to do with x'],

@@ -28,10 +28,9 @@ interface Answer {
 const told = ({ id, result, error }: Answer): string =>
   [id, error ? `error ${error.code}` : result?.text, result?.more].filter(Boolean).join(' ')
 
-/** Answers to several requests have no order, unless one waits. */
-function ordered(action: string, texts: readonly string[]): string[] {
-  const all = texts.map((text) => told(JSON.parse(text) as Answer))
-  return action.includes('delay') ? all : all.toSorted()
+/** Answers to several requests have no order. */
+function ordered(texts: readonly string[]): string[] {
+  return texts.map((text) => told(JSON.parse(text) as Answer)).toSorted()
 }
 
 function rulesOf(action: string, more = ''): string {
@@ -52,8 +51,6 @@ describe('a rule on a mock', () => {
     [`respond: { error: { code: -7, message: no } }`, ['1 error -7', second]],
     [`drop: true`, [second], ['1 error -32603', second]],
     [`on: answers, drop: true`, [second], ['1 error -32603', second]],
-    [`delay: 300ms`, [second, first]],
-    [`on: answers, delay: 300ms`, [second, first]],
     [`on: answers, duplicate: true`, [first, first, second]],
     [`on: answers, duplicate: 2`, [first, first, first, second]],
     [`hold: true`, [first, second]],
@@ -62,7 +59,7 @@ describe('a rule on a mock', () => {
   ])('%s', async (action, onStdio, overHttp = onStdio) => {
     const rules = rulesOf(action)
     const run = await wiretape(['mock', tape, '--rules', rules], { input: calls.join('') })
-    expect(ordered(action, run.stdout.split('\n').slice(0, -1))).toEqual(onStdio)
+    expect(ordered(run.stdout.split('\n').slice(0, -1))).toEqual(onStdio)
     expect(run.code).toBe(0)
 
     const served = await mock(tape, { rules })
@@ -79,7 +76,25 @@ describe('a rule on a mock', () => {
     } finally {
       await served.close()
     }
-    expect(ordered(action, came)).toEqual(overHttp)
+    expect(ordered(came)).toEqual(overHttp)
+  })
+
+  it.each(['', 'on: answers, '])('%sdelay: the answer comes later, others do not', async (on) => {
+    const rules = rulesOf(`${on}delay: 300ms`)
+    const run = await wiretape(['mock', tape, '--rules', rules], { input: calls.join('') })
+    const answers = run.stdout.split('\n').slice(0, -1)
+    expect(answers.map((line) => told(JSON.parse(line) as Answer))).toEqual([second, first])
+
+    const served = await mock(tape, { rules })
+    const began = performance.now()
+    try {
+      const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[0]! })
+      expect(await response.text()).toContain('"text":"one"')
+    } finally {
+      await served.close()
+    }
+    // Timers may be a moment early.
+    expect(performance.now() - began).toBeGreaterThan(295)
   })
 
   it('duplicate: the second call is one that was not recorded', async () => {

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import { Client as ClientV2 } from '@modelcontextprotocol/client'
-import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { cli, createStage } from '../behaviour/stage.js'
+import { mock } from '../../src/index.js'
+import { createStage } from '../behaviour/stage.js'
 
 const stage = createStage()
 afterAll(() => stage.close())
@@ -46,13 +47,15 @@ interface Caller {
   close(): Promise<void>
 }
 
+type Transport = StdioServerTransport
+
 /** The clients of either version, connected to the mock of the tape. */
-const clients: readonly [version: string, connect: (tape: string) => Promise<Caller>][] = [
+const clients: readonly [version: string, connect: (transport: Transport) => Promise<Caller>][] = [
   [
     '1',
-    async (tape) => {
+    async (transport) => {
       const client = new ClientV1(info)
-      await client.connect(new StdioV1({ command: process.execPath, args: [cli, 'mock', tape] }))
+      await client.connect(transport)
       return {
         callTool: (params, options) => client.callTool(params, undefined, options),
         close: () => client.close(),
@@ -61,9 +64,9 @@ const clients: readonly [version: string, connect: (tape: string) => Promise<Cal
   ],
   [
     '2',
-    async (tape) => {
+    async (transport) => {
       const client = new ClientV2(info, { versionNegotiation: { mode: 'legacy' } })
-      await client.connect(new StdioV2({ command: process.execPath, args: [cli, 'mock', tape] }))
+      await client.connect(transport)
       return client
     },
   ],
@@ -75,7 +78,10 @@ describe('the mock at its own pace, on stdio', () => {
     async (_, connect) => {
       const tape = stage.path('slow.jsonl')
       writeTape(tape)
-      const client = await connect(tape)
+      // Both in one process: however busy the machine is, a client of another is not to miss its turn.
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      const server = await mock(tape, { streams: { input, output } })
+      const client = await connect(new StdioServerTransport(output, input))
       const seen: number[][] = []
       for (let id = 1; id <= calls; id += 1) {
         const progresses: number[] = []
@@ -86,6 +92,7 @@ describe('the mock at its own pace, on stdio', () => {
         seen.push(progresses)
       }
       await client.close()
+      await server.close()
       expect(seen).toEqual(Array.from({ length: calls }, () => [1, 2, 3]))
     },
   )

@@ -8,6 +8,7 @@ import { toLiveText } from '../live-text.js'
 import { missCode } from '../miss.js'
 import { noRow } from '../script.js'
 import type { FallbackPlace } from '../stage.js'
+import { createOutbox } from './outbox.js'
 import { openServerLine, type ServerLine } from './server-line.js'
 
 /** Sees what passes between a client and the real server. */
@@ -27,7 +28,11 @@ export interface FallbackOptions extends FallbackPlace {
   readonly errorOutput: Writable
   readonly notice: (line: string) => void
   readonly witness: FallbackWitness | undefined
+  /** How long a server may take for `initialize` when its client has said all. @default 15000 */
+  readonly greetingMs?: number
 }
+
+const silence = 'has not answered initialize'
 
 interface Pending {
   readonly id: string
@@ -37,39 +42,52 @@ interface Pending {
 
 /** Ids of questions, which must not be those of the recorded server's. */
 const firstId = 2_000_000_000
+/** Of a server that a person should know about: it may wait for a login. */
+const patienceMs = 15_000
+/** Of one that is to end and has not read what is left for it. */
+const graceMs = 2_000
+/** Characters that wait for a server. Calls beyond them are refused. */
+const mostWaiting = 16 << 20
 
 /**
  * A real server that answers one client's calls. It is started by the first of them, and greeted as the client greeted
  * the recorded one.
  */
 export function createFallback(options: FallbackOptions): Fallback {
-  const { command, standalone, notice, witness } = options
+  const { command, standalone, notice, witness, greetingMs = patienceMs } = options
   const pending = new Map<string, Pending>()
   /** By the id that the client was told: the server's own. */
   const questions = new Map<string, string>()
   let greeting: { readonly text: string; readonly id: string } | undefined
   let initialized: string | undefined
   let starting: Promise<ServerLine | undefined> | undefined
+  let opening: ReturnType<typeof openServerLine> | undefined
   let greeted: (() => void) | undefined
   let isGreeted = false
   let gone: string | undefined
-  let writing: Promise<void> = Promise.resolve()
   let lastId = firstId
+  const outbox = createOutbox(async (text) => {
+    const server = await start()
+    if (gone === undefined) await server?.send(text)
+  })
 
   function start(): Promise<ServerLine | undefined> {
     return (starting ??= begin())
   }
 
   async function begin(): Promise<ServerLine | undefined> {
-    const server = await openServerLine(command, options.errorOutput, takeSafely, end)
+    opening = openServerLine(command, options.errorOutput, takeSafely, end)
+    const server = await opening
     if ('error' in server) {
       end(server.error)
       return undefined
     }
     if (greeting) {
       const answered = new Promise<void>((resolve) => (greeted = resolve))
+      const late = setTimeout(() => notice(`the fallback ${silence}, and is waited for`), greetingMs)
       await server.send(greeting.text)
       await answered
+      clearTimeout(late)
       if (gone !== undefined) return server
       isGreeted = true
       if (initialized !== undefined) await server.send(initialized)
@@ -82,21 +100,15 @@ export function createFallback(options: FallbackOptions): Fallback {
     gone = why
     if (pending.size > 0 || greeted) notice(`the fallback does not answer: ${why}`)
     greeted?.()
-    for (const { id, sink } of pending.values()) refuse(id, sink)
+    greeted = undefined
+    for (const { id, sink } of pending.values()) refuse(id, sink, why)
     pending.clear()
   }
 
-  function refuse(id: string, sink: Sink): void {
-    const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${gone}`)
+  function refuse(id: string, sink: Sink, why: string): void {
+    const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${why}`)
     const text = `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${message}}}`
     void sink.send({ text, final: true })
-  }
-
-  function send(text: string): void {
-    writing = writing.then(async () => {
-      const server = await start()
-      if (gone === undefined) await server?.send(text)
-    })
   }
 
   /** What fails at one line ends nothing else. */
@@ -126,8 +138,8 @@ export function createFallback(options: FallbackOptions): Fallback {
     const key = idKey(envelope.id ?? 'null')
     if (greeted && greeting && key === idKey(greeting.id)) {
       const refused = envelope.kind === 'error' ? failureOf(text) : undefined
-      if (refused !== undefined) end(`it refused initialize: ${refused}`)
-      else witness?.greeted(text, envelope)
+      if (refused !== undefined) return end(`it refused initialize: ${refused}`)
+      witness?.greeted(text, envelope)
       greeted()
       greeted = undefined
       return
@@ -143,10 +155,11 @@ export function createFallback(options: FallbackOptions): Fallback {
     greet: (text, envelope) => void (greeting = { text, id: envelope.id! }),
     ask(text, envelope, sink, replaces) {
       const id = envelope.id!
-      if (gone !== undefined) return refuse(id, sink)
+      if (gone !== undefined) return refuse(id, sink, gone)
+      if (outbox.waiting > mostWaiting) return refuse(id, sink, 'it has not read what it was asked before')
       pending.set(idKey(id), { id, token: envelope.progressToken, sink })
       witness?.asked(text, envelope, replaces)
-      send(text)
+      outbox.put(text)
     },
     heard: (row, text, envelope) => witness?.heard(row, text, envelope),
     note(text, envelope, row) {
@@ -159,7 +172,7 @@ export function createFallback(options: FallbackOptions): Fallback {
       if (!starting || gone !== undefined) return
       if (envelope.cancels !== undefined && !pending.delete(idKey(envelope.cancels))) return
       if (row === noRow) witness?.fromClient(text, envelope)
-      send(text)
+      outbox.put(text)
     },
     reply(text, envelope) {
       const key = idKey(envelope.id ?? 'null')
@@ -168,14 +181,19 @@ export function createFallback(options: FallbackOptions): Fallback {
       questions.delete(key)
       const own = toLiveText(text, [], { id })
       witness?.fromClient(own, envelope)
-      send(own)
+      outbox.put(own)
       return true
     },
-    ready: () => writing,
+    ready: () => outbox.ready(),
+    settled: () => outbox.settled(greetingMs),
     async close() {
-      await writing
-      const server = await starting
-      await server?.close()
+      // Nobody waits for a greeting now; what is on its way has a moment.
+      if (!greeted) await outbox.settled(graceMs)
+      const server = await opening
+      if (greeted) end(`it ${silence}`)
+      if (server && !('error' in server)) await server.close()
+      gone ??= 'it was ended'
+      await starting
     },
   }
 }

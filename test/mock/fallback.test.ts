@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream'
+import { expect, it } from 'vitest'
+import { createFallback } from '../../src/mock/fallback/fallback.js'
+import type { Outgoing } from '../../src/mock/sink.js'
+import type { Play } from '../../src/mock/play.js'
+import { readEnvelope } from '../../src/wire/index.js'
+
+it('gives a server up that has not answered initialize when its client has said all', async () => {
+  const heard: Outgoing[] = []
+  const notices: string[] = []
+  const sink = { isOpen: true, send: (message: Outgoing) => Promise.resolve(void heard.push(message)) }
+  const fallback = createFallback({
+    standalone: sink,
+    play: {} as Play,
+    recorded: 0,
+    command: [process.execPath, '-e', 'process.stdin.resume()'],
+    errorOutput: new PassThrough(),
+    notice: (line) => void notices.push(line),
+    witness: undefined,
+    greetingMs: 20,
+  })
+  const hello = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
+  fallback.greet(hello, readEnvelope(hello, 0))
+  const asks = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"}}'
+  fallback.ask(asks, readEnvelope(asks, 0), sink, -1)
+  await fallback.settled()
+  expect(heard).toEqual([])
+  await fallback.close()
+  expect(heard).toMatchObject([{ final: true, text: expect.stringContaining('"id":7,"error"') }])
+  expect(notices.at(-1)).toBe('the fallback does not answer: it has not answered initialize')
+  // It is over: nobody is started any more.
+  fallback.ask(asks, readEnvelope(asks, 0), sink, -1)
+  expect(heard).toHaveLength(2)
+})
