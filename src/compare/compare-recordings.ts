@@ -1,16 +1,16 @@
 import type { Direction, MessageRecord } from '../model/index.js'
-import { memberOf, membersOf } from '../wire/index.js'
 import { alignRequests, type Alignment } from './align.js'
-import { diffJson, type Difference } from './json-diff.js'
+import { compareQuestions } from './compare-questions.js'
+import type { Difference, JsonDiff } from './json-diff.js'
 import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies, type SubjectLatency } from './latency.js'
 import { compareOffers, type OfferChange } from './offers.js'
 import { outputSchemasOf } from './output-schemas.js'
-import { marksOf, type RecordingIndex, type Subject } from './recording-index.js'
+import { pairQuestions, pairRedacted, requestOf } from './pair-requests.js'
+import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
 import type { CompareSettings } from './settings.js'
 import { asksForTask } from './task-requests.js'
-import { createTolerance } from './tolerance.js'
-import { compareAnswers, failureOf, verdicts, type AnswerText, type Verdict } from './verdict.js'
+import { compareAnswers, failureOf, verdicts, type AnswerText, type Asked, type Verdict } from './verdict.js'
 
 /** A recording to compare: its index, and a way to its records. */
 export interface ComparedRecording {
@@ -97,7 +97,7 @@ export function compareRecordings(
       ...(now && { after: now.side }),
     }
     const none = { differences: [], more: 0, schemaFaults: [] }
-    if ((!old || !now) && polls.isRepeated(subject, row ?? other!))
+    if ((!old || !now) && (method === 'ping' || polls.isRepeated(subject, row ?? other!)))
       return { verdict: 'same', ...none, ...shown }
     if (!old || !now)
       return { verdict: old ? 'missing' : 'new', ...(await paramsOf(row, other)), ...shown, ...none }
@@ -112,9 +112,24 @@ export function compareRecordings(
     // A cancelled request may be answered or not: that is a race, and no change.
     const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
     const answers = isRace ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
+    const question =
+      direction === 'server_to_client' ? await questionOf(row!, other!, { method, name }) : undefined
+    if (question && question.differences.length > 0) {
+      const [both, more] = [[...question.differences, ...(answers?.differences ?? [])], answers?.more ?? 0]
+      const changed = { verdict: 'changed' as const, differences: both, more: question.more + more }
+      return { ...none, ...changed, ...(await paramsOf(row, other)), ...shown }
+    }
     const known = answers?.knownFaults && { knownFaults: answers.knownFaults }
     if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...known, ...shown }
     return { ...answers, ...(await paramsOf(row, other)), ...shown }
+  }
+
+  async function questionOf(
+    row: number,
+    other: number,
+    asked: Pick<Asked, 'method' | 'name'>,
+  ): Promise<JsonDiff> {
+    return compareQuestions(await textOf(before, row), await textOf(after, other), asked, settings)
   }
 
   async function paramsOf(row: number | undefined, other: number | undefined): Promise<{ params?: string }> {
@@ -125,6 +140,7 @@ export function compareRecordings(
   async function* exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
     const alignment = alignRequests(before.index, after.index)
     await pairRedacted(before, after, alignment)
+    pairQuestions(before.index, after.index, alignment)
     polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
@@ -206,63 +222,14 @@ async function sideOf(
   }
 }
 
-async function requestOf(
-  recording: ComparedRecording,
-  row: number,
-): Promise<{ params: { text: string } | undefined; redacted: string[] }> {
-  const { locator, part } = recording.index.place(row)
-  const record = await recording.read(locator)
-  const { start } = record.parts[part]!
-  const member = memberOf(membersOf(record.raw, start), 'params')
-  const redacted = marksOf(record, part).map(({ at }) => at.slice('/params'.length))
-  return { params: member && { text: record.raw.slice(member.start, member.end) }, redacted }
-}
-
 function isCancelled({ index }: ComparedRecording, row: number | undefined): boolean {
   return row !== undefined && index.entries.has(row, 'cancelled')
 }
 
-/** A redacted request asks for the same as any that differs from it in nothing but what was taken out. */
-async function pairRedacted(
-  before: ComparedRecording,
-  after: ComparedRecording,
-  alignment: Alignment,
-): Promise<void> {
-  const left = alignment.unpaired()
-  const free = new Set(left.after)
-  for (const row of left.before) {
-    for (const other of free) {
-      const secret = before.index.hasSecrets(row) || after.index.hasSecrets(other)
-      if (!secret || !sameSubject(before.index, row, after.index, other)) continue
-      const [old, now] = [await requestOf(before, row), await requestOf(after, other)]
-      if (!old.params || !now.params || !asksForTheSame(old, now)) continue
-      alignment.pair(row, other)
-      free.delete(other)
-      break
-    }
-  }
-}
-
-function asksForTheSame(
-  old: { params: { text: string } | undefined; redacted: string[] },
-  now: { params: { text: string } | undefined; redacted: string[] },
-): boolean {
-  const [a, b] = [old.params!.text, now.params!.text]
-  const [aSpan, bSpan] = [a, b].map((text) => ({ start: 0, end: text.length }))
-  const tolerance = createTolerance(
-    { text: a, span: aSpan!, redacted: old.redacted },
-    { text: b, span: bSpan!, redacted: now.redacted },
-    [],
-    new Set(['/_meta']),
-  )
-  return diffJson(a, aSpan!, b, bSpan!, { tolerance }).differences.length === 0
-}
-
-function sameSubject(index: RecordingIndex, row: number, otherIndex: RecordingIndex, other: number): boolean {
-  const [a, b] = [subjectAt(index, row), subjectAt(otherIndex, other)]
-  return a.method === b.method && a.name === b.name && a.direction === b.direction
-}
-
-function subjectAt(index: RecordingIndex, row: number): Subject {
-  return index.subjects[index.subjectOf(row)]!
+/** The message in a row. */
+async function textOf(recording: ComparedRecording, row: number): Promise<AnswerText> {
+  const { locator, part } = recording.index.place(row)
+  const record = await recording.read(locator)
+  const { start, end } = record.parts[part]!
+  return { text: record.raw.slice(start, end), redacted: marksOf(record, part).map(({ at }) => at) }
 }

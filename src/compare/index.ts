@@ -1,4 +1,5 @@
 export { canonicalJson, type Substitute } from './canonical-json.js'
+export { compareQuestions } from './compare-questions.js'
 export {
   compareRecordings,
   isNote,

@@ -174,6 +174,11 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   }
 }
 
+/** What the request in a row is about. */
+export function subjectAt(index: RecordingIndex, row: number): Subject {
+  return index.subjects[index.subjectOf(row)]!
+}
+
 /** Two hashes of what a request asks for, equal in every run of it. */
 export function requestHashes(
   text: string,

@@ -46,7 +46,8 @@ export async function answerLiveQuestion(
   const asked = await ahead.said(question.row)
   values.learn(asked.text, asked.marks, text)
   const seq = plan.index.entries.seq(question.row)
-  tell(compareQuestion({ text: asked.text, seq }, text, envelope, settings))
+  const redacted = asked.marks.map(({ at }) => at)
+  tell(compareQuestion({ text: asked.text, redacted, seq }, text, envelope, settings))
   if (question.answerRow < 0) return
   const answer = await ahead.said(question.answerRow)
   const liveText = values.apply(answer.text, answer.marks)

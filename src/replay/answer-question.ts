@@ -1,9 +1,9 @@
 import {
-  diffJson,
+  compareQuestions,
   requestHashes,
+  type AnswerText,
   type CompareSettings,
   type ExchangeComparison,
-  type Place,
 } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
 import { findJsonValue, isFault, memberOf, membersOf, spliceText } from '../wire/index.js'
@@ -74,8 +74,7 @@ export function defaultAnswer({ id = 'null', method }: Envelope, unanswered: Una
 }
 
 /** A request of the server as it was recorded. */
-export interface RecordedQuestion {
-  readonly text: string
+export interface RecordedQuestion extends AnswerText {
   readonly seq: number
 }
 
@@ -99,20 +98,10 @@ export function compareQuestion(
   const params = shown === undefined ? {} : { params: shown }
   if (!before || after === undefined)
     return { verdict: before ? 'missing' : 'new', ...base, ...params, differences: [] }
-  // The same by meaning: tokens and the like are never equal.
-  const [a, b] = [requestHashes(before.text, method), requestHashes(after, method)]
-  const same = settings.level !== 'exact' && a[0] === b[0] && a[1] === b[1]
-  if (same || settings.level === 'schema' || old === undefined || now === undefined)
-    return { verdict: 'same', ...base, differences: [] }
-  const whole = (text: string): { start: number; end: number } => ({ start: 0, end: text.length })
-  const { differences, more } = diffJson(old, whole(old), now, whole(now), {
-    exact: settings.level === 'exact',
-  })
-  const placed = differences.map((difference) => ({
-    ...difference,
-    place: ['params', ...difference.place] as Place,
-  }))
-  return { ...base, verdict: placed.length > 0 ? 'changed' : 'same', ...params, differences: placed, more }
+  const asked = { method, name: subject }
+  const { differences, more } = compareQuestions(before, { text: after }, asked, settings)
+  if (differences.length === 0) return { verdict: 'same', ...base, differences }
+  return { ...base, verdict: 'changed', ...params, differences, more }
 }
 
 function paramsOf(text: string): string | undefined {

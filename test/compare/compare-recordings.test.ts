@@ -152,9 +152,9 @@ describe('two recordings', () => {
 
   it('at level exact differ in spelling, and never in ids', async () => {
     const before = [call('a', {}, '{"n":1}')]
-    expect(await differences(before, [{ method: 'ping' }, ...before], { level: 'exact' })).toEqual([
-      'new | ping',
-    ])
+    expect(
+      await differences(before, [{ method: 'logging/setLevel' }, ...before], { level: 'exact' }),
+    ).toEqual(['new | logging/setLevel'])
     expect(await differences(before, [call('a', {}, '{"n": 1}')], { level: 'exact' })).toHaveLength(1)
   })
 
@@ -359,5 +359,47 @@ describe('reports', () => {
     expect(text('github').trimEnd().split('\n')).toHaveLength(1)
     for (const kind of ['junit', 'markdown', 'github']) expect(text(kind)).not.toMatch(/[\u0001\u202e]/)
     expect(text('github')).toMatch(/^::error title=changed%3A tools\/call a::~ result/)
+  })
+})
+
+describe('what a server asks', () => {
+  const ask = (message: string): Said => ({
+    method: 'elicitation/create',
+    params: { message, requestedSchema: { type: 'object' } },
+    result: { action: 'accept' },
+    server: true,
+  })
+  const settings = (path: string, matcher?: string): CompareSettings => ({
+    level: 'semantic',
+    rules: [matcher === undefined ? ignoreRule(path) : matchRule(path, matcher)],
+  })
+
+  it('has changed where it asks for something else, and rules say what may differ', async () => {
+    const [before, after] = [[ask('name? 10:00:01')], [ask('name? 10:00:09')]]
+    const { exchanges } = await compared(before, after)
+    expect(exchanges).toMatchObject([
+      { verdict: 'changed', differences: [{ place: ['params', 'message'], before: '"name? 10:00:01"' }] },
+    ])
+    for (const rules of [
+      settings('$.params.message'),
+      settings('$.params.message', 'timestamp'),
+      settings('$.params.message', '/name\\? .*/'),
+    ])
+      expect((await compared(before, after, rules)).summary.same).toBe(true)
+    expect((await compared(before, after, settings('$.params.title'))).summary.same).toBe(false)
+  })
+
+  it('is missing or new where only one of them asks', async () => {
+    const { exchanges } = await compared([ask('a'), ask('b')], [ask('b')])
+    expect(exchanges.map(({ verdict }) => verdict)).toEqual(['missing', 'same'])
+  })
+
+  it('does not count where it is a ping: how many come is a matter of time', async () => {
+    const ping: Said = { method: 'ping', result: {}, server: true }
+    const said = call('a', {}, 'x')
+    const { exchanges, summary } = await compared([ping, said, ping, ping], [said, ping])
+    expect(exchanges.map(({ verdict }) => verdict)).toEqual(['same', 'same', 'same', 'same'])
+    expect(summary.same).toBe(true)
+    expect((await compared([said], [ping, said, { method: 'ping', result: {} }])).summary.same).toBe(true)
   })
 })

@@ -1,0 +1,54 @@
+import { findJsonValue, isFault, type Span } from '../wire/index.js'
+import { diffJson, type JsonDiff } from './json-diff.js'
+import { requestHashes } from './recording-index.js'
+import { rulesFor, type CompareSettings } from './settings.js'
+import { createTolerance } from './tolerance.js'
+import type { AnswerText, Asked } from './verdict.js'
+
+/** Who asks, how it is traced, and ids that mean something to one run only. */
+const notAsked: ReadonlySet<string> = new Set([
+  '/jsonrpc',
+  '/id',
+  ...[
+    'progressToken',
+    'traceparent',
+    'tracestate',
+    'baggage',
+    'io.modelcontextprotocol~1related-task/taskId',
+  ].map((name) => `/params/_meta/${name}`),
+])
+
+const none: JsonDiff = { differences: [], more: 0 }
+
+/**
+ * What a server asks otherwise than before. Rules hold here too, from the root of the request: `$.params.message`.
+ * At level `schema` nothing counts but that it asks.
+ */
+export function compareQuestions(
+  before: AnswerText,
+  after: AnswerText,
+  { method, name }: Pick<Asked, 'method' | 'name'>,
+  settings: CompareSettings,
+): JsonDiff {
+  if (settings.level === 'schema') return none
+  const isExact = settings.level === 'exact'
+  if (!isExact) {
+    // The same by meaning: tokens and the like are never equal.
+    const [a, b] = [requestHashes(before.text, method), requestHashes(after.text, method)]
+    if (a[0] === b[0] && a[1] === b[1]) return none
+  }
+  const [a, b] = [wholeOf(before.text), wholeOf(after.text)]
+  if (!a || !b) return none
+  const tolerance = createTolerance(
+    { text: before.text, span: a, redacted: before.redacted ?? [] },
+    { text: after.text, span: b, redacted: after.redacted ?? [] },
+    rulesFor(settings, method, name),
+    notAsked,
+  )
+  return diffJson(before.text, a, after.text, b, { exact: isExact, tolerance })
+}
+
+function wholeOf(text: string): Span | undefined {
+  const found = findJsonValue(text)
+  return isFault(found) ? undefined : { start: found.start, end: found.end }
+}
