@@ -53,6 +53,18 @@ describe('convert', () => {
     expect(shown).toContain('no faults')
   })
 
+  it.each(['har', 'otlp-json', 'markdown', 'html', 'assay-trace'])(
+    'to %s says what could not be read, as every other',
+    async (to) => {
+      const [meta, asked, answered] = tape('a', 0).split('\n')
+      file('broken.jsonl', `${meta}\n${asked}\n{"t":\n${answered}\n`)
+      const { stderr } = await run('convert', '--force', '--to', to, 'broken.jsonl', `broken.${to}`)
+      expect(stderr).toContain('wiretape: broken.jsonl, line 3')
+      expect(stderr.match(/line 3/g)).toHaveLength(1)
+      expect(stderr.match(/^wiretape: broken\.jsonl: no end line/gm)).toHaveLength(1)
+    },
+  )
+
   it('merges recordings of different transports, which a filter still tells apart', async () => {
     file('a.jsonl', tape('a', 0))
     const entries = `[{"timestamp_ms":1,"request":${ask}},{"timestamp_ms":2,"response":${answer}}]`

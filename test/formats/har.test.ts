@@ -315,3 +315,25 @@ it('the answer that ends a stream of which the events have no times was there wh
   const statuses = records.flatMap((record) => (record.type === 'message' ? [record.http?.status] : []))
   expect(statuses).toEqual([undefined, 200, 200])
 })
+
+it('what has a time that is none has none, among others that have', async () => {
+  const answered = { content: { mimeType: 'application/json', text: answer } }
+  const second = (more: Loose): Loose =>
+    entry({ request: asked, response: answered, startedDateTime: '2026-08-01T10:00:01.000Z', ...more })
+  const first = entry({ request: asked, startedDateTime: null })
+  const { records } = await read('har', archive(first, second({ time: 1e300, timings: { wait: 1e300 } })))
+  expect(records[0]).toMatchObject({ startedAt: '2026-08-01T10:00:01.000Z' })
+  const messages = records.filter(({ type }) => type === 'message')
+  expect(messages).toMatchObject([
+    { untimed: true },
+    { t: '2026-08-01T10:00:01.000Z', us: 0 },
+    { t: '2026-08-01T10:00:01.000Z', untimed: true },
+  ])
+  expect(messages[1]).not.toHaveProperty('untimed')
+})
+
+it('half a character in a label is no reason to fail', async () => {
+  const { records } = await read('jsonrpc', `${ask}\n`)
+  const meta = { ...records[0], label: 'a\ud800b' } as TapeRecord
+  expect((await write('har', [meta, ...records.slice(1)])).text).toContain('a%EF%BF%BDb')
+})

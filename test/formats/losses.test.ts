@@ -6,6 +6,7 @@ import { formats, type Recording } from '../../src/formats/index.js'
 import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { sessions } from './codec-sessions.js'
 import { adopted, read, write } from './codec-stage.js'
+import { recordsOf } from './session-json-stage.js'
 
 const both = formats.filter((format) => 'read' in format && 'write' in format).map(({ id }) => id)
 const writeOnly = formats.filter((format) => !('read' in format) && 'write' in format).map(({ id }) => id)
@@ -187,4 +188,51 @@ describe('what is lost is told', () => {
       { numRuns: 30 },
     )
   })
+})
+
+describe('what only tapes tell of a message', () => {
+  const meta = {
+    type: 'meta',
+    v: 1,
+    startedAt: '2026-08-01T10:00:00.000Z',
+    label: 'x',
+    command: [],
+  } as unknown as TapeRecord
+  const lines = [
+    '"id":"a","seq":0,"us":1000,"conv":"one","raw":{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    '"id":"b","seq":1,"us":1500,"conv":"two","linked":[{"kind":"progress","to":"a"}],"bytes":"e30=","raw":{"jsonrpc":"2.0","method":"n"}',
+  ]
+  const records = [
+    meta,
+    ...recordsOf(lines.map((line) => `{"t":"2026-08-01T10:00:00.001Z","dir":"in",${line}}`)),
+  ]
+  const links = 'links are left out: 1'
+  const conversations = 'which of several conversations a message is of is left out: 2'
+  const micros = 'microseconds of times are left out: 1'
+  const layout = 'line breaks and white space of messages, as they came, are left out: 1'
+
+  it.each([
+    ['jsonrpc', [links, conversations, layout]],
+    ['inspector', [links, conversations, micros, layout]],
+    ['streamable-http', [links, conversations, micros, layout]],
+    ['http-sse', [links, conversations, micros, layout]],
+    ['har', [links, layout]],
+    ['csv', [links, layout]],
+    ['otlp-json', [links]],
+    ['markdown', [conversations]],
+    ['assay-trace', [links, conversations]],
+  ])('is told by %s, where it has no place for it', async (id, expected) => {
+    expect((await write(id, records)).said).toEqual(expect.arrayContaining(expected))
+  })
+
+  it.each(['inspector', 'har', 'streamable-http', 'csv', 'otlp-json'])(
+    'is not missed by %s in a recording that never said it',
+    async (id) => {
+      const call = '"id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":1}}'
+      const progress = '"method":"notifications/progress","params":{"progressToken":1,"progress":1}'
+      const text = [call, progress].map((rest) => `{"jsonrpc":"2.0",${rest}}\n`).join('')
+      const { said } = await write(id, (await read('jsonrpc', text)).records)
+      expect(said.join()).not.toMatch(/links|conversations|microseconds|white space/)
+    },
+  )
 })

@@ -143,3 +143,17 @@ describe('recordings merged by time', () => {
     expect(none.map(({ us, t }) => `${us} ${t}`)).toEqual(Array(4).fill('undefined 1970-01-01T00:00:00.000Z'))
   })
 })
+
+it('more than a thousand recordings keep their exchanges apart', async () => {
+  const one = (exchange: number): TapeRecord[] => [
+    foreignMeta({ startedAt: '2026-08-01T10:00:00.000Z', transport: 'streamable-http' }),
+    foreignMessage('{"jsonrpc":"2.0","method":"n"}', {
+      t: '2026-08-01T10:00:00.000Z',
+      direction: 'client_to_server',
+      http: { exchange },
+    }),
+  ]
+  const merged = await merge(Array.from({ length: 1_050 }, (_, i) => one(i % 2)))
+  const exchanges = merged.flatMap((record) => (record.type === 'message' ? [record.http?.exchange] : []))
+  expect(new Set(exchanges).size).toBe(1_050)
+})

@@ -41,8 +41,10 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
       const isFirst = part === record.parts[0]
       if (record.batch && isFirst) losses.add('batches are written message by message')
       if (record.http?.headers || record.sse) losses.add('headers and fields of events are left out')
-      if (isFirst) losses.marks(record)
-      if (part.links) losses.add('links are left out')
+      if (isFirst) {
+        losses.marks(record)
+        losses.links(record)
+      }
       return
     }
     const row = otherRow(told)

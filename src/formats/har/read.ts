@@ -24,6 +24,8 @@ import { stdioHost } from './names.js'
 export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
   const order = createTimeOrder()
   let startMicros: number | undefined
+  /** The first exchange that is certainly one of MCP. */
+  let server: Exchange | undefined
   /** What came before the first exchange that is certainly one of MCP: OAuth, mostly. It does not name the server. */
   let before: { readonly exchange: Exchange; readonly records: Timed[]; readonly size: number }[] = []
   let sizeBefore = 0
@@ -66,17 +68,18 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     if (startMicros !== undefined) return yield* place(entry, records, size)
     before.push({ exchange: entry, records, size })
     sizeBefore += size
-    if (isMcp || sizeBefore > mostBefore) yield* begin(isMcp ? entry : before[0]!.exchange)
+    if (isMcp) server ??= entry
+    if ((server && isTime(entry.sentMs)) || sizeBefore > mostBefore) yield* begin()
   }
 
-  /** @param server the exchange that names it */
-  function* begin(server: Exchange): Generator<TapeRecord> {
-    const sentMs = before[0]!.exchange.sentMs
-    t = isoTime(sentMs) ?? noTime
+  function* begin(): Generator<TapeRecord> {
+    const sent = before.map(({ exchange }) => exchange.sentMs)
+    t = isoTime(sent.find(isTime)) ?? noTime
     startMicros = Date.parse(t) * 1000
-    const isStdio = server.url.startsWith(stdioHost)
-    const url = isStdio ? undefined : server.url.replace(/[?#].*$/s, '')
-    const label = isStdio ? decodeURIComponentSafely(server.url.slice(stdioHost.length)) : undefined
+    const named = (server ?? before[0]!.exchange).url
+    const isStdio = named.startsWith(stdioHost)
+    const url = isStdio ? undefined : named.replace(/[?#].*$/s, '')
+    const label = isStdio ? decodeURIComponentSafely(named.slice(stdioHost.length)) : undefined
     const transport = isStdio ? 'stdio' : 'streamable-http'
     yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
     for (const { exchange, records, size } of before) yield* place(exchange, records, size)
@@ -88,17 +91,19 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const isStdio = exchange.url.startsWith(stdioHost)
     const start = startMicros ?? 0
     const first = asked ?? events?.[0]?.place ?? answered ?? -1
-    if (!Number.isNaN(sentMs)) yield* passOn(order.until(sentMs, first))
+    if (isTime(sentMs)) yield* passOn(order.until(sentMs, first))
     for (const timed of records) {
       const plain = isStdio ? withoutHttp(timed.record) : timed.record
       if (!plain) continue
+      const known = isTime(timed.ms)
       // The year 1970 stands for times that are not known.
-      const us = start === 0 ? Number.NaN : Math.round(timed.ms * 1000) - start
-      const record = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
+      const us = start === 0 || !known ? Number.NaN : Math.round(timed.ms * 1000) - start
+      const said = { ...plain, ...(us >= 0 && { us }), ...(conversation !== undefined && { conversation }) }
+      const record = known || start === 0 ? said : untimed(said, isoTime(sentMs) ?? t)
       // What has no place in the order of times stands where the archive has it.
-      if (Number.isNaN(timed.ms) && timed.place === undefined) yield* passOn([record])
+      if (!isTime(sentMs) && timed.place === undefined) yield* passOn([record])
       // They are cut from the text of the entry, and keep it together.
-      else order.add({ ...timed, record }, size / records.length)
+      else order.add({ ...timed, ms: known ? timed.ms : sentMs, record }, size / records.length)
     }
   }
 
@@ -114,7 +119,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   for (const piece of pieces.end()) yield* take(piece)
   if (!hasLog)
     throw new WiretapeError('not-a-recording', 'it holds no "log"', { hint: 'Is it the right file?' })
-  if (startMicros === undefined && before.length > 0) yield* begin(before[0]!.exchange)
+  if (startMicros === undefined && before.length > 0) yield* begin()
   if (startMicros === undefined && entries > 0) {
     const message =
       entries === 1 ? 'its only exchange is none of MCP' : `none of its ${entries} exchanges is one of MCP`
@@ -176,6 +181,16 @@ function entryOf(entry: JsonObject): Exchange | undefined {
     answered,
     conversation: entry.string('_conversation'),
   }
+}
+
+function isTime(ms: number): boolean {
+  return isoTime(ms) !== undefined
+}
+
+/** A record that does not say when it was. */
+function untimed(record: TapeRecord, t: string): TapeRecord {
+  if (record.type === 'unknown' || record.type === 'meta') return record
+  return record.type === 'message' ? { ...record, t, untimed: true } : { ...record, t }
 }
 
 /** The numbers of a request and its response in an archive of ours. */

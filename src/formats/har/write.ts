@@ -36,7 +36,7 @@ interface Moment {
  * request and its answer stand as an exchange with a made-up URL.
  */
 export function writeHar(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(adopt(recording), report), recording)
+  return textChunks(textOf(adopt(recording, { links: false }), report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
@@ -109,7 +109,7 @@ function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: Me
   if (record.type === 'http') return
   losses.times(record, meta?.startedAt)
   losses.marks(record)
-  if (record.parts.some(({ links }) => links)) losses.add('links are left out')
+  losses.links(record)
 }
 
 /**

@@ -45,7 +45,8 @@ export async function* writeTranscript(
   if (headers !== undefined) text += `  "transport_context": {"headers":${headers}},\n`
   text += '  "entries": ['
   let separator = '\n'
-  for await (const entry of entriesOf(transport, adopt(recording), { facts, report, isLoose })) {
+  const own = adopt(recording, { links: false })
+  for await (const entry of entriesOf(transport, own, { facts, report, isLoose })) {
     text += `${separator}    ${entry}`
     separator = ',\n'
     if (text.length < textAtOnce) continue
@@ -82,6 +83,9 @@ async function* entriesOf(
       }
       count += record.parts.length
       losses.marks(record)
+      losses.links(record)
+      losses.conversation(record)
+      losses.micros(record)
       if (record.untimed) losses.times(record, undefined)
       if (http) losses.add('URLs and most headers of HTTP are left out')
       continue

@@ -22,7 +22,7 @@ interface Entry {
  * Messages stand in it as their exact text.
  */
 export function writeProtocol(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
-  return textChunks(textOf(adopt(recording), report), recording)
+  return textChunks(textOf(adopt(recording, { links: false }), report), recording)
 }
 
 async function* textOf(recording: Recording, report: Report): AsyncGenerator<string, void, undefined> {
@@ -53,6 +53,9 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
     }
     if (record.batch) losses.add('batches are written message by message')
     losses.marks(record)
+    losses.links(record)
+    losses.conversation(record)
+    losses.micros(record)
     losses.times(record, startedAt)
     if (record.http || record.sse)
       losses.add('what HTTP said around messages is left out', record.parts.length)

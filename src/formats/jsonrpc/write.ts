@@ -12,6 +12,8 @@ export function writeLines(recording: Recording, report: Report): AsyncIterable<
     const { parts, raw } = record
     if (record.batch) losses.add('batches are written message by message')
     losses.marks(record)
+    losses.links(record)
+    losses.conversation(record)
     if (record.http || record.sse) losses.add('what HTTP said around messages is left out', parts.length)
     losses.add('times and directions of messages are left out', parts.length)
     for (const { start, end } of parts) {

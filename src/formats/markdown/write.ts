@@ -49,6 +49,7 @@ function noteLosses(told: Told, losses: ReturnType<typeof createLosses>): void {
     if (told.part === told.record.parts[0]) {
       if (told.record.batch) losses.add('batches are written message by message')
       losses.marks(told.record)
+      losses.conversation(told.record)
     }
     if (told.record.http?.headers) losses.add('headers of HTTP are left out')
     losses.add('ids, links and exact layout of messages are left out')

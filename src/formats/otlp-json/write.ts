@@ -88,6 +88,7 @@ async function* spansOf(
     if (part === record.parts[0]) {
       if (record.batch) losses.add('batches are written message by message')
       losses.marks(record)
+      losses.links(record)
     }
     const atNs = startNs + BigInt(Math.max(0, Math.round(us ?? 0))) * 1000n
     if (envelope.kind === 'request' || envelope.kind === 'notification') {
