@@ -3,10 +3,11 @@ import { readParts, type FrameText, type Offer, type Verdict } from './frame.js'
 import type { HttpEntries } from './http-entries.js'
 import { frameOf, readSpoken, refusalsOf, withAnswers } from './http-frame.js'
 import { agreeing } from './http-headers.js'
-import type { Head, HttpGatekeeper, HttpLanes, Passing } from './http-lanes.js'
+import type { Head, HttpGatekeeper, HttpLanes, Passing, Side } from './http-lanes.js'
 import type { HttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
 import type { ToolHeaders } from './tool-headers.js'
+import { whyUnread } from './unread.js'
 
 export interface HttpKeeperScene {
   readonly intercept: Intercept
@@ -80,9 +81,22 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     return Buffer.from(texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`)
   }
 
+  function tellUnseen({ exchange }: Pick<Head, 'exchange'>, side: Side, why: string): void {
+    const what = side === 'request' ? 'a request' : 'an answer'
+    const sentence = `${what} passed although messages are held or changed: ${why} cannot be looked at (exchange ${exchange})`
+    entries.note(sentence)
+    intercept.unseen(sentence)
+  }
+
+  /** Of a body that passes as it is. */
+  function passed(head: Head, side: Side, body: Uint8Array, frame?: FrameText): undefined {
+    const why = whyUnread(body, frame)
+    if (why !== undefined) tellUnseen(head, side, why)
+  }
+
   function request(head: Head, body: Uint8Array): Promise<Passing> | undefined {
     const frame = frameOf(body)
-    if (!frame) return undefined
+    if (!frame) return passed(head, 'request', body)
     let settle: (how: Passing | Promise<Passing>) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
     const forwarded = async ({ text, kept, rule, answers = [] }: Instead): Promise<Passing> => {
@@ -122,7 +136,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
         settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
       },
     })
-    if (!verdict) return undefined
+    if (!verdict) return passed(head, 'request', body, frame)
     entries.judged(head, 'client_to_server', verdict)
     if (verdict.kind === 'hold') return passing
     repeat(verdict.text ?? frame.text, verdict)
@@ -131,7 +145,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
 
   function answer(head: Head, body: Uint8Array): Promise<Passing> | undefined {
     const frame = frameOf(body)
-    if (!frame) return undefined
+    if (!frame) return passed(head, 'answer', body)
     let settle: (how: Passing) => void = () => undefined
     const passing = new Promise<Passing>((resolve) => (settle = resolve))
     const forwarded = ({ text, kept, rule }: Instead): Passing => {
@@ -154,7 +168,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
         else settle({ kind: 'answer', status: 200, body: answered(head, texts, rule), why })
       },
     })
-    if (!verdict) return undefined
+    if (!verdict) return passed(head, 'answer', body, frame)
     entries.judged(head, 'server_to_client', verdict)
     return verdict.kind === 'hold' ? passing : Promise.resolve(forwarded(verdict))
   }
@@ -206,12 +220,7 @@ export function createHttpKeeper(scene: HttpKeeperScene): HttpGatekeeper {
     request,
     answer,
     event,
-    unseen({ exchange }, side, why) {
-      const what = side === 'request' ? 'a request' : 'an answer'
-      const sentence = `${what} passed although messages are held or changed: ${why} cannot be looked at (exchange ${exchange})`
-      entries.note(sentence)
-      intercept.unseen(sentence)
-    },
+    unseen: tellUnseen,
     lost({ exchange }, why) {
       left = exchange
       intercept.exchangeLost(exchange, why)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
-import { readFrame, type Offer, type Verdict } from './frame.js'
+import { readFrame, type FrameText, type Offer, type Verdict } from './frame.js'
 import type { FramePlace, Ledger, Sent } from './ledger.js'
+import { whyUnread } from './unread.js'
 
 /** Longer lines are passed on as they come: they are not recorded either. */
 const longestFrame = 64 * 1024 * 1024
@@ -30,6 +31,8 @@ export interface ValveOptions {
   readonly ledger: Ledger
   /** Sends a message of ours in the other direction. */
   answer(text: string, rule: string | undefined): void
+  /** What its receiver may take for a message passed without being looked at. */
+  unseen(why: string): void
   /** Closes the connection, as a rule demands. */
   disconnect(why: string): void
 }
@@ -99,10 +102,14 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
       return true
     }
     const lineEnd = endOf(frame)
-    const text = textOf(frame.subarray(0, frame.length - lineEnd.length))
+    const line = frame.subarray(0, frame.length - lineEnd.length)
+    const text = textOf(line)
     const read = text === undefined ? undefined : readFrame(text)
     offset += frame.length
-    if (!read) return true
+    if (!read) {
+      tellUnseen(line, undefined)
+      return true
+    }
     const place: FramePlace = { channel, endOffset: offset, sizeBytes: frame.length }
     // A last line without a line end can be followed by nothing; what takes its place has one.
     const end = lineEnd.length === 0 ? Uint8Array.of(LF) : lineEnd
@@ -139,7 +146,10 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
       wallMs,
       passage,
     })
-    if (!verdict) return true
+    if (!verdict) {
+      tellUnseen(line, read)
+      return true
+    }
     const { id, rule } = verdict
     if (verdict.kind === 'hold') {
       holding += 1
@@ -149,6 +159,11 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     }
     passChanged(frame, end, place, verdict)
     return false
+  }
+
+  function tellUnseen(line: Uint8Array, read: FrameText | undefined): void {
+    const why = whyUnread(line, read)
+    if (why !== undefined) options.unseen(why)
   }
 
   /** A rule changed it, or wants it more than once. */

@@ -28,6 +28,11 @@ export function createStdioWire(lanes: StdioLanes, intercept: Intercept, ledger:
           const id = randomUUID()
           valves.get(other[channel])?.inject(text, { id, ...(rule !== undefined && { rule }) })
         },
+        unseen(why) {
+          const sentence = `a line passed although messages are held or changed: ${why} cannot be looked at`
+          ledger.enter({ kind: 'note', text: sentence })
+          intercept.unseen(sentence)
+        },
         disconnect: (why) => lanes.disconnect(why),
       },
     )

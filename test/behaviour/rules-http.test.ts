@@ -112,6 +112,19 @@ describe.each(['json', 'events'] as const)('over HTTP, answers as %s, a rule', (
     expect(lines.filter(({ type }) => type === 'dropped')).toEqual([])
   })
 
+  it('says what went by it since nobody here can look at it', async () => {
+    const upstream = await echo(as)
+    const rules = `rules: [{ name: block, when: 'tool:echo', respond: { result: {} } }]`
+    const { recorder, url } = await record(upstream.url, rules)
+    const headers = { 'content-type': 'application/json' }
+    const body = Buffer.from(call(1, '{"text":"\xff"}'), 'latin1')
+    await fetch(url, { method: 'POST', headers, body }).then((got) => got.text())
+    const notes = (await end(recorder)).filter(({ type }) => type === 'note')
+    expect(notes[0]!['text']).toBe(
+      'a request passed although messages are held or changed: text that is no UTF-8 cannot be looked at (exchange 0)',
+    )
+  })
+
   it('holds for a person', async () => {
     const upstream = await echo(as)
     const { recorder, url } = await record(

@@ -191,6 +191,20 @@ describe('a rule', () => {
     await recorder.ended
   })
 
+  it('says what went by it since nobody here can look at it', async () => {
+    const recorder = record(`rules: [{ name: block, when: 'tool:echo', drop: true }]`)
+    const screen = await attach(stage)
+    const [before, after] = call(1, 'echo', { text: '@' }).split('@')
+    await recorder.send(Buffer.concat([Buffer.from(before!), Buffer.of(0xff), Buffer.from(after!)]))
+    expect(await answerTo(recorder, 1)).toHaveProperty('result')
+    const { message } = await screen.event('it is told', ({ type }) => type === 'notice')
+    expect(message).toBe(
+      'a line passed although messages are held or changed: text that is no UTF-8 cannot be looked at',
+    )
+    screen.close()
+    expect((await end(recorder)).find(({ type }) => type === 'note')).toMatchObject({ text: message })
+  })
+
   it('answers a part of a batch, and the rest goes on', async () => {
     const recorder = record(
       `

@@ -37,6 +37,7 @@ function stand(decide: (offer: Offer) => Verdict, atLineStart = true, receivedBy
       ledger: { enter: (entry) => void entries.push(entry) },
       answer: () => undefined,
       disconnect: () => undefined,
+      unseen: () => undefined,
     },
   )
   return { written: () => Buffer.concat(written).toString('latin1'), entries, offers, valve }
