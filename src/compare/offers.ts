@@ -74,8 +74,11 @@ export function compareOffers(before: Offers, after: Offers): OfferChange[] {
       const other = now.get(name)
       if (other === undefined)
         changes.push({ kind, name, change: 'removed', impact: 'breaking', details: [] })
-      else if (canonicalJson(text, 0) !== canonicalJson(other, 0))
-        changes.push(compareItems(kind, name, text, other))
+      else if (canonicalJson(text, 0) !== canonicalJson(other, 0)) {
+        const change = compareItems(kind, name, text, other)
+        // The order of sets is no change.
+        if (change.details.length > 0 || !differsInOrderOnly(text, other)) changes.push(change)
+      }
     }
     for (const name of now.keys()) {
       if (!old.has(name)) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
@@ -117,12 +120,13 @@ function compareArguments(before: unknown, after: unknown): SchemaChange[] {
     const list = (Array.isArray(value) ? value : []) as {
       name?: unknown
       required?: unknown
+      title?: unknown
       description?: unknown
     }[]
     const named = list.filter((argument) => typeof argument?.name === 'string')
     return {
       properties: Object.fromEntries(
-        named.map((argument) => [argument.name, { description: argument.description }]),
+        named.map(({ name, title, description }) => [name, { title, description }]),
       ),
       required: named.filter(({ required }) => required === true).map(({ name }) => name),
     }
@@ -200,6 +204,18 @@ function membersThatDiffer(before: string, after: string): string[] {
     const [old, now] = [a.raw(name), b.raw(name)]
     return old === undefined || now === undefined || canonicalJson(old, 0) !== canonicalJson(now, 0)
   })
+}
+
+/** Arrays that are sets: of names, of values that are allowed, of types; and what a prompt takes, which is named. */
+const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'arguments'])
+
+function differsInOrderOnly(before: string, after: string): boolean {
+  const inOrder = (name: string, value: unknown): unknown => {
+    if (!Array.isArray(value) || !sets.has(name)) return value
+    return value.map((element) => JSON.stringify(element)).toSorted()
+  }
+  const [a, b] = [before, after].map((text) => canonicalJson(text, 0))
+  return JSON.stringify(JSON.parse(a!, inOrder)) === JSON.stringify(JSON.parse(b!, inOrder))
 }
 
 function valueOf(text: string, member: string): unknown {

@@ -98,13 +98,15 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
     for (const name of now) if (!old.includes(name)) tighter(at, `${JSON.stringify(name)} required now`)
     for (const name of old) {
       // One that is gone is told once.
-      if (!now.includes(name) && Object.hasOwn(mapOf(b['properties']), name))
-        looser(at, `${JSON.stringify(name)} optional now`)
+      const isGone =
+        Object.hasOwn(mapOf(a['properties']), name) && !Object.hasOwn(mapOf(b['properties']), name)
+      if (!now.includes(name) && !isGone) looser(at, `${JSON.stringify(name)} optional now`)
     }
   }
 
   function types(old: Json, now: Json, at: string): void {
     const [was, is] = [typesOf(old), typesOf(now)]
+    if (was.length > 0 && was.toSorted().join(' ') === is.toSorted().join(' ')) return
     const text = `type ${wordOf(old)} → ${wordOf(now)}`
     const within = (some: string[], all: string[]): boolean =>
       all.length === 0 ||

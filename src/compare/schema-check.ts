@@ -18,8 +18,14 @@ const mostVisits = 1_000_000
 /**
  * Holds a value against a JSON Schema, as far as tools use it: types, enums, members, elements, bounds, patterns,
  * combinations, and references within the schema. Keywords that it does not know it passes over.
+ *
+ * @param unknown JSON Pointers into the value, to what may be anything
  */
-export function checkSchema(schema: Json, value: Json): SchemaFault[] {
+export function checkSchema(
+  schema: Json,
+  value: Json,
+  unknown: ReadonlySet<string> = new Set(),
+): SchemaFault[] {
   const patterns = createPatterns()
   /** What came of a part of the schema at a place; of one that is at work yet, no faults so far. */
   const seen = new Map<Json, Map<string, SchemaFault[]>>()
@@ -38,12 +44,18 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
     return found
   }
 
+  function holdsUnknown(at: string): boolean {
+    for (const place of unknown) if (place.startsWith(`${at}/`)) return true
+    return false
+  }
+
   function check(rule: Json | undefined, data: Json, at: string, depth: number, into: SchemaFault[]): void {
     const say = (problem: string): void => {
       if (into.length < mostFaults) into.push({ at, problem })
     }
     visits += 1
     if (visits > mostVisits) return
+    if (unknown.has(at)) return
     if (rule === false) return say('may not be there')
     if (!isObject(rule) || depth > deepestSchema) return
     const fits = (other: Json): boolean => checkOnce(other, data, at, depth + 1).length === 0
@@ -63,8 +75,11 @@ export function checkSchema(schema: Json, value: Json): SchemaFault[] {
     const any = listOf(rule['anyOf'])
     if (any.length > 0 && !any.some(fits)) say('fits none of anyOf')
     const one = listOf(rule['oneOf'])
-    if (one.length > 0 && one.filter(fits).length !== 1) say('does not fit exactly one of oneOf')
-    if (rule['not'] !== undefined && fits(rule['not'])) say('fits what it must not')
+    const fitting = one.filter(fits).length
+    // What is not known may be what tells them apart.
+    if (one.length > 0 && fitting !== 1 && (fitting === 0 || !holdsUnknown(at)))
+      say('does not fit exactly one of oneOf')
+    if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not'])) say('fits what it must not')
     if (isObject(data)) checkObject(rule, data, at, depth, into, say)
     else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
     else if (typeof data === 'string') checkString(rule, data, patterns, say)

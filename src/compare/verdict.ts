@@ -131,14 +131,14 @@ function differences(
     }
   return {
     ...diffShapes(a.text, aSpan, b.text, bSpan, tolerance),
-    ...compareFaults(before.text, after.text, asked.outputSchemas),
+    ...compareFaults(before, after, asked.outputSchemas),
   }
 }
 
 /** Results of tools have to fit what the tool says about them. */
 function compareFaults(
-  before: string,
-  after: string,
+  before: AnswerText,
+  after: AnswerText,
   schemas: OutputSchemas | undefined,
 ): Pick<AnswerComparison, 'schemaFaults' | 'knownFaults'> {
   const faults = schemas ? schemaFaults(after, schemas.after) : []
@@ -150,15 +150,17 @@ function compareFaults(
   return { schemaFaults: fresh!, ...(known!.length > 0 && { knownFaults: known! }) }
 }
 
-function schemaFaults(text: string, outputSchema: string): string[] {
+function schemaFaults({ text, redacted = [] }: AnswerText, outputSchema: string): string[] {
   const start = startOf(text)
   if (start === undefined || isFailure(text)) return []
   if (isTooDeep(outputSchema) || isTooDeep(text))
     return ['it is nested too deep to be held against outputSchema']
   const content = new JsonObject(text, start).object('result')?.raw('structuredContent')
   if (content === undefined) return ['/result has no structuredContent, which outputSchema asks for']
-  return checkSchema(JSON.parse(outputSchema), JSON.parse(content)).map(
-    ({ at, problem }) => `/result/structuredContent${at} ${problem}`,
+  const place = '/result/structuredContent'
+  const unknown = redacted.filter((at) => at.startsWith(place)).map((at) => at.slice(place.length))
+  return checkSchema(JSON.parse(outputSchema), JSON.parse(content), new Set(unknown)).map(
+    ({ at, problem }) => `${place}${at} ${problem}`,
   )
 }
 

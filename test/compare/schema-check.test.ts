@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { compareAnswers, plainSettings, type AnswerText } from '../../src/compare/index.js'
 import { checkSchema } from '../../src/compare/schema-check.js'
 
 describe('a schema that refers to itself', () => {
@@ -40,5 +41,36 @@ describe('a schema and a value that are too much', () => {
     expect(checkSchema({ allOf: parts }, value)).toEqual([
       { at: '', problem: 'takes too long to be held against the schema' },
     ])
+  })
+})
+
+describe('what is not known', () => {
+  it('fits, and tells no alternatives apart', () => {
+    const kinds = ['a', 'b'].map((kind) => ({ properties: { kind: { const: kind } } }))
+    const value = { kind: '[REDACTED]', token: '[REDACTED]', n: 'x' }
+    const schema = { properties: { token: { type: 'string', minLength: 40 }, n: { type: 'number' } } }
+    const unknown = new Set(['/kind', '/token'])
+    expect(checkSchema({ ...schema, oneOf: kinds }, value, unknown)).toEqual([
+      { at: '/n', problem: 'is a string, not number' },
+    ])
+    expect(checkSchema({ not: kinds[0]! }, value, unknown)).toEqual([])
+    expect(checkSchema({ oneOf: [false, false] }, value, unknown)).toHaveLength(1)
+    expect(checkSchema({ ...schema, oneOf: kinds }, value).map(({ at }) => at)).toEqual(['', '/token', '/n'])
+  })
+
+  it('is what redaction took out of a result', () => {
+    const text = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [], structuredContent: { token: '[REDACTED]' } },
+    })
+    const token = JSON.stringify({ properties: { token: { type: 'string', minLength: 40 } } })
+    const answer = { text, redacted: ['/result/structuredContent/token'] }
+    const outputSchemas = { before: undefined, after: token }
+    const settings = { ...plainSettings, level: 'schema' as const }
+    const verdictOf = (side: AnswerText): string =>
+      compareAnswers(side, side, { method: 'tools/call', outputSchemas }, settings).verdict
+    expect(verdictOf(answer)).toBe('same')
+    expect(verdictOf({ text })).toBe('changed')
   })
 })
