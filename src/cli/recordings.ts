@@ -12,6 +12,7 @@ import { lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
+import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
 import type { Rows } from './row-numbers.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
@@ -42,6 +43,8 @@ export interface LoadedRecording extends OpenRecording {
   /** What is wrong with the files; of very many only the first. */
   readonly problems: readonly Problem[]
   readonly problemCount: number
+  /** What somebody said about it. */
+  readonly notes: Notes
   /** Characters of the longest JSON-RPC id. */
   readonly longestId: number
 }
@@ -155,6 +158,7 @@ async function load(
 ): Promise<LoadedRecording> {
   const fold = createFold(idKey)
   const watcher = watch?.(fold)
+  const notes = createNotes(fold)
   const problems: Problem[] = []
   let problemCount = 0
   let longestId = 0
@@ -166,10 +170,11 @@ async function load(
     for (const record of records) {
       const rows = fold.push(record)
       watcher?.(record, rows)
+      notes.see(record)
       longestId = Math.max(longestId, longestIdOf(record))
     }
   }
-  return { ...recording, fold, problems, problemCount, longestId }
+  return { ...recording, fold, problems, problemCount, notes, longestId }
 }
 
 function recordsOf(

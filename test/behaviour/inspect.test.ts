@@ -90,6 +90,48 @@ describe('inspect prints', () => {
     ])
   })
 
+  it('notes below the messages, with the message that each is about or stands after', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wiretape-notes-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'noted.jsonl')
+    const t = '"t":"2026-08-01T10:00:00.000Z"'
+    const note = (text: string, more = ''): string => `{${t},"type":"note","us":1,"text":"${text}"${more}}`
+    const ping = (id: string, seq: number): string =>
+      `{${t},"dir":"in","id":"${id}","seq":${seq},"us":1,"raw":{"jsonrpc":"2.0","method":"n"}}`
+    const lines = [
+      readFileSync(join(fixtures, 'faultless.jsonl'), 'utf8').split('\n')[0]!,
+      note('at the start'),
+      ping('a', 0),
+      ping('b', 1),
+      note('later\\n\\u001b[31m'),
+      note('this one', ',"about":"a"'),
+      ...Array.from({ length: 20 }, () => note('again')),
+      `{${t},"type":"end","exitCode":0,"durationMs":1}`,
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    const { stdout } = await wiretape(['inspect', path])
+    expect(
+      stdout
+        .split('\n')
+        .filter((line) => /note/.test(line))
+        .slice(0, 4),
+    ).toEqual([
+      'note: at the start',
+      String.raw`note after #1: later\n\u{1b}[31m`,
+      'note on #0: this one',
+      'note after #1: again',
+    ])
+    expect(stdout).toContain('\nand 3 more notes\n✓ no faults\n')
+    const { recordings } = JSON.parse((await wiretape(['inspect', '--json', path])).stdout)
+    expect(recordings[0].notes).toHaveLength(23)
+    expect(recordings[0].notes[2]).toEqual({
+      timestamp: '2026-08-01T10:00:00.000Z',
+      text: 'this one',
+      about: 0,
+      after: null,
+    })
+  })
+
   it('columns that line up, wide characters and emoji included', async () => {
     const { stdout } = await wiretape(['inspect', everyKind, 'another.jsonl'])
     const lines = stdout.split('\n')

@@ -11,6 +11,12 @@ export function recordingJson(recording: LoadedRecording, faults: readonly Fault
     format: recording.files[0]?.file.format.id,
     counts: recording.fold.counts(),
     faults,
+    notes: recording.notes.list.map(({ t, text, place, sequence = null }) => ({
+      timestamp: t,
+      text,
+      about: place === 'on' ? sequence : null,
+      after: place === 'after' ? sequence : null,
+    })),
   }
   const sessions = recording.fold.sessions.map(sessionJson).join(',')
   return `${escapeJson(JSON.stringify(head)).slice(0, -1)},"sessions":[${sessions}]}`

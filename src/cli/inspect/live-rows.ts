@@ -30,6 +30,7 @@ export function createLiveRows(fold: Fold): LiveRows {
     fold,
     problems: [],
     problemCount: 0,
+    notes: { list: [], count: 0 },
     longestId: 0,
   }
 

@@ -114,9 +114,24 @@ export function recordingSummary(
     const said = latency.answers > 1 ? [...spread, `slowest ${slowest}`] : [slowest]
     lines.push(wrapPieces([`${who} answered in ${said[0]}`, ...said.slice(1)], ', ', columns))
   }
+  lines.push(...noteLines(recording, page))
   for (const fault of faults) lines.push(`${style.yellow('!')} ${faultText(fault, columns, 2)}`)
   if (faults.length === 0) lines.push(`${style.green('✓')} no faults`)
   return `${lines.join('\n')}\n`
+}
+
+/** Notes that are shown here; `--json` has more. */
+const mostNotes = 20
+
+function noteLines({ notes, problems }: LoadedRecording, { columns }: Page): string[] {
+  // Who read them said the same.
+  if (problems.some(({ code }) => code === 'client-error')) return []
+  const lines = notes.list.slice(0, mostNotes).map(({ text, place, sequence }) => {
+    const where = sequence === undefined ? '' : ` ${place} #${sequence}`
+    return spread(`note${where}: ${text}`, columns, 2)
+  })
+  if (notes.count > lines.length) lines.push(`and ${countOf(notes.count - lines.length, 'more note')}`)
+  return lines
 }
 
 /** How much a filter let through. */
@@ -172,7 +187,11 @@ function faultText(fault: Fault, columns: number | undefined, indent: number): s
   const { messages = [] } = fault
   const numbers = messages.map((seq) => `#${seq}`).join(' ')
   const more = fault.count > messages.length && messages.length > 0 ? ' …' : ''
-  const text = fitted(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`, undefined)
+  return spread(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`, columns, indent)
+}
+
+function spread(said: string, columns: number | undefined, indent: number): string {
+  const text = fitted(said, undefined)
   const width = columns === undefined ? undefined : Math.max(1, columns - indent)
   return wrapPieces(text.split(' '), ' ', width).replaceAll('\n', `\n${' '.repeat(indent)}`)
 }

@@ -1,0 +1,48 @@
+import { detach, type Fold, type NoteRecord, type TapeRecord } from '../model/index.js'
+
+/** What somebody said about a recording, and about which message. */
+export interface RecordedNote {
+  readonly t: string
+  readonly text: string
+  /** Number of the message that it is about; where it does not say that, of the one before it. */
+  readonly sequence?: number
+  readonly place: 'on' | 'after'
+}
+
+/** The notes of a recording; of very many only the first. */
+export interface Notes {
+  readonly list: readonly RecordedNote[]
+  readonly count: number
+}
+
+const mostNotes = 1_000
+const longestNote = 10_000
+
+/** Sees the records in the order of the file, each after the fold has. */
+export function createNotes({ entries, rowOf }: Fold): Notes & { see(record: TapeRecord): void } {
+  const list: RecordedNote[] = []
+  let count = 0
+
+  function sequenceOf({ about }: NoteRecord): Pick<RecordedNote, 'place' | 'sequence'> {
+    const row = about === undefined ? -1 : rowOf(about)
+    if (row >= 0) return { place: 'on', sequence: entries.seq(row) }
+    for (let last = entries.length - 1; last >= 0; last -= 1) {
+      if (entries.seq(last) >= 0) return { place: 'after', sequence: entries.seq(last) }
+    }
+    return { place: 'after' }
+  }
+
+  return {
+    list,
+    get count() {
+      return count
+    },
+    see(record) {
+      if (record.type !== 'note') return
+      count += 1
+      if (list.length >= mostNotes) return
+      const { t } = record
+      list.push({ t: detach(t), text: detach(record.text.slice(0, longestNote)), ...sequenceOf(record) })
+    },
+  }
+}
