@@ -57,6 +57,8 @@ export interface Live {
   readonly intercept: Intercept | undefined
   /** Why nothing is held, though that was asked for. */
   readonly notHeld: string | undefined
+  /** Why a changed file of rules is not in force. */
+  readonly rulesFault: string | undefined
   /** The transport is over; what is held goes nowhere. */
   over(): void
   /** The tape is closed. */
@@ -108,6 +110,7 @@ export function createLive(context: LiveContext): Live {
   let tapeEnd: TapeEnd | undefined
   let rules: RulesInForce | undefined
   let notHeld: string | undefined
+  let rulesFault: string | undefined
   let unfollow = (): void => undefined
 
   if (context.intercept) intercept = create(context.intercept)
@@ -270,6 +273,9 @@ export function createLive(context: LiveContext): Live {
     get notHeld() {
       return notHeld
     },
+    get rulesFault() {
+      return rulesFault
+    },
     connect(given) {
       transport = given
       const loaded = context.intercept
@@ -289,6 +295,7 @@ export function createLive(context: LiveContext): Live {
       control?.tapeGrew()
     },
     over() {
+      rulesFault = rules?.state?.fault
       intercept?.close()
       rules?.close()
       context.intercept?.rules?.close()

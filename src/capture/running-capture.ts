@@ -66,6 +66,8 @@ export interface CaptureFiles {
   readonly sessionTrouble?: string
   /** Why nothing was held, though that was asked for. */
   readonly notHeld?: string
+  /** Why the rules of a file that was changed were not in force. */
+  readonly rulesFault?: string
 }
 
 /** The files and the recording thread of one run. */
@@ -182,8 +184,11 @@ function startCapture(
       live.over()
       const tape = await recorder!.close({ ...end, redacted: redactor.report() })
       await live.finish()
-      const { notHeld } = live
-      const told = notHeld === undefined ? {} : { notHeld }
+      const { notHeld, rulesFault } = live
+      const told = {
+        ...(notHeld !== undefined && { notHeld }),
+        ...(rulesFault !== undefined && { rulesFault }),
+      }
       if (!saver) return { tape, ...told }
       const sessionTrouble = await saver.finish(tape.paths)
       if (sessionTrouble !== undefined) return { tape, sessionTrouble, ...told }

@@ -67,4 +67,21 @@ rules:
       stderr: 'wiretape: none.yaml cannot be read: there is no such file\n',
     })
   })
+
+  it('looks at the others too where one cannot be read', async () => {
+    writeFileSync(stage.path('good.yaml'), 'rules: []')
+    writeFileSync(stage.path('bad.yaml'), `rules: [{ name: a, when: '', drop: 1 }]`)
+    const { code, stdout, stderr } = await check('none.yaml', 'good.yaml', 'bad.yaml', 'gone.yaml')
+    expect(code).toBe(2)
+    expect(stdout).toContain('✓ good.yaml')
+    expect(stdout).toContain('✗ bad.yaml: 1 fault')
+    expect(stderr).toBe(
+      'wiretape: none.yaml cannot be read: there is no such file\nwiretape: gone.yaml cannot be read: there is no such file\n',
+    )
+    const json = JSON.parse((await check('--json', 'none.yaml', 'good.yaml')).stdout)
+    expect(json).toMatchObject([
+      { file: 'none.yaml', faults: [{ line: null, message: 'cannot be read: there is no such file' }] },
+      { file: 'good.yaml', faults: [] },
+    ])
+  })
 })

@@ -284,6 +284,18 @@ describe('a rule', () => {
     expect(notes[2]).toMatch(/^from here on the rules of .*rules\.yaml are in force: 1$/)
   })
 
+  it('of a file that was changed to a wrong one: the end says that the rules before stayed in force', async () => {
+    const recorder = record(`rules: [{ name: r, when: 'tool:echo', drop: true }]`)
+    await recorder.send(ping(1))
+    await answerTo(recorder, 1)
+    writeFileSync(stage.path('rules.yaml'), 'rules: [{ name: r, whenever: 1 }]')
+    await until('it was read', () => linesOfTape(stage.tape()).some(({ type }) => type === 'note'))
+    await end(recorder)
+    expect(recorder.stderr().toString()).toMatch(
+      /^wiretape: the rules before stayed in force: .*rules\.yaml, line 1, column \d+: .*\(see wiretape rules check\)\n$/,
+    )
+  })
+
   it('of a file that is wrong starts nothing', async () => {
     writeFileSync(stage.path('rules.yaml'), 'rules: [{ name: r, whenever: 1 }]')
     const { code, stderr } = await run(stage.record(server('mini-mcp.mjs'), ['--rules', 'rules.yaml']), {

@@ -88,7 +88,11 @@ async function tell(
 ): Promise<void> {
   if (result.notStarted !== undefined) return io.complain(result.notStarted, 'nothing was recorded')
   const { servers, traffic } = result
-  for (const server of servers) await conclude(server, options, io, server.origin)
+  for (const [i, server] of servers.entries()) {
+    // The rules of a run are those of all its servers: what is wrong with them is said once.
+    const { rulesFault: _, ...others } = server
+    await conclude(i === 0 ? server : others, options, io, server.origin)
+  }
   for (const origin of traffic.unrecorded)
     await io.complain(`${origin} was not recorded: ${traffic.trouble ?? 'there are too many servers'}`)
   const pinned = [...traffic.tunnels].filter(([, why]) => why === 'pinned').map(([place]) => place)

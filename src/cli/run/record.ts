@@ -133,6 +133,8 @@ export async function conclude(
     await io.complain(`the session file is not complete: ${result.sessionTrouble}`, hint)
   }
   if (result.notHeld !== undefined) await io.complain(result.notHeld)
+  if (result.rulesFault !== undefined)
+    await io.complain(`the rules before stayed in force: ${result.rulesFault}`, 'see wiretape rules check')
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { loadRules, type LoadedRules } from '../../intercept/index.js'
-import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeJson, escapeText, type Style } from '../../render/index.js'
 import { placeOf } from '../diagnostics.js'
 import { exitCode } from '../exit-codes.js'
@@ -15,20 +14,19 @@ export async function runRulesCheck(
   options: RulesCheckOptions,
   io: Io,
 ): Promise<number> {
-  const checked: { readonly name: string; readonly loaded: LoadedRules }[] = []
-  for (const name of files) {
-    const loaded = await loadRules(resolve(io.cwd, name))
-    const [first] = loaded.diagnostics
-    if (first?.code === 'unreadable') throw new WiretapeError('unreadable', `${name} ${first.message}`)
-    checked.push({ name, loaded })
-  }
+  const all: { readonly name: string; readonly loaded: LoadedRules }[] = []
+  for (const name of files) all.push({ name, loaded: await loadRules(resolve(io.cwd, name)) })
+  const unreadable = all.filter(({ loaded }) => loaded.diagnostics[0]?.code === 'unreadable')
+  const checked = all.filter((one) => !unreadable.includes(one))
   if (options.json) {
-    const text = JSON.stringify(checked.map(jsonOf), undefined, 2)
+    const text = JSON.stringify(all.map(jsonOf), undefined, 2)
     await io.write(`${io.columns === undefined ? text : escapeJson(text)}\n`)
   } else {
     const style = createStyle(io.colours)
     for (const { name, loaded } of checked) await io.write(reportOf(name, loaded, style))
   }
+  for (const { name, loaded } of unreadable) await io.complain(`${name} ${loaded.diagnostics[0]!.message}`)
+  if (unreadable.length > 0) return exitCode.usage
   return checked.some(({ loaded }) => !loaded.parsed) ? exitCode.found : exitCode.done
 }
 

@@ -120,10 +120,17 @@ function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefine
     ...(text !== undefined && text !== frame.raw && { text }),
     ...(text !== undefined && kept.length < frame.parts.length && { kept }),
     delayMs: Math.max(...touched.map(({ delayMs }) => delayMs)),
-    copies: Math.max(...touched.map(({ copies }) => copies)),
+    copies: boundedCopies(Math.max(...touched.map(({ copies }) => copies)), (text ?? frame.raw).length),
     answers,
     ...(problems.length > 0 && { problem: problems.join('; ') }),
   }
+}
+
+/** All of them are sent at once, and wait for a receiver that is slow. */
+const mostCopiedLength = 16 * 1024 * 1024
+
+function boundedCopies(copies: number, length: number): number {
+  return Math.min(copies, Math.max(1, Math.floor(mostCopiedLength / length)))
 }
 
 /** What is left of the frame; undefined when nothing is. */

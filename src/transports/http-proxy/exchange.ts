@@ -8,9 +8,9 @@ import { failureWords, isNotHttp } from './failure-words.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
 import { momentNow, type Breaker, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
 import { passInformation } from './information.js'
-import { joinAnswers } from './joined-answers.js'
 import { refusalOf, refuse } from './refusal.js'
 import type { Route, Setting } from './setting.js'
+import { joins, showAnswer } from './show-answer.js'
 import {
   collectBody,
   hasBody,
@@ -20,7 +20,6 @@ import {
   isStream,
   whyNotShown,
   whyUnseen,
-  withoutContentCoding,
   withoutHeader,
   type BodyReader,
 } from './whole-body.js'
@@ -207,7 +206,7 @@ export function startExchange(
       !ours.waits && method !== 'HEAD' && hasBody(came) && keeper()?.wants(head, 'answer') === true
     const stream = isStream(came)
     if (hasEvents(came, wanted)) return respondEvents(came, moment, ours)
-    if (joins(came) || (wanted && !stream)) return showAnswer(came, moment, ours)
+    if (joins(came, extra) || (wanted && !stream)) return showWhole(came, moment, ours)
     const observer = {
       chunk: (bytes: Buffer, moment: Moment) => {
         if (stream) tellUnseen(came)
@@ -223,11 +222,6 @@ export function startExchange(
     leaves.push(gate.add(flows.response))
     // It broke while it had to wait.
     if (came.destroyed) flows.response.salvage()
-  }
-
-  /** Answers of ours go to the client with these. */
-  function joins({ statusCode: status }: IncomingMessage): boolean {
-    return extra.length > 0 && (status === 200 || status === 202)
   }
 
   function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
@@ -263,45 +257,24 @@ export function startExchange(
     if (came.destroyed) flow.salvage()
   }
 
-  /** Reads the whole answer and lets somebody look at it before anything goes on. */
-  function showAnswer(came: IncomingMessage, moment: Moment, ours: Answer): void {
+  function showWhole(came: IncomingMessage, moment: Moment, ours: Answer): void {
     tell({ kind: 'response', status: came.statusCode ?? 0, headers: came.rawHeaders }, moment)
-    const pass = (bytes: Buffer, changed: boolean): void => {
-      if (over) return
-      const plain = changed ? bytes : withoutContentCoding(bytes, came.headers['content-encoding'])
-      const joined = joins(came) && plain && joinAnswers(plain, ours.headers(), extra)
-      if (joined) response.writeHead(200, joined.headers)
-      else
-        sendHead(
-          came,
-          changed ? withoutHeader(ours.headers(bytes.length), 'content-encoding') : ours.headers(),
-        )
-      response.end(joined ? joined.body : bytes)
-      close('response')
-    }
-    const body = collectBody(came, {
+    const body = showAnswer(came, ours, {
       ...bounds(),
-      chunk: (bytes, moment) => tell({ kind: 'response-body', bytes }, moment),
-      whole(bytes, moment) {
-        const decoded = withoutContentCoding(bytes, came.headers['content-encoding'])
-        if (!decoded) tellUnseen(came)
-        const wants = decoded && keeper()?.wants(head, 'answer')
-        const passing = wants ? keeper()?.answer(head, decoded) : undefined
-        tell({ kind: 'response-end' }, moment)
-        if (!passing) return pass(bytes, false)
-        void passing.then((how) => {
-          if (over) return
-          if (how.kind !== 'forward') return answerOurselves(how)
-          pass(how.body ? Buffer.from(how.body) : bytes, how.body !== undefined)
-        })
-      },
-      passOn(chunks, why) {
-        if (why !== undefined) keeper()?.unseen(head, 'answer', why)
-        sendHead(came, ours.headers())
-        for (const bytes of chunks) response.write(bytes)
+      head,
+      response,
+      extra,
+      keeper,
+      tell,
+      isOver: () => over,
+      sendHead: (headers) => sendHead(came, headers),
+      passed: () => close('response'),
+      flowOn() {
         flows.response = createBodyFlow(came, response, observerOf('response'))
         leaves.push(gate.add(flows.response))
       },
+      answerOurselves,
+      unseen: () => tellUnseen(came),
     })
     leaves.push(gate.add(body), () => body.stop())
   }

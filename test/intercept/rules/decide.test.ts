@@ -163,6 +163,12 @@ describe('a rule', () => {
   })
 })
 
+it('repeats a large message as often as 16 MB hold, but once', () => {
+  const of = (sizeBytes: number): unknown =>
+    decide('duplicate: 100', callText('x', `{"t":"${'x'.repeat(sizeBytes)}"}`))?.copies
+  expect([of(1_000), of(5 * 1024 * 1024), of(20 * 1024 * 1024)]).toEqual([100, 3, 1])
+})
+
 describe('several rules', () => {
   it('are applied in their order, each to what those before made, until one decides', () => {
     const rules = rulesOf(`
