@@ -11,10 +11,17 @@ import type { Injection } from './wire.js'
 
 type Own = Pick<Injection, 'id' | 'text' | 'rule' | 'like'>
 
+/** What a server makes of a message of ours. */
+export interface Reaction {
+  /** Where the message is a request and its answer came in the response. */
+  readonly answer?: string
+  /** What came instead, for people. */
+  readonly instead: string
+}
+
 /** Messages of our own, towards the server. */
 export interface HttpPosts {
-  /** @returns the answer, where the text is a request and one came in its response */
-  send(like: Post, own: Own): Promise<string | undefined>
+  send(like: Post, own: Own): Promise<Reaction>
   /** What the client would have said to a server's request. */
   sendBack(head: Head, text: string, rule: string | undefined): void
   /** Copies of a request, which differ from it in nothing. */
@@ -26,14 +33,15 @@ export interface HttpPosts {
 }
 
 export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: ToolHeaders): HttpPosts {
-  async function send(like: Post, { id, text, rule, like: original }: Own): Promise<string | undefined> {
+  async function send(like: Post, { id, text, rule, like: original }: Own): Promise<Reaction> {
     const frame = readParts(text)
     const body = Buffer.from(text)
     const before = original && { frame: readParts(original.text), headers: original.headers }
     const known = await tools.known(before?.frame, frame)
     const headers = headersFor(like.headers, frame, body.length, known, before)
     const came = await lanes.post(like, headers, body, (exchange) => entries.own(exchange, id, rule))
-    return answerIn(came, frame.parts[0]!.envelope.id)
+    const answer = answerIn(came, frame.parts[0]!.envelope.id)
+    return { ...(answer !== undefined && { answer }), instead: wordsOf(came) }
   }
 
   function sendUnwatched(like: Post, own: Own): void {
@@ -58,14 +66,26 @@ export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: T
   }
 }
 
-function answerIn({ body, contentType }: Posted, wanted: string | undefined): string | undefined {
-  if (wanted === undefined || !body) return undefined
-  const texts = /^text\/event-stream\b/i.test(contentType)
+function textsIn({ body, contentType }: Posted): string[] {
+  if (!body) return []
+  return /^text\/event-stream\b/i.test(contentType)
     ? createSseParser({ maxBytes: 64 * 1024 * 1024 })
         .push(Buffer.concat([body, Buffer.from('\n\n')]))
         .flatMap(({ data }) => data ?? [])
     : [Buffer.from(body).toString()]
-  return texts.find((text) =>
+}
+
+/** Servers say with an error under no id that there is no such session, for example. */
+function wordsOf(came: Posted): string {
+  const errors = textsIn(came).flatMap((text) => readSpoken(text)?.parts ?? [])
+  const said = errors.find(({ envelope }) => envelope.errorMessage !== undefined)?.envelope.errorMessage
+  const answered = `the server answered with the status ${came.status}`
+  return said === undefined ? `${answered} and no answer` : `${answered}: ${said}`
+}
+
+function answerIn(came: Posted, wanted: string | undefined): string | undefined {
+  if (wanted === undefined) return undefined
+  return textsIn(came).find((text) =>
     readSpoken(text)?.parts.some(
       ({ envelope }) =>
         isAnswer(envelope) && envelope.id !== undefined && idKey(envelope.id) === idKey(wanted),

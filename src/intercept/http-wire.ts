@@ -48,9 +48,9 @@ export function createHttpWire(
       failure.catch(() => undefined)
       return { failure }
     }
-    const answer = sent.then((came) => {
+    const answer = sent.then(({ answer: came, instead }) => {
       if (came !== undefined) return came
-      throw new GateFault('no-answer', 'the server answered without an answer')
+      throw new GateFault('no-answer', instead)
     })
     // Nobody may want it.
     answer.catch(() => undefined)

@@ -43,4 +43,29 @@ describe('a gated HTTP transport', () => {
     await new Promise((done) => setImmediate(done))
     expect(steps).toEqual(['original', 'copy'])
   })
+
+  it.each([
+    [404, 'text/plain', 'no session', 'the server answered with the status 404 and no answer'],
+    [
+      404,
+      'application/json',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}',
+      'the server answered with the status 404: Session not found',
+    ],
+    [202, '', '', 'the server answered with the status 202 and no answer'],
+    [200, 'text/event-stream', ': x\n\n', 'the server answered with the status 200 and no answer'],
+  ])('says what a server says to a request of ours without answering it (%i %s)', async (...came) => {
+    const [status, contentType, body, words] = came
+    const lanes: HttpLanes = {
+      setGatekeeper: () => undefined,
+      talks: { posts: () => [head], streams: () => [] },
+      post: () => Promise.resolve({ status, contentType, body: Buffer.from(body) }),
+    }
+    const ledger = { enter: () => undefined, toolHeaders: () => Promise.resolve(undefined) }
+    const wire = createHttpWire(lanes, {} as Intercept, ledger, 'streamable-http')
+    const text = '{"jsonrpc":"2.0","id":"w","method":"ping"}'
+    const { conversation } = head
+    const { answer } = wire.inject({ id: 'x', direction: 'client_to_server', text, conversation })
+    await expect(answer).rejects.toMatchObject({ code: 'no-answer', message: words })
+  })
 })
