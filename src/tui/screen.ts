@@ -32,6 +32,8 @@ export interface ScreenEnd {
 
 /** Pictures a second, at most, while messages come. */
 const pictureMs = 50
+/** A filter looks at rows no longer than this at a time. */
+const lookMs = 10
 
 /** Shows a capture until its user leaves. The terminal is given back as it was. */
 export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
@@ -44,6 +46,9 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   let state = initialState(terminal.columns, terminal.rows)
   const changed: number[] = []
   let timer: NodeJS.Timeout | undefined
+  let looking: NodeJS.Immediate | undefined
+  /** Was chosen when a filter was begun with. */
+  let filterRow: number | undefined
   let gone = false
   let leave: (() => void) | undefined
   let broke: ((error: unknown) => void) | undefined
@@ -81,6 +86,18 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     } catch (error) {
       broke?.(error)
     }
+  }
+
+  /** What this process records goes on meanwhile. */
+  function lookOn(): void {
+    clearImmediate(looking)
+    if (gone) return
+    try {
+      if (view.lookOn(lookMs)) return dispatch({ type: 'filtered', row: filterRow })
+    } catch (error) {
+      return broke?.(error)
+    }
+    looking = setImmediate(lookOn)
   }
 
   /** Rows come by the thousand: they are put on the screen together. */
@@ -151,9 +168,9 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         return
       }
       case 'filter': {
-        const row = view.at(state.cursor)
+        filterRow = view.at(state.cursor)
         view.setFilter(effect.filter)
-        return dispatch({ type: 'filtered', row })
+        return lookOn()
       }
       case 'copy':
         if (!terminal.copy(effect.text)) {
@@ -193,6 +210,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   } finally {
     gone = true
     clearTimeout(timer)
+    clearImmediate(looking)
     end()
     terminal.close()
     link.close()

@@ -78,6 +78,7 @@ export function createScreen(
       else {
         const row = view.at(state.cursor)
         view.setFilter(effect.filter)
+        view.lookOn(Infinity)
         dispatch({ type: 'filtered', row })
       }
     }
