@@ -6,8 +6,8 @@ import { RowView } from '../../src/tui/row-view.js'
 const meta =
   '{"v":1,"type":"meta","startedAt":"2026-01-01T00:00:00.000Z","label":"x","command":[],"mcpTapVersion":"1","wiretape":{"version":"1","session":"s","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
 
-function message(seq: number, raw: object): string {
-  const rest = { id: `m${seq}`, seq, us: seq }
+function message(seq: number, raw: object, more: object = {}): string {
+  const rest = { id: `m${seq}`, seq, us: seq, ...more }
   const dir = 'result' in raw ? 'out' : 'in'
   return JSON.stringify({ t: '2026-01-01T00:00:01.000Z', dir, raw: { jsonrpc: '2.0', ...raw }, ...rest })
 }
@@ -43,7 +43,7 @@ describe('a filter of very many rows', () => {
     view.setFilter(filter('is:unanswered'))
     expect(view.lookOn(0)).toBe(false)
     // A row that was looked at is answered while others wait.
-    view.update(log.line(message(5_000, { id: 4, result: {} })))
+    view.update(log.line(message(5_000, { id: 4, result: {} }, { corr: 'm4' })))
     while (!view.lookOn(0));
     expect(rowsOf(view)).not.toContain(4)
     expect(rowsOf(view)).toContain(5)
