@@ -423,6 +423,9 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
       { EDITOR: 'rm -f' },
     )
     expect(new URL(url).port).toBe(String(port))
+    // Some rows have no text: the first is a message.
+    terminal.press('g')
+    await terminal.shows(/#0 initialize/)
     terminal.press('e')
     await terminal.shows(/the editor could not be used: ENOENT/)
     expect(await echo(client, 'still there')).toBe('Echo: still there')
