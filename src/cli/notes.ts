@@ -19,12 +19,13 @@ const mostNotes = 1_000
 const longestNote = 10_000
 
 /** Sees the records in the order of the file, each after the fold has. */
-export function createNotes({ entries, rowOf }: Fold): Notes & { see(record: TapeRecord): void } {
+export function createNotes(fold: Fold): Notes & { see(record: TapeRecord): void } {
+  const { entries } = fold
   const list: RecordedNote[] = []
   let count = 0
 
   function sequenceOf({ about }: NoteRecord): Pick<RecordedNote, 'place' | 'sequence'> {
-    const row = about === undefined ? -1 : rowOf(about)
+    const row = about === undefined ? -1 : fold.rowOf(about)
     if (row >= 0) return { place: 'on', sequence: entries.seq(row) }
     for (let last = entries.length - 1; last >= 0; last -= 1) {
       if (entries.seq(last) >= 0) return { place: 'after', sequence: entries.seq(last) }

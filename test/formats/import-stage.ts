@@ -38,7 +38,7 @@ export async function imported(
     parts = []
     for await (const chunk of trace) parts.push(chunk)
   }
-  await importInto(keep, format as TranscriptFormat, given)
+  await importInto(keep, format as TranscriptFormat, { ...given, again: () => void said.splice(0) })
   const quickly = { bytes: Buffer.concat(parts), said: said.splice(0) }
   // In one pass or in two, it is the same.
   const result = await importTranscript(format as TranscriptFormat, given)

@@ -145,6 +145,21 @@ describe('otlp-json', () => {
     expect(attributes(one)).toMatchObject({ 'wiretape.conversation': 'a' })
   })
 
+  it.each([
+    ['ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', false],
+    ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more', false],
+    ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01x', false],
+    ['00-00000000000000000000000000000000-b7ad6b7169203331-01', false],
+    ['cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', true],
+    ['cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-what-comes', true],
+  ])('takes a traceparent of %s: %s', async (traceparent, taken) => {
+    const [span] = await spansOf([
+      meta,
+      said('in', 1, call('1', 'x', `,"_meta":{"traceparent":"${traceparent}"}`)),
+    ])
+    expect('parentSpanId' in span).toBe(taken)
+  })
+
   it('is the same each time, and never holds a payload', async () => {
     await fc.assert(
       fc.asyncProperty(sessions({ http: true }), async (records) => {

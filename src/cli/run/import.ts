@@ -41,11 +41,15 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
   const output = outputName(options.outTrace ?? defaultOutput(file))
   refuseOwnInput(output, [file], '--out-trace', io)
   const input = await openInput(file, io.cwd)
-  const complaints = createComplaints()
+  let complaints = createComplaints()
   try {
     const format = wanted ?? detected(input, file)
     const report = (problem: Diagnostic): void => complaints.input({ ...problem, file: input.name })
-    if (input.fault) report(input.fault)
+    const begin = (): void => {
+      complaints = createComplaints()
+      if (input.fault) report(input.fault)
+    }
+    begin()
     const importOptions = {
       input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),
@@ -56,7 +60,7 @@ export async function runImport(file: string, options: ImportOptions, io: Io): P
       await refuseMissingFolder(output, io.cwd)
       const keep = (trace: AsyncIterable<Uint8Array>): Promise<void> =>
         replaceFile(resolve(io.cwd, output), trace)
-      const imported = await importInto(keep, format, importOptions)
+      const imported = await importInto(keep, format, { ...importOptions, again: begin })
       await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
       await io.write(`Parsed ${imported.messages()} MCP events.\n`)
       await io.write(`Generated ${imported.events()} Assay V2 trace events.\n`)

@@ -1,6 +1,6 @@
 import type { Report } from '../../model/index.js'
 import type { Input } from '../format.js'
-import { attended, flatMapped, mapped } from '../iterate.js'
+import { flatMapped, mapped } from '../iterate.js'
 import { textChunks } from '../text-chunks.js'
 import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall } from './events.js'
 import type { Stamp, TranscriptMessage } from './message.js'
@@ -43,12 +43,11 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
 /**
  * The same in one pass, of a file of lines that is as it should be: in order, and nothing in it breaks a rule.
  *
- * @returns a trace that throws `Irregular` when the file is not; `importFrom` then says more
+ * @returns a trace that throws `Irregular` when the file is not; what was reported then counts no more, `importFrom` says it all
  */
 export function importAtOnce(options: ImportOptions): ImportedTranscript {
   const { source, input, report } = options
-  const notes: string[] = []
-  const note = (message: string): void => void notes.push(message)
+  const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
   const surveyor = createSurveyor(note)
   const found = surveyor.survey
   let isFirst = true
@@ -69,11 +68,7 @@ export function importAtOnce(options: ImportOptions): ImportedTranscript {
       return []
     },
   )
-  const lines = traceLines(options, found, messages, note)
-  const told = (): void => {
-    for (const message of notes) report({ severity: 'warning', code: 'import', message })
-  }
-  return traceOf(attended(lines, { ended: told }), () => found.count)
+  return traceOf(traceLines(options, found, messages, note), () => found.count)
 }
 
 /** A transcript that one pass is not enough for. */

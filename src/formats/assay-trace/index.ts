@@ -33,7 +33,10 @@ export async function importTranscript(
 export async function importInto(
   keep: (trace: AsyncIterable<Uint8Array>) => Promise<void>,
   format: TranscriptFormat,
-  options: Omit<ImportOptions, 'source'>,
+  options: Omit<ImportOptions, 'source'> & {
+    /** It is gone through anew: what was reported counts no more. */
+    readonly again: () => void
+  },
 ): Promise<ImportedTranscript> {
   const [{ importAtOnce, Irregular }, { sourceOf }] = await Promise.all([
     import('./import.js'),
@@ -47,6 +50,7 @@ export async function importInto(
       return quick
     } catch (error) {
       if (!(error instanceof Irregular)) throw error
+      options.again()
     }
   }
   const imported = await importTranscript(format, options)

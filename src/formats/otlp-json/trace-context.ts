@@ -11,8 +11,12 @@ export interface TraceParent {
 export function parentOf(message: string): TraceParent | undefined {
   if (!message.includes('traceparent')) return undefined
   const meta = new JsonObject(message, 0).object('params')?.object('_meta')
-  const [, traceId, spanId] =
-    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(meta?.string('traceparent') ?? '') ?? []
+  const [, version, traceId, spanId, more] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/.exec(
+      meta?.string('traceparent') ?? '',
+    ) ?? []
+  // Version 255 is none, and only later ones than 0 may go on.
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined
   // All zeros are no id.
   if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId))
     return undefined
