@@ -64,8 +64,9 @@ export async function connectStdio(
     closing = true
     await endServer(server)
     await gone
-    await silent
+    // Whoever holds its output open is not waited for: this ends it for us.
     for (const stream of [stdin, stdout, stderr]) stream.destroy()
+    await silent
   }
 
   return {
