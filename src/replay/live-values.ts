@@ -1,6 +1,7 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import type { GivenValue } from './given-values.js'
 import type { CompiledPath } from '../json-path/index.js'
+import { createRecent, detach } from '../model/index.js'
 import { redactionMarker, restoreEdits } from '../redaction/index.js'
 import {
   decodeString,
@@ -61,8 +62,8 @@ export interface LiveValues {
 const givenBack =
   /^\/params\/(?:cursor|requestState|taskId|progressToken|_meta\/io\.modelcontextprotocol~1related-task\/taskId)$|^\/result\/_meta\/io\.modelcontextprotocol~1related-task\/taskId$/
 
-/** Values remembered; a server that makes more of them in one run makes them in every answer. */
-const mostRemembered = 100_000
+/** The last values are remembered, so many at least, and those that are in use. */
+const mostRemembered = 50_000
 /** Characters of answers that are kept to be looked at later. */
 const mostUnread = 1 << 20
 const mostDifferences = 1_000
@@ -71,17 +72,15 @@ const longestMade = 4096
 
 export function createLiveValues(sets: readonly SetValue[]): LiveValues {
   /** Live JSON text by the recorded one. */
-  const byText = new Map<string, string>()
+  const byText = createRecent<string>({ entries: mostRemembered })
   /** By tag: the live text of what the marker stands for, without quotes where it is a part of a string. */
   const byTag = new Map<string, string>()
 
   /** Recorded texts that look made by whom said them first: values that the client chose stay as they are. */
-  const origin = new Map<string, 'client' | 'server'>()
+  const origin = createRecent<'client' | 'server'>({ entries: mostRemembered })
 
-  function saw(text: string, side: 'client' | 'server'): void {
-    if (!looksMade(text) || origin.has(text) || origin.size >= mostRemembered) return
-    // A copy: a slice would keep the whole message.
-    origin.set(Buffer.from(text, 'utf16le').toString('utf16le'), side)
+  function sawOfServer(text: string): void {
+    if (looksMade(text) && origin.get(text) === undefined) origin.set(detach(text), 'server')
   }
 
   const given = new Map<string, GivenValue>()
@@ -94,7 +93,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     const texts = unread
     unread = []
     unreadLength = 0
-    for (const json of texts) eachString(withJsonInTexts(json), (text) => saw(text, 'server'))
+    for (const json of texts) eachString(withJsonInTexts(json), sawOfServer)
   }
 
   /** Of a string of which a part was redacted it is that part that was given. */
@@ -113,8 +112,9 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     given.set(value, { value, recorded, ...(tag !== undefined && { tag }) })
   }
 
+  /** Copies: a slice would keep the whole message. */
   function remember(recorded: string, live: string): void {
-    if (byText.size < mostRemembered) byText.set(recorded, live)
+    byText.set(detach(recorded), detach(live))
   }
 
   return {
@@ -182,12 +182,15 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
         const isMade = looksMade(text)
         if (isMade) {
           readUp()
-          saw(text, 'client')
+          const known = origin.get(text) ?? (byText.get(text) === undefined ? 'client' : 'server')
+          // What is in use is not forgotten.
+          origin.set(detach(text), known)
         }
         if (!givenBack.test(at) && !(isMade && at.startsWith('/params/') && origin.get(text) !== 'client'))
           return
         const live = byText.get(text)
         if (live === undefined || live === text) return
+        byText.set(detach(text), live)
         edits.push({ start, end, text: live, at })
         if (kindAt(text, 0) === 'string') threaded.set(text, live)
       }

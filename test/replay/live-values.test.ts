@@ -28,6 +28,23 @@ describe('the values of this run', () => {
     expect(values.apply(json({ params }), []).text).toBe(json({ params: expected }))
   })
 
+  it('are threaded however many there were before, and stay where they are in use', () => {
+    const values = createLiveValues([])
+    const answer = (side: string, i: number): string =>
+      json({
+        result: {
+          structuredContent: { id: `order-${side}-${i}`, at: `${side}-at-${i}`, n: `${side}-n-${i}` },
+        },
+      })
+    const asked = (side: string, i: number): string =>
+      json({ params: { arguments: { order: `order-${side}-${i}` } } })
+    for (let i = 0; i < 60_000; i += 1) {
+      values.learn(answer('then', i), [], answer('now', i))
+      if (i % 5_000 === 0) expect(values.apply(asked('then', 0), []).text).toBe(asked('now', 0))
+    }
+    expect(values.apply(asked('then', 59_999), []).text).toBe(asked('now', 59_999))
+  })
+
   it('leave arguments alone that a person may have typed', () => {
     const values = createLiveValues([])
     values.learn('{"result":{"city":"Paris","n":1}}', [], '{"result":{"city":"Rome","n":2}}')
