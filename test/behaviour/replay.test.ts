@@ -413,6 +413,22 @@ describe('wiretape replay', () => {
     expect(readFileSync(stage.path('base.jsonl'))).toEqual(recorded)
   })
 
+  it('tells what it has when the server cannot be started again', async () => {
+    const [, ...words] = release()
+    const results = stage.path('once.json')
+    const options = ['--repeat', '3', '--output', results, '--report', `junit=${stage.path('once.xml')}`]
+    const launch = `#!/bin/sh\nrm -f "$0"\nexec "${process.execPath}" ${words.map((word) => `'${word}'`).join(' ')}\n`
+    writeFileSync(stage.path('once.sh'), launch, { mode: 0o755 })
+    const run = await stage.run('replay', 'base.jsonl', ...options, '--', './once.sh')
+    expect(run).toMatchObject({ code: 1, stderr: '' })
+    expect(run.stdout).toMatch(/^Stopped: run 2: .*no such program/m)
+    const file: { results: { verdict: string; run: number }[] } = JSON.parse(readFileSync(results, 'utf8'))
+    expect(
+      file.results.filter(({ run: number, verdict }) => number === 1 && verdict === 'same'),
+    ).toHaveLength(6)
+    expect(readFileSync(stage.path('once.xml'), 'utf8')).toContain('run 2: ')
+  })
+
   it('keeps what it has on Ctrl-C', async () => {
     const theatre = createStage()
     try {

@@ -180,8 +180,9 @@ export async function runReplayCommand(
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
     const summary = joined(results)
-    const unreachable = results.find((result) => result.unreachable)
-    if (unreachable) throw new WiretapeError('usage', unreachable.stopped ?? 'the server cannot be reached')
+    // What other runs had is told, when a later one finds the server gone.
+    if (results.every(({ unreachable }) => unreachable))
+      throw new WiretapeError('usage', results[0]?.stopped ?? 'the server cannot be reached')
     const { stopped } = summary
 
     if (options.output !== undefined) {
@@ -263,8 +264,8 @@ function numbered(sink: RunSink, run: number): RunSink {
 async function runAll(
   { repeat, parallel }: ReplayOptions,
   run: (number: number | undefined) => Promise<RunResult>,
-): Promise<readonly RunResult[]> {
-  const results: RunResult[] = []
+): Promise<readonly NumberedResult[]> {
+  const results: NumberedResult[] = []
   let begun = 0
   const total = Math.max(repeat, parallel)
   async function worker(): Promise<void> {
@@ -272,17 +273,20 @@ async function runAll(
       begun += 1
       const number = begun
       const result = await run(total === 1 ? undefined : number)
-      const { stopped } = result
-      const isTold = total > 1 && stopped !== undefined && !result.unreachable
-      results.push(isTold ? { ...result, stopped: `run ${number}: ${stopped}` } : result)
+      results.push(total === 1 ? result : { ...result, number })
     }
   }
   await Promise.all(Array.from({ length: Math.min(parallel, total) }, worker))
   return results
 }
 
+interface NumberedResult extends RunResult {
+  /** Where there are several. */
+  readonly number?: number
+}
+
 /** All runs together, and nothing that no report is to tell, such as values that were set. */
-function joined(results: readonly RunResult[]): ComparisonSummary {
+function joined(results: readonly NumberedResult[]): ComparisonSummary {
   const counts = zeroCounts()
   for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]
   const latencies = createLatencies()
@@ -291,7 +295,11 @@ function joined(results: readonly RunResult[]): ComparisonSummary {
   const offers = new Map(
     results.flatMap((result) => result.offers).map((offer) => [JSON.stringify(offer), offer]),
   )
-  const stopped = results.find((result) => result.stopped !== undefined)?.stopped
+  const broken = results.find((result) => result.stopped !== undefined)
+  const stopped =
+    broken?.stopped !== undefined && broken.number !== undefined
+      ? `run ${broken.number}: ${broken.stopped}`
+      : broken?.stopped
   const notes = [...new Set(results.flatMap((result) => result.notes ?? []))]
   return {
     counts,
