@@ -22,6 +22,7 @@ export type Stray = 'again' | 'late' | 'unasked'
 export interface LiveEvents {
   /** A request of the server. */
   question(text: string, envelope: Envelope): void
+  notification(method: string): void
   /** What is no message. */
   noise(text: string): void
   /** An answer that nobody waits for. */
@@ -40,6 +41,8 @@ export interface LiveConnection {
   expect(id: string, pending: Pending): void
   /** Nobody waits any more; an answer that comes later is a stray one. */
   forget(id: string, pending: Pending): void
+  /** How many notifications of a method came. */
+  notified(method: string): number
   /** A request with this id was given up, and its answer may still come. */
   isOwed(id: string): boolean
   send(frame: ClientFrame): Promise<void>
@@ -47,6 +50,8 @@ export interface LiveConnection {
 }
 
 export type Connect = (events: ClientEvents) => Promise<ClientConnection | { readonly error: string }>
+
+const mostMethods = 1_000
 
 const strays = { answered: 'again', 'given up': 'late' } as const
 
@@ -59,6 +64,7 @@ export async function openLive(
   const pending = new Map<string, Pending[]>()
   /** Of the last ones that nobody waits for any more, why. */
   const settled = createRecent<'answered' | 'given up'>({ entries: 4096 })
+  const notified = new Map<string, number>()
   const refusals = new WeakMap<ClientFrame, string>()
   let ended: string | undefined
 
@@ -75,11 +81,19 @@ export async function openLive(
     if (remove(key, waiting)) waiting.settle(result)
   }
 
+  function notify(method: string): void {
+    // Names are the server's, and may be many.
+    if (notified.size < mostMethods || notified.has(method))
+      notified.set(method, (notified.get(method) ?? 0) + 1)
+    events.notification(method)
+  }
+
   function take(text: string, start: number, end: number, via: ClientFrame | undefined): void {
     const message = text.slice(start, end)
     const envelope = readEnvelope(message, 0)
     if (envelope.kind === 'request') return events.question(message, envelope)
     if (envelope.kind === 'invalid') return events.noise(message)
+    if (envelope.kind === 'notification') return notify(envelope.method ?? '')
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined) {
@@ -143,6 +157,7 @@ export async function openLive(
       if (all) all.push(waiting)
       else pending.set(idKey(id), [waiting])
     },
+    notified: (method) => notified.get(method) ?? 0,
     isOwed: (id) => settled.get(idKey(id)) === 'given up',
     forget(id, waiting) {
       if (remove(idKey(id), waiting)) settled.set(idKey(id), 'given up')

@@ -12,6 +12,7 @@ import {
 } from '../model/index.js'
 import type { OpenRecords } from '../tape/index.js'
 import { createPlannedFrames, type PlannedFrames } from './planned-frames.js'
+import { createPlannedNotices, type PlannedNotices } from './planned-notices.js'
 
 /** A request that the server made, and how the client answered it. */
 export interface PlannedQuestion {
@@ -44,6 +45,8 @@ export interface Plan {
   readonly transport: Transport
   readonly frames: PlannedFrames
   readonly questions: readonly PlannedQuestion[]
+  /** None where a filter leaves out what they may have followed from. */
+  readonly notices: PlannedNotices
   readonly connections: ReadonlyMap<string, PlannedConnection>
   /** Messages of the client, all of them. */
   readonly messages: number
@@ -84,6 +87,7 @@ export async function planReplay(
   const indexer = createRecordingIndex({ clientKeys: false })
   /** Of each record that matters: the row of its first message, how many it has, and whose talk it is of. */
   const drafts = { rows: createIntColumn(), counts: createIntColumn(), talks: createIntColumn() }
+  const noticed = createPlannedNotices()
   const talks: Talk[] = []
   const talkNumbers = new Map<string, number>()
   let sessions = 0
@@ -101,6 +105,7 @@ export async function planReplay(
       talkNumbers.set(conversation, number)
     }
     noteTalk(talks[number]!, record)
+    if (!filter) noticed.take(record, first, number)
     if (!isOfClient(record) && record.parts.every(({ envelope }) => envelope.kind !== 'request')) continue
     drafts.rows.push(first)
     drafts.counts.push(record.parts.length)
@@ -168,6 +173,7 @@ export async function planReplay(
     transport: hasEndpoint ? 'sse' : (index.sessions[0]?.transport ?? 'stdio'),
     frames,
     questions: questions.map((one) => (cameTooLate(one) ? { ...one, optional: true } : one)),
+    notices: noticed.finish((talk) => connectionNames[talk]!),
     connections,
     messages: frames.messages,
     read,

@@ -19,6 +19,7 @@ import { createLater } from './later.js'
 import { openLive, type Connect, type LiveConnection } from './live-connection.js'
 import { createLiveValues, type LiveText } from './live-values.js'
 import { createNoise } from './noise.js'
+import { createNoticePicker } from './notice-picker.js'
 import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
 import { createParamHeaders } from './param-headers.js'
 import type { Plan } from './plan.js'
@@ -103,6 +104,7 @@ export async function runReplay(
     const live = await openLive(connect, {
       question: (text, envelope) =>
         react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
+      notification: () => waiting.changed(),
       noise: (text) => noise.take(text),
       stray(id, why) {
         noise.stray(id, why)
@@ -116,7 +118,8 @@ export async function runReplay(
       stop(live.error)
       return undefined
     }
-    const opened = { live, picker }
+    const notices = createNoticePicker(plan, frame.connection, live, timeoutMs)
+    const opened = { live, picker, notices }
     open.set(frame.connection, opened)
     const planned = plan.connections.get(frame.connection)!
     if (planned.opening === 'missing' && options.handshake) {

@@ -4,6 +4,7 @@ import type { Plan } from './plan.js'
 import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 import type { RunOptions } from './run-options.js'
 import type { LiveConnection } from './live-connection.js'
+import type { NoticePicker } from './notice-picker.js'
 import type { Waiting } from './waiting.js'
 
 /** When the client of a recording says what. */
@@ -22,6 +23,7 @@ export interface Schedule {
 export interface ScheduledConnection {
   readonly live: LiveConnection
   readonly picker: QuestionPicker
+  readonly notices: NoticePicker
 }
 
 export interface ScheduleContext {
@@ -52,8 +54,17 @@ export function createSchedule({ plan, options, outcomes, waiting, isOver }: Sch
     return ms > 0 ? since.atMs + ms - performance.now() : 0
   }
 
+  /** What the server said unasked may be why the client went on, or told that something is done. */
+  async function untilNoticed(notices: NoticePicker, row: number): Promise<void> {
+    const ms = notices.expect(row)
+    if (ms === 0) return
+    const begun = performance.now()
+    await until(() => notices.isHere(), ms)
+    notices.waited(performance.now() - begun)
+  }
+
   return {
-    async untilTimeFor(frame, messages, { live, picker }) {
+    async untilTimeFor(frame, messages, { live, picker, notices }) {
       const isBefore = (message: PlannedMessage): boolean =>
         message.peer >= 0 && !message.loose && (concurrency === 'one' || message.peer < frame.row)
       const isAnswered = (): boolean => !outcomes.waiting().some(isBefore)
@@ -61,6 +72,7 @@ export function createSchedule({ plan, options, outcomes, waiting, isOver }: Sch
       // What the server asked before the client went on may be what its next answer depends on.
       if (picker.isExpected(frame.row)) await until(() => !picker.isExpected(frame.row), timeoutMs)
       picker.giveUp(frame.row)
+      await untilNoticed(notices, frame.row)
       // What a server does with an answer, such as new roots, is told by nothing that it sends.
       const rested = lastAnswered && (entries.us(frame.row) - lastAnswered.us) / 1000
       const ms = Math.max(
