@@ -85,7 +85,7 @@ export function pickerFrame(
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room))
   const shown = choices.slice(top, top + room)
   const lines: Line[] = [
-    [span(` ${title}`, 'bold')],
+    [span(` ${escapeText(title)}`, 'bold')],
     ...shown.map(({ name, about }, i): Line => [
       span(` ${String(top + i + 1).padStart(2)}  `, 'dim'),
       span(escapeText(name)),

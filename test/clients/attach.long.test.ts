@@ -10,7 +10,16 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinCommandLine } from '../../src/model/index.js'
 import { leftOut } from '../behaviour/run-cli.js'
-import { cli, createStage, isRunning, printed, server, until, type Stage } from '../behaviour/stage.js'
+import {
+  cli,
+  createStage,
+  isRunning,
+  printed,
+  server,
+  until,
+  type Actor,
+  type Stage,
+} from '../behaviour/stage.js'
 import type { Line } from '../behaviour/tape-bytes.js'
 import { everythingOnStdio as everything, startEverything } from './everything.js'
 import { freePort } from './free-port.mjs'
@@ -380,6 +389,35 @@ async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv
   await terminal.shows('result initialize')
   return { terminal, sessionFile, out, url, client }
 }
+
+describe.skipIf(isLeftOut)('a list of captures', { timeout: 60_000 }, () => {
+  it('says that one has ended while somebody chose, and lets them choose again', async () => {
+    const own = createStage()
+    closing.push(() => own.close())
+    const live = join(own.env['XDG_DATA_HOME']!, 'wiretape', 'live')
+    const start = async (label: string, count: number): Promise<Actor> => {
+      const recorder = own.start(own.record(server('mini-mcp.mjs'), ['--label', label]))
+      const entries = (): string[] => (existsSync(live) ? readdirSync(live) : [])
+      await until(
+        'it is registered',
+        () => entries().filter((name) => name.endsWith('.json')).length === count,
+      )
+      return recorder
+    }
+    await start('stays', 1)
+    const goes = await start('goes', 2)
+    const terminal = openTerminal(own, [process.execPath, cli, 'attach'])
+    closing.push(() => terminal.close())
+    // The newest stands first.
+    await terminal.shows(/2 captures are live\n +1 +goes/)
+    goes.stdin.end()
+    await goes.ended
+    terminal.press('Enter')
+    await terminal.shows(/goes has ended; 1 capture is live\n +1 +stays/)
+    terminal.press('Enter')
+    await terminal.shows(/stays .*● live/)
+  })
+})
 
 describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
   it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {

@@ -32,15 +32,24 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
 
 /** The capture that is named, or the one a person chooses of several; undefined when they choose none. */
 async function chosen(folder: string, name: string | undefined, io: Io): Promise<LiveCapture | undefined> {
-  const live = name === undefined ? await liveCaptures(folder) : []
+  let live = name === undefined ? await liveCaptures(folder) : []
   if (live.length < 2) return findCapture(folder, name)
   const { pickOne } = await loadTui()
-  const choices = live.map(({ label, session, pid, startedAt }) => ({
-    name: label,
-    about: `${session.slice(0, 8)}  pid ${pid}  for ${formatDuration(Math.max(0, Date.now() - Date.parse(startedAt)) * 1000)}`,
-  }))
   const { stdin, stdout } = process
-  const title = `${live.length} captures are live`
-  const at = await pickOne({ title, choices, colours: io.colours, stdin, stdout })
-  return at === undefined ? undefined : live[at]
+  for (let gone = ''; ;) {
+    const title = `${gone}${live.length === 1 ? '1 capture is' : `${live.length} captures are`} live`
+    const at = await pickOne({ title, choices: live.map(choiceOf), colours: io.colours, stdin, stdout })
+    const capture = at === undefined ? undefined : live[at]
+    if (!capture) return undefined
+    // It may have ended while somebody chose.
+    live = await liveCaptures(folder)
+    if (live.some(({ session }) => session === capture.session)) return capture
+    if (live.length === 0) return findCapture(folder, undefined)
+    gone = `${capture.label} has ended; `
+  }
+}
+
+function choiceOf({ label, session, pid, startedAt }: LiveCapture): { name: string; about: string } {
+  const forUs = Math.max(0, Date.now() - Date.parse(startedAt)) * 1000
+  return { name: label, about: `${session.slice(0, 8)}  pid ${pid}  for ${formatDuration(forUs)}` }
 }
