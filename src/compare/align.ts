@@ -10,6 +10,8 @@ export interface RequestPair {
 export interface Alignment {
   /** In the order of the old recording; what is new stands where it was sent. */
   pairs(): Generator<RequestPair, void, undefined>
+  /** Of a row of the old recording. */
+  partnerOf(before: number): number | undefined
   /** Rows that have no partner, by subject. */
   unpaired(): { before: number[]; after: number[] }
   pair(before: number, after: number): void
@@ -37,6 +39,10 @@ export function alignRequests(before: RecordingIndex, after: RecordingIndex): Al
     pair(row, other) {
       partner[row] = other
       taken[other] = 1
+    },
+    partnerOf(row) {
+      const other = partner[row] ?? -1
+      return other < 0 ? undefined : other
     },
     unpaired: () => ({
       before: [...before.requests].filter((row) => partner[row] === -1),

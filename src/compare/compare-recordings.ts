@@ -81,7 +81,7 @@ export function compareRecordings(
 ): RecordingComparison {
   const counts = zeroCounts()
   const latencies = createLatencies()
-  const offers = compareOffers(before.index.offers, after.index.offers)
+  let offers: readonly OfferChange[] = []
   const knownFaults = createKnownFaults()
   const polls = createPolls(before.index)
 
@@ -97,8 +97,11 @@ export function compareRecordings(
       ...(now && { after: now.side }),
     }
     const none = { differences: [], more: 0, schemaFaults: [] }
-    if ((!old || !now) && (method === 'ping' || polls.isRepeated(subject, row ?? other!)))
-      return { verdict: 'same', ...none, ...shown }
+    const isUncounted = (of: RecordingIndex, request: number): boolean =>
+      method === 'ping' ||
+      polls.isRepeated(of, request) ||
+      (settings.level !== 'exact' && isFurtherPage(of, request))
+    if ((!old || !now) && isUncounted(subject, row ?? other!)) return { verdict: 'same', ...none, ...shown }
     if (!old || !now)
       return { verdict: old ? 'missing' : 'new', ...(await paramsOf(row, other)), ...shown, ...none }
     const asked = {
@@ -141,6 +144,10 @@ export function compareRecordings(
     const alignment = alignRequests(before.index, after.index)
     await pairRedacted(before, after, alignment)
     pairQuestions(before.index, after.index, alignment)
+    offers = compareOffers(before.index.offers, after.index.offers, {
+      partnerOf: (row) => alignment.partnerOf(row),
+      last: true,
+    })
     polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
@@ -160,6 +167,12 @@ export function compareRecordings(
       same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),
     }),
   }
+}
+
+/** How a list is cut into pages is no difference: it is compared as a whole, with its first page. */
+function isFurtherPage({ offers }: RecordingIndex, request: number): boolean {
+  const first = offers.listings.firstOf(request)
+  return first !== undefined && first !== request
 }
 
 /** How often a client asked for a task is no difference. */

@@ -1,5 +1,6 @@
-import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
+import { createListings, type Listing, type ListingPlace, type Listings } from './listings.js'
 import { offerLists, openingMembers, type OfferKind } from './offered-places.js'
 import { compareSchemas, type Impact, type SchemaChange } from './schema-change.js'
 
@@ -22,31 +23,26 @@ export interface Offers {
    * Takes an answer to a request that lists, or that opens the conversation; others are passed over.
    *
    * @param goesOn the request had a cursor, so that the answer adds to the list
+   * @param at whose list it is; lists without that are compared as the last ones only
    */
-  take(method: string, answer: string, goesOn: boolean): void
-  /** Exact text of each thing of a kind by its name; undefined when it was never listed. */
+  take(method: string, answer: string, goesOn: boolean, at?: ListingPlace): void
+  /** Exact text of each thing of a kind by its name, as listed last; undefined when it was never listed. */
   list(kind: OfferKind): ReadonlyMap<string, string> | undefined
+  readonly listings: Pick<Listings, 'get' | 'firstOf' | 'all' | 'last'>
   /** Exact text of a member of the opening answer. */
   opening(): ReadonlyMap<string, string> | undefined
 }
 
 export function createOffers(): Offers {
-  const lists = new Map<OfferKind, Map<string, string>>()
+  const listings = createListings()
   let opening: Map<string, string> | undefined
   return {
-    take(method, answer, goesOn) {
+    take(method, answer, goesOn, at) {
       const result = resultOf(answer)
       if (!result) return
       const list = offerLists.get(method)
-      if (list) {
-        // An answer that is no list tells nothing about what is offered.
-        const at = result.at(list.member)
-        if (!at || kindAt(at.text, at.start) !== 'array') return
-        const known = goesOn ? lists.get(list.kind) : undefined
-        const items = known ?? new Map<string, string>()
-        lists.set(list.kind, items)
-        for (const [name, text] of namedItems(result, list.member, list.name)) items.set(name, text)
-      } else if (method === 'initialize' || method === 'server/discover') {
+      if (list) listings.take(list, result, goesOn, at)
+      else if (method === 'initialize' || method === 'server/discover') {
         opening = new Map()
         for (const name of openingMembers) {
           const text = result.raw(name)
@@ -54,7 +50,8 @@ export function createOffers(): Offers {
         }
       }
     },
-    list: (kind) => lists.get(kind),
+    list: (kind) => listings.last(kind)?.items(),
+    listings,
     opening: () => opening,
   }
 }
@@ -64,25 +61,88 @@ export function tellsOffers(method: string): boolean {
   return offerLists.has(method) || method === 'initialize' || method === 'server/discover'
 }
 
-/** What the new side offers otherwise; what one of them never listed is not compared. */
-export function compareOffers(before: Offers, after: Offers): OfferChange[] {
+/** Which lists are compared. */
+export interface ComparedLists {
+  /** The request of the new side that is the same as this one for a first page. */
+  readonly partnerOf: (request: number) => number | undefined
+  /** Those that came last too, where some have no partner. @default where none has one */
+  readonly last?: boolean
+}
+
+/**
+ * What the new side offers otherwise; what one of them never listed is not compared.
+ *
+ * @default those that came last
+ */
+export function compareOffers(before: Offers, after: Offers, lists?: ComparedLists): OfferChange[] {
   const changes = compareOpenings(before.opening(), after.opening())
+  const told = new Set<string>()
+  for (const [old, now] of pairsOf(before, after, lists)) {
+    for (const change of compareListings(old, now)) {
+      const text = JSON.stringify(change)
+      if (!told.has(text)) changes.push(change)
+      told.add(text)
+    }
+  }
+  return changes
+}
+
+function* pairsOf(
+  before: Offers,
+  after: Offers,
+  lists: ComparedLists | undefined,
+): Generator<[Listing, Listing], void, undefined> {
+  const seen = new Set<string>()
+  const isNew = (old: Listing, now: Listing): boolean => {
+    const key = JSON.stringify([old.kind, old.key, old.goesOn, now.key, now.goesOn])
+    return !seen.has(key) && seen.add(key) !== undefined
+  }
+  const paired = new Map<OfferKind, number>()
+  if (lists) {
+    for (const [first, old] of before.listings.all()) {
+      const partner = lists.partnerOf(first)
+      const now = partner === undefined ? undefined : after.listings.get(partner)
+      if (!now || now.kind !== old.kind) continue
+      paired.set(old.kind, (paired.get(old.kind) ?? 0) + 1)
+      if (isNew(old, now)) yield [old, now]
+    }
+  }
   for (const { kind } of offerLists.values()) {
-    const [old, now] = [before.list(kind), after.list(kind)]
+    const [old, now] = [before.listings.last(kind), after.listings.last(kind)]
     if (!old || !now) continue
-    for (const [name, text] of old) {
-      const other = now.get(name)
-      if (other === undefined)
-        changes.push({ kind, name, change: 'removed', impact: 'breaking', details: [] })
-      else if (canonicalJson(text, 0) !== canonicalJson(other, 0)) {
-        const change = compareItems(kind, name, text, other)
-        // The order of sets is no change.
-        if (change.details.length > 0 || !differsInOrderOnly(text, other)) changes.push(change)
-      }
+    const count = paired.get(kind) ?? 0
+    const allPaired = [before, after].every(({ listings }) => countOf(listings, kind) === count)
+    if ((count === 0 || (lists?.last && !allPaired)) && isNew(old, now)) yield [old, now]
+  }
+}
+
+function countOf(listings: Offers['listings'], kind: OfferKind): number {
+  let count = 0
+  for (const [, listing] of listings.all()) if (listing.kind === kind) count += 1
+  return count
+}
+
+const listGoesOn = 'not in what was asked for of the list, which goes on'
+
+function compareListings(before: Listing, after: Listing): OfferChange[] {
+  const changes: OfferChange[] = []
+  const { kind } = before
+  const [old, now] = [before.items(), after.items()]
+  // Nobody knows what stands on a page that was not asked for.
+  const mayBeThere = after.goesOn && !before.goesOn
+  for (const [name, text] of old) {
+    const other = now.get(name)
+    if (other === undefined) {
+      const impact = mayBeThere ? 'compatible' : 'breaking'
+      changes.push({ kind, name, change: 'removed', impact, details: mayBeThere ? [listGoesOn] : [] })
+    } else if (canonicalJson(text, 0) !== canonicalJson(other, 0)) {
+      const change = compareItems(kind, name, text, other)
+      // The order of sets is no change.
+      if (change.details.length > 0 || !differsInOrderOnly(text, other)) changes.push(change)
     }
-    for (const name of now.keys()) {
-      if (!old.has(name)) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
-    }
+  }
+  for (const name of now.keys()) {
+    if (!old.has(name)) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
   }
   return changes
 }
@@ -225,16 +285,6 @@ function valueOf(text: string, member: string): unknown {
 
 function worst(details: readonly SchemaChange[]): Impact {
   return details.some(({ impact }) => impact === 'breaking') ? 'breaking' : 'compatible'
-}
-
-function* namedItems(result: JsonObject, member: string, nameMember: string): Generator<[string, string]> {
-  const at = result.at(member)
-  if (!at || kindAt(at.text, at.start) !== 'array') return
-  for (const { start, end } of elementsOf(at.text, at.start)) {
-    if (kindAt(at.text, start) !== 'object') continue
-    const name = new JsonObject(at.text, start).string(nameMember)
-    if (name !== undefined) yield [name, at.text.slice(start, end)]
-  }
 }
 
 function resultOf(answer: string): JsonObject | undefined {

@@ -115,7 +115,10 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   function takeAnswer({ raw, conversation }: MessageRecord, part: Part, request: number): void {
     const { envelope, start, end } = part
     const method = subjects[subjectColumn[request]!]?.method ?? ''
-    if (tellsOffers(method)) return offers.take(method, raw.slice(start, end), (flags[request]! & 2) !== 0)
+    if (tellsOffers(method)) {
+      const goesOn = (flags[request]! & 2) !== 0
+      return offers.take(method, raw.slice(start, end), goesOn, { request, conversation })
+    }
     const isPoll = method === taskPoll
     if (!clientKeys || !(isPoll || envelope.createsTask)) return
     const key = [first[request]!, second[request]!] as const

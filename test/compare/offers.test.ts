@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { compareOffers, createOffers } from '../../src/compare/index.js'
+import { describe, expect, it } from 'vitest'
+import { compareOffers, createOffers, plainSettings } from '../../src/compare/index.js'
+import { compared, type Said } from './stage.js'
 
 const answer = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
 
@@ -69,4 +70,72 @@ it.each<[string, string, object, object, string[]]>([
   ],
 ])('tells what is more than order: %s', (method, member, before, after, change) => {
   expect(changed(method, member, before, after)).toEqual([change])
+})
+
+/** A page of a list of tools, and the cursor that it was asked for with. */
+function listed(names: string, { cursor, next }: { cursor?: string; next?: string } = {}): Said {
+  const tools = [...names].map((name) => ({ name, inputSchema: {} }))
+  return {
+    method: 'tools/list',
+    ...(cursor !== undefined && { params: { cursor } }),
+    result: { tools, ...(next !== undefined && { nextCursor: next }) },
+  }
+}
+
+/** What differs, in words. */
+async function between(before: Said[], after: Said[], settings = plainSettings): Promise<string[]> {
+  const { exchanges, summary } = await compared(before, after, settings)
+  const verdicts = exchanges.map(({ verdict }) => verdict).filter((verdict) => verdict !== 'same')
+  const offers = summary.offers.map(({ impact, name, change }) => `${impact}: ${name} ${change}`)
+  expect(summary.same).toBe(verdicts.length === 0 && offers.length === 0)
+  return [...verdicts, ...offers]
+}
+
+describe('lists of one session', () => {
+  it.each([0, 1, 2])('are each compared with their own: list %i', async (lost) => {
+    const before = ['ab', 'abc', 'ab']
+    const after = before.map((names, i) => (i === lost ? names.replace('b', '') : names))
+    const changes = await between(
+      before.map((names) => listed(names)),
+      after.map((names) => listed(names)),
+    )
+    expect(changes).toEqual(['breaking: b removed'])
+  })
+
+  it('tell a change once', async () => {
+    const [before, after] = ['ab', 'a'].map((names) => Array.from({ length: 4 }, () => listed(names)))
+    expect(await between(before!, after!)).toEqual(['breaking: b removed'])
+  })
+
+  it('tell what the last one lost, of which the other session has more', async () => {
+    expect(await between([listed('ab')], [listed('ab'), listed('a')])).toEqual(['new', 'breaking: b removed'])
+  })
+
+  it('may be cut into pages in any way', async () => {
+    const whole = [listed('abcd')]
+    const two = [listed('ab', { next: 'x' }), listed('cd', { cursor: 'x' })]
+    const three = [
+      listed('a', { next: 'p' }),
+      listed('b', { cursor: 'p', next: 'q' }),
+      listed('cd', { cursor: 'q' }),
+    ]
+    const ways = [whole, two, three]
+    for (const before of ways) for (const after of ways) expect(await between(before, after)).toEqual([])
+    expect(await between(three, [listed('ab', { next: 'x' }), listed('d', { cursor: 'x' })])).toEqual([
+      'breaking: c removed',
+    ])
+    expect(await between([...two, ...whole], [...whole, ...three])).toEqual([])
+    expect(await between(two, whole, { ...plainSettings, level: 'exact' })).toContain('missing')
+  })
+
+  it('say of what was not asked for that it may be there', async () => {
+    const before = [listed('ab', { next: 'x' }), listed('c', { cursor: 'x' })]
+    const { summary } = await compared(before, [
+      listed('a', { next: 'y' }),
+      listed('b', { cursor: 'y', next: 'z' }),
+    ])
+    expect(summary.offers).toMatchObject([
+      { name: 'c', impact: 'compatible', details: ['not in what was asked for of the list, which goes on'] },
+    ])
+  })
 })
