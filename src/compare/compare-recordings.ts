@@ -4,7 +4,7 @@ import { compareQuestions } from './compare-questions.js'
 import type { Difference, JsonDiff } from './json-diff.js'
 import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies, type SubjectLatency } from './latency.js'
-import { compareOffers, type OfferChange } from './offers.js'
+import { compareOffers, offerNotes, type OfferChange } from './offers.js'
 import { outputSchemasOf } from './output-schemas.js'
 import { pairQuestions, pairRedacted, requestOf } from './pair-requests.js'
 import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
@@ -161,7 +161,7 @@ export function compareRecordings(
     exchanges: exchanges(),
     summary: () => ({
       counts,
-      ...notesIn(knownFaults.notes()),
+      ...notesIn(knownFaults.notes(), offerNotes(before.index.offers, after.index.offers)),
       offers,
       latency: latencies.list(),
       same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),

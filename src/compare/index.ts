@@ -17,7 +17,14 @@ export { toJsonPath, toPointer, type Place } from './json-place.js'
 export { createKnownFaults, notesIn } from './known-faults.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
 export { matcherNames, parseMatcher, suggestMatcher, type Matcher } from './matcher.js'
-export { compareOffers, createOffers, tellsOffers, type OfferChange, type Offers } from './offers.js'
+export {
+  compareOffers,
+  createOffers,
+  offerNotes,
+  tellsOffers,
+  type OfferChange,
+  type Offers,
+} from './offers.js'
 export { outputSchemasOf, type OutputSchemas } from './output-schemas.js'
 export type { OfferKind } from './offered-places.js'
 export {

@@ -34,90 +34,90 @@ export interface Listings {
   /** The request for the first page of the list that the answer to this one is a page of. */
   firstOf(request: number): number | undefined
   all(): Iterable<readonly [first: number, listing: Listing]>
+  /** False when there were more than are kept: of those only the last of each kind is known. */
+  readonly isComplete: boolean
+}
+
+interface Page {
+  readonly number: number
+  /** Exact text of the list. */
+  readonly text: string
 }
 
 interface Draft {
-  readonly kind: OfferKind
-  pages: string
+  readonly list: OfferList
+  readonly pages: Page[]
   goesOn: boolean
 }
 
-/** Characters of lists that differ. Of more, only the last list of each sort is known. */
-const mostListed = 16 << 20
+/** Characters of pages that differ. Of lists beyond them, only the last of each kind is known. */
+const mostListed = 8 << 20
 
 export function createListings(): Listings {
-  const pageNumbers = new Map<string, number>()
-  const pages: Items[] = []
-  const whole = new Map<string, Items>()
+  const pages = new Map<string, Page>()
   const byFirst = new Map<number, Draft>()
   const firstOf = new Map<number, number>()
   const latest = new Map<OfferKind, Draft>()
   /** By conversation and kind: what a further page belongs to. */
   const current = new Map<string, { readonly first: number | undefined; readonly draft: Draft }>()
   let listed = 0
+  let pageCount = 0
+  let isComplete = true
+  let shownItems: { readonly key: string; readonly items: Items } | undefined
 
-  function pageOf(text: string, items: () => Items): number {
-    const known = pageNumbers.get(text)
-    if (known !== undefined) return known
-    listed += text.length
-    if (listed > mostListed) forgetAll(text.length)
-    const number = pages.push(items()) - 1
-    pageNumbers.set(text, number)
-    return number
-  }
-
-  function forgetAll(size: number): void {
-    const needed = new Set([...latest.values(), ...[...current.values()].map(({ draft }) => draft)])
-    for (const { pages: key } of needed) itemsOf(key)
-    pageNumbers.clear()
-    byFirst.clear()
-    listed = size
-    const kept = new Set([...needed].flatMap(({ pages: key }) => key.split(',')))
-    for (const number of pages.keys()) if (!kept.has(String(number))) pages[number] = new Map()
-    for (const key of whole.keys()) if (![...needed].some((draft) => draft.pages === key)) whole.delete(key)
-  }
-
-  function itemsOf(key: string): Items {
-    if (!key.includes(',')) return pages[Number(key)]!
-    let items = whole.get(key)
-    if (!items) {
-      items = new Map(key.split(',').flatMap((number) => [...pages[Number(number)]!]))
-      whole.set(key, items)
+  function pageOf(text: string): Page {
+    const known = pages.get(text)
+    if (known) return known
+    pageCount += 1
+    const page = { number: pageCount, text }
+    isComplete &&= listed + text.length <= mostListed
+    if (isComplete) {
+      listed += text.length
+      pages.set(text, page)
     }
-    return items
+    return page
   }
 
-  const shown = ({ kind, pages: key, goesOn }: Draft): Listing => ({
-    kind,
-    key,
-    goesOn,
-    items: () => itemsOf(key),
-  })
+  const isKept = (page: Page): boolean => pages.get(page.text) === page
+
+  function shown({ list: { kind, name }, pages: own, goesOn }: Draft): Listing {
+    const key = own.map(({ number }) => number).join(',')
+    const items = (): Items => {
+      const cacheKey = `${kind} ${key}`
+      if (shownItems?.key !== cacheKey)
+        shownItems = { key: cacheKey, items: new Map(own.flatMap(({ text }) => [...namedItems(text, name)])) }
+      return shownItems.items
+    }
+    return { kind, key, goesOn, items }
+  }
 
   return {
-    take({ kind, member, name }, result, isFurther, at) {
-      const list = result.at(member)
+    take(list, result, isFurther, at) {
+      const { kind } = list
+      const text = result.raw(list.member)
       // An answer that is no list tells nothing about what is offered.
-      if (!list || kindAt(list.text, list.start) !== 'array') return
-      const text = result.raw(member)!
-      const page = pageOf(text, () => new Map(namedItems(list.text, list.start, name)))
+      if (text === undefined || kindAt(text, 0) !== 'array') return
+      const page = pageOf(text)
       const goesOn = result.string('nextCursor') !== undefined
-      const conversation = `${kind} ${at?.conversation ?? ''}`
+      const talk = `${kind} ${at?.conversation ?? ''}`
       const known =
-        at?.first === undefined
-          ? current.get(conversation)
-          : { first: at.first, draft: byFirst.get(at.first) }
+        at?.first === undefined ? current.get(talk) : { first: at.first, draft: byFirst.get(at.first) }
+      // Its first page was refused.
+      if (isFurther && at?.first !== undefined && !known?.draft) return
       if (isFurther && known?.draft) {
-        known.draft.pages += `,${page}`
+        known.draft.pages.push(page)
+        if (known.first !== undefined && !isKept(page)) byFirst.delete(known.first)
         known.draft.goesOn = goesOn
+        if (!goesOn) current.delete(talk)
         latest.set(kind, known.draft)
         if (at && known.first !== undefined) firstOf.set(at.request, known.first)
         return
       }
-      const draft: Draft = { kind, pages: String(page), goesOn }
+      const draft: Draft = { list, pages: [page], goesOn }
       latest.set(kind, draft)
-      current.set(conversation, { first: at?.request, draft })
-      if (at) byFirst.set(at.first ?? at.request, draft)
+      if (goesOn) current.set(talk, { first: at?.request, draft })
+      else current.delete(talk)
+      if (at && isKept(page)) byFirst.set(at.first ?? at.request, draft)
     },
     last(kind) {
       const draft = latest.get(kind)
@@ -127,6 +127,9 @@ export function createListings(): Listings {
       const draft = byFirst.get(first)
       return draft && shown(draft)
     },
+    get isComplete() {
+      return isComplete
+    },
     firstOf: (request) => (byFirst.has(request) ? request : firstOf.get(request)),
     *all() {
       for (const [first, draft] of byFirst) yield [first, shown(draft)] as const
@@ -134,10 +137,10 @@ export function createListings(): Listings {
   }
 }
 
-function* namedItems(text: string, start: number, nameMember: string): Generator<[string, string]> {
-  for (const element of elementsOf(text, start)) {
-    if (kindAt(text, element.start) !== 'object') continue
-    const name = new JsonObject(text, element.start).string(nameMember)
-    if (name !== undefined) yield [name, text.slice(element.start, element.end)]
+function* namedItems(text: string, nameMember: string): Generator<[string, string]> {
+  for (const { start, end } of elementsOf(text, 0)) {
+    if (kindAt(text, start) !== 'object') continue
+    const name = new JsonObject(text, start).string(nameMember)
+    if (name !== undefined) yield [name, text.slice(start, end)]
   }
 }

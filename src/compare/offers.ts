@@ -28,7 +28,7 @@ export interface Offers {
   take(method: string, answer: string, goesOn: boolean, at?: ListingPlace): void
   /** Exact text of each thing of a kind by its name, as listed last; undefined when it was never listed. */
   list(kind: OfferKind): ReadonlyMap<string, string> | undefined
-  readonly listings: Pick<Listings, 'get' | 'firstOf' | 'all' | 'last'>
+  readonly listings: Pick<Listings, 'get' | 'firstOf' | 'all' | 'last' | 'isComplete'>
   /** Exact text of a member of the opening answer. */
   opening(): ReadonlyMap<string, string> | undefined
 }
@@ -85,6 +85,14 @@ export function compareOffers(before: Offers, after: Offers, lists?: ComparedLis
     }
   }
   return changes
+}
+
+/** A note, if lists were too many to be compared each with its own. */
+export function offerNotes(...sides: readonly Offers[]): readonly string[] {
+  if (sides.every(({ listings }) => listings.isComplete)) return []
+  return [
+    'more than 8 MB of lists of tools, prompts and resources that differ: of the rest only the last ones were compared',
+  ]
 }
 
 function* pairsOf(

@@ -1,6 +1,7 @@
 import {
   compareOffers,
   createOffers,
+  offerNotes,
   failureOf,
   isNote,
   notesIn,
@@ -224,7 +225,11 @@ export async function runReplay(
     timers.delete(message.index)
     if (response !== undefined) {
       if (answer) values.learn(answer.text, answer.marks, response)
-      if (tellsOffers(method)) offers.take(method, response, finished.original.includes('"cursor"'))
+      if (tellsOffers(method)) {
+        const goesOn = finished.original.includes('"cursor"')
+        const first = goesOn ? plan.index.offers.listings.firstOf(message.row) : undefined
+        offers.take(method, response, goesOn, { request: message.row, first })
+      }
     }
     later.add(() => {
       const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded)
@@ -302,14 +307,15 @@ export async function runReplay(
     for (const timer of timers.values()) clearTimeout(timer)
   }
   await tellTheRest()
-  const changes = stopped === undefined ? compareOffers(plan.index.offers, offers) : []
+  const changes =
+    stopped === undefined ? compareOffers(plan.index.offers, offers, { partnerOf: (row) => row }) : []
   return {
     counts: tally.counts,
     offers: changes,
     latency: tally.latency(),
     times: tally.times,
     given: values.given(),
-    ...notesIn(noise.notes(), tally.notes()),
+    ...notesIn(noise.notes(), tally.notes(), offerNotes(plan.index.offers, offers)),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),

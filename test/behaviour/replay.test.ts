@@ -99,6 +99,9 @@ describe('wiretape replay', () => {
       ['describe', ['compatible tool open: description changed'], 1],
       ['drop-field', ['changed tools/call search #7'], 1],
       ['slow', [], 0],
+      // The recorded client asked for two pages; here are one, and three.
+      ['one-page', [], 0],
+      ['small-pages', ['compatible tool read: not in what was asked for of the list, which goes on'], 1],
       // The handle that `read` gives back was never handed out.
       ['fail', ['error now tools/call open #9', 'error now tools/call read #11'], 1],
     ])('finds exactly what changed: %s', async (change, expected, code) => {

@@ -74,7 +74,7 @@ it.each<[string, string, object, object, string[]]>([
 
 /** A page of a list of tools, and the cursor that it was asked for with. */
 function listed(names: string, { cursor, next }: { cursor?: string; next?: string } = {}): Said {
-  const tools = [...names].map((name) => ({ name, inputSchema: {} }))
+  const tools = names.split('').map((name) => ({ name, inputSchema: {} }))
   return {
     method: 'tools/list',
     ...(cursor !== undefined && { params: { cursor } }),
