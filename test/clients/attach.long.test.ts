@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   Client as ModernClient,
@@ -408,10 +408,10 @@ describe.skipIf(isLeftOut)('a list of captures', { timeout: 60_000 }, () => {
     const goes = await start('goes', 2)
     const terminal = openTerminal(own, [process.execPath, cli, 'attach'])
     closing.push(() => terminal.close())
-    // The newest stands first.
-    await terminal.shows(/2 captures are live\n +1 +goes/)
+    const [, number] = /(\d) +goes/.exec(await terminal.shows(/2 captures are live/))!
     goes.stdin.end()
     await goes.ended
+    terminal.press(number!)
     terminal.press('Enter')
     await terminal.shows(/goes has ended; 1 capture is live\n +1 +stays/)
     terminal.press('Enter')

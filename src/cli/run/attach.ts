@@ -32,7 +32,7 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
 
 /** The capture that is named, or the one a person chooses of several; undefined when they choose none. */
 async function chosen(folder: string, name: string | undefined, io: Io): Promise<LiveCapture | undefined> {
-  let live = name === undefined ? await liveCaptures(folder) : []
+  let live = name === undefined ? await newestFirst(folder) : []
   if (live.length < 2) return findCapture(folder, name)
   const { pickOne } = await loadTui()
   const { stdin, stdout } = process
@@ -42,11 +42,16 @@ async function chosen(folder: string, name: string | undefined, io: Io): Promise
     const capture = at === undefined ? undefined : live[at]
     if (!capture) return undefined
     // It may have ended while somebody chose.
-    live = await liveCaptures(folder)
+    live = await newestFirst(folder)
     if (live.some(({ session }) => session === capture.session)) return capture
     if (live.length === 0) return findCapture(folder, undefined)
     gone = `${capture.label} has ended; `
   }
+}
+
+async function newestFirst(folder: string): Promise<LiveCapture[]> {
+  const live = await liveCaptures(folder)
+  return live.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
 }
 
 function choiceOf({ label, session, pid, startedAt }: LiveCapture): { name: string; about: string } {
