@@ -49,7 +49,16 @@ export interface LiveConnection {
   close(): Promise<void>
 }
 
-export type Connect = (events: ClientEvents) => Promise<ClientConnection | { readonly error: string }>
+export type Connect = (
+  events: ClientEvents,
+  opening: Opening,
+) => Promise<ClientConnection | { readonly error: string }>
+
+/** When nobody waits any longer for a connection to open. */
+export interface Opening {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
 
 const mostMethods = 1_000
 
@@ -58,6 +67,7 @@ const strays = { answered: 'again', 'given up': 'late' } as const
 /** Opens a connection and reads what comes from it. */
 export async function openLive(
   connect: Connect,
+  opening: Opening,
   events: LiveEvents,
 ): Promise<LiveConnection | { readonly error: string }> {
   /** By id, in the order in which they were sent: over HTTP several clients may share a connection, and ids. */
@@ -126,26 +136,29 @@ export async function openLive(
     return [...pending].flatMap(([key, all]) => all.map((waiting) => [key, waiting] as const))
   }
 
-  const connection = await connect({
-    message(text, via) {
-      const found = findJsonValue(text)
-      if (isFault(found)) return events.noise(text)
-      const whole = text.slice(found.start, found.end)
-      if (kindAt(whole, 0) === 'object') take(whole, 0, whole.length, via)
-      else if (kindAt(whole, 0) === 'array')
-        for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
-      else events.noise(text)
+  const connection = await connect(
+    {
+      message(text, via) {
+        const found = findJsonValue(text)
+        if (isFault(found)) return events.noise(text)
+        const whole = text.slice(found.start, found.end)
+        if (kindAt(whole, 0) === 'object') take(whole, 0, whole.length, via)
+        else if (kindAt(whole, 0) === 'array')
+          for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
+        else events.noise(text)
+      },
+      failed(frame, reason, isUnsent = false) {
+        if (frame.requests === 0) refusals.set(frame, reason)
+        for (const asked of waitingIn(frame)) settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
+      },
+      ended(reason) {
+        ended ??= reason
+        for (const asked of allWaiting()) settle(...asked, { error: `Read failed: ${reason}` })
+        events.ended(reason)
+      },
     },
-    failed(frame, reason, isUnsent = false) {
-      if (frame.requests === 0) refusals.set(frame, reason)
-      for (const asked of waitingIn(frame)) settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
-    },
-    ended(reason) {
-      ended ??= reason
-      for (const asked of allWaiting()) settle(...asked, { error: `Read failed: ${reason}` })
-      events.ended(reason)
-    },
-  })
+    opening,
+  )
   if ('error' in connection) return connection
   return {
     refusalOf: (frame) => refusals.get(frame),

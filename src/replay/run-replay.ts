@@ -102,20 +102,24 @@ export async function runReplay(
     const known = open.get(frame.connection)
     if (known) return known
     const picker = createQuestionPicker(plan, frame.connection)
-    const live = await openLive(connect, {
-      question: (text, envelope) =>
-        react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
-      notification: () => waiting.changed(),
-      noise: (text) => noise.take(text),
-      stray(id, why) {
-        noise.stray(id, why)
-        waiting.changed()
+    const live = await openLive(
+      connect,
+      { timeoutMs, signal },
+      {
+        question: (text, envelope) =>
+          react(answerLiveQuestion(questions, open.get(frame.connection)!, text, envelope)),
+        notification: () => waiting.changed(),
+        noise: (text) => noise.take(text),
+        stray(id, why) {
+          noise.stray(id, why)
+          waiting.changed()
+        },
+        nameless: (text) => noise.nameless(text),
+        ended: stop,
       },
-      nameless: (text) => noise.nameless(text),
-      ended: stop,
-    })
+    )
     if ('error' in live) {
-      unreachable = open.size === 0
+      unreachable = open.size === 0 && !signal.aborted
       stop(live.error)
       return undefined
     }

@@ -25,6 +25,8 @@ export type ReplayTarget =
     }
 
 const probeMs = 5_000
+/** Timers hold no more. */
+const longestTimeoutMs = 2 ** 31 - 1
 /** Of what a server wrote to stderr before it ended. */
 const keptStderr = 4_096
 
@@ -43,12 +45,13 @@ export function connectTo(target: ReplayTarget): Connect {
   if (!url || !/^https?:$/.test(url.protocol))
     throw new WiretapeError('usage', `${describeTarget(target)} is no http or https URL`)
   const headers = target.headers ?? []
-  return async (events) => {
+  return async (events, { timeoutMs, signal }) => {
     const refused = await probe(url)
     if (refused !== undefined) return { error: `cannot reach ${url.origin}: ${refused}` }
     if (target.transport !== 'sse') return connectHttp(url, { headers }, withHint(events))
     try {
-      return await connectSse(url, { headers }, events)
+      const opening = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimeoutMs))])
+      return await connectSse(url, { headers, opening }, events)
     } catch (error) {
       return {
         error: `cannot open ${url.origin}${url.pathname}: ${error instanceof Error ? error.message : String(error)}`,

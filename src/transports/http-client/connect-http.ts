@@ -8,6 +8,8 @@ import { mirroredHeaders } from './mcp-headers.js'
 export interface HttpClientOptions {
   /** Sent with every request. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** Gives up a connection that is not open yet. */
+  readonly opening?: AbortSignal
 }
 
 /** Longer messages are refused. */

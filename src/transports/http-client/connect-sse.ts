@@ -80,11 +80,16 @@ export async function connectSse(
     }
   }
 
+  const giveUp = (): void => aborting.abort()
+  options.opening?.addEventListener('abort', giveUp)
   try {
+    if (options.opening?.aborted) giveUp()
     const endpoint = await open()
     return { send: (frame) => post(endpoint, frame), close }
   } catch (error) {
     await close()
-    throw error
+    throw options.opening?.aborted ? new Error('it named no endpoint in time') : error
+  } finally {
+    options.opening?.removeEventListener('abort', giveUp)
   }
 }
