@@ -34,9 +34,8 @@ type Row = Partial<Record<(typeof columns)[number], string | number | undefined>
  */
 export function writeCsv(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   const losses = createLosses(report)
-  function* linesOf(told: Told): Generator<Piece> {
+  function linesOf(told: Told): Piece[] {
     if (told.kind === 'message') {
-      yield* lineOf(messageCells(told), told.text)
       const { record, part } = told
       const isFirst = part === record.parts[0]
       if (record.batch && isFirst) losses.add('batches are written message by message')
@@ -45,11 +44,12 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
         losses.marks(record)
         losses.links(record)
       }
-      return
+      return lineOf(messageCells(told), told.text)
     }
     const row = otherRow(told)
-    if (row) yield* lineOf(columns.map((name) => cell(row[name])).slice(0, -1), String(row.payload ?? ''))
-    else losses.record(told.record)
+    if (row) return lineOf(columns.map((name) => cell(row[name])).slice(0, -1), String(row.payload ?? ''))
+    losses.record(told.record)
+    return []
   }
   function end(): [] {
     losses.tell()
@@ -118,13 +118,11 @@ function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undef
 }
 
 /** The payload is a piece of its own: most of the text is in it, and it is not copied before it is encoded. */
-function* lineOf(cells: readonly string[], text: string): Generator<Piece> {
+function lineOf(cells: readonly string[], text: string): Piece[] {
   const line = cells.join(',')
   const payload = harmless(text)
-  if (!payload.includes('"')) return yield `${line},${cell(payload)}\r\n`
-  yield `${line},"`
-  yield { quoted: payload }
-  yield '"\r\n'
+  if (!payload.includes('"')) return [`${line},${cell(payload)}\r\n`]
+  return [`${line},"`, { quoted: payload }, '"\r\n']
 }
 
 /** RFC 4180. */

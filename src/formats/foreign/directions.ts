@@ -29,7 +29,8 @@ const remembered = 65_536
 export function createDirections(): (envelope: Envelope) => Direction {
   /** Who waits under an id, the longest first. */
   const waiting = createRecent<Direction[]>({ entries: remembered })
-  const tokens = createRecent<Direction>({ entries: remembered })
+  /** Tokens that servers offered: of all others it is the server that tells progress. */
+  const tokens = createRecent<'server_to_client'>({ entries: remembered })
 
   function ofAnswer(id: string): Direction {
     const open = waiting.get(idKey(id))
@@ -59,7 +60,10 @@ export function createDirections(): (envelope: Envelope) => Direction {
       const open = waiting.get(idKey(id))
       if (open) open.push(direction)
       else waiting.set(idKey(id), [direction])
-      if (progressToken !== undefined) tokens.set(idKey(progressToken), direction)
+      if (progressToken !== undefined) {
+        if (direction === 'server_to_client') tokens.set(idKey(progressToken), direction)
+        else tokens.delete(idKey(progressToken))
+      }
     }
     return direction
   }

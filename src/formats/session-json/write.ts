@@ -48,16 +48,17 @@ function textOf(recording: Recording, ends: Ends, report: Report): AsyncIterable
     yield '  "messages": ['
   }
 
-  function* messages({ entries, note, type }: Laid): Generator<string> {
-    for (const pieces of entries) {
-      yield entryCount === 0 ? '\n' : `${entryEnd},\n`
-      yield* pieces
+  function messages({ placed: { entries, note }, type }: Laid): string[] {
+    const texts: string[] = []
+    for (const [start, ...rest] of entries) {
+      texts.push(`${entryCount === 0 ? '\n' : `${entryEnd},\n`}${start}`, ...rest)
       entryCount += 1
     }
-    if (note === undefined) return
+    if (note === undefined) return texts
     if (entries.length === 0 && (type === 'message' || type === 'noise' || type === 'gap')) elsewhere += 1
     notesSize += note.length
     if (notesSize <= mostNotes) notes.push(note)
+    return texts
   }
 
   function* metadata(): Generator<string> {
@@ -174,23 +175,33 @@ function metaFrom(first: TapeRecord | undefined): MetaRecord {
   return meta
 }
 
-type Laid = ReturnType<Layout['place']> & { readonly type: TapeRecord['type'] }
+interface Laid {
+  readonly placed: ReturnType<Layout['place']>
+  readonly type: TapeRecord['type']
+}
 
 function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<Laid> {
   const layout = createLayout(head, ends.origin)
   let isFirst = ends.hasMeta
+  /** An end line, which the head stands for if nothing follows. */
   let held: TapeRecord | undefined
-  function* next(record: TapeRecord): Generator<Laid> {
-    if (held) yield { ...layout.place(held), type: held.type }
-    held = isFirst ? undefined : record
-    isFirst = false
+  const laid = (record: TapeRecord): Laid => ({ placed: layout.place(record), type: record.type })
+
+  function next(record: TapeRecord): Laid[] {
+    if (isFirst) {
+      isFirst = false
+      return []
+    }
+    const before = held ? [laid(held)] : []
+    held = record.type === 'end' ? record : undefined
+    if (!held) before.push(laid(record))
+    return before
   }
-  function* end(): Generator<Laid> {
-    if (held && (held.type !== 'end' || !ends.end)) yield { ...layout.place(held), type: held.type }
-  }
-  return flatMapped(recording.records(), next, end)
+  return flatMapped(recording.records(), next, () => (held && !ends.end ? [laid(held)] : []))
 }
 
 function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<string> {
-  return flatMapped(layOut(recording, ends, head), ({ note }) => (note === undefined ? [] : [note]))
+  return flatMapped(layOut(recording, ends, head), ({ placed: { note } }) =>
+    note === undefined ? [] : [note],
+  )
 }

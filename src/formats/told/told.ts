@@ -65,20 +65,19 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     const us = (Date.parse(record.t ?? '') - startedMs) * 1000
     return Number.isNaN(us) ? 0 : us
   }
-  function* tell(record: TapeRecord): Generator<Told> {
+  function tell(record: TapeRecord): Told[] {
     if (record.type === 'meta' && Number.isNaN(startedMs)) {
       startedMs = Date.parse(record.startedAt)
       isUntimed = record.startedAt === noTime
     }
     if (record.type !== 'message') {
       const us = record.type === 'unknown' || record.type === 'meta' ? 0 : usOf(record)
-      yield { kind: 'other', record, us }
-      return
+      return [{ kind: 'other', record, us }]
     }
     const us = usOf(record)
     const first = record.seq ?? next
-    for (let i = 0; i < record.parts.length; i += 1) yield tellPart(record, record.parts[i]!, first + i, us)
     next = first + record.parts.length
+    return record.parts.map((part, i) => tellPart(record, part, first + i, us))
   }
 
   function tellPart(record: MessageRecord, part: Part, seq: number, us: number | undefined): ToldMessage {
