@@ -29,6 +29,33 @@ export function refuseOwnInput(
   }
 }
 
+/**
+ * Refuses outputs of which one would take the place of another.
+ *
+ * @throws WiretapeError `usage`
+ */
+export function refuseTwice(
+  outputs: readonly { readonly option: string; readonly file: string }[],
+  { cwd }: { readonly cwd: string },
+): void {
+  const seen = new Map<string, string>()
+  for (const { option, file } of outputs) {
+    if (file === '-') continue
+    const path = resolve(cwd, file)
+    const before = seen.get(path)
+    if (before !== undefined) {
+      throw new WiretapeError(
+        'usage',
+        `${escapeText(before)} and ${escapeText(option)} write the same file`,
+        {
+          hint: 'give each a file of its own',
+        },
+      )
+    }
+    seen.set(path, option)
+  }
+}
+
 function statOf(look: () => Stats): Stats | undefined {
   try {
     return look()

@@ -12,8 +12,7 @@ import { WiretapeError } from '../model/index.js'
 export async function readCompareFileOf(
   recording: string,
 ): Promise<(SettingsFile & { readonly path: string }) | undefined> {
-  const bare = recording.slice(0, recording.length - extname(recording).length)
-  for (const path of [`${recording}.compare.yaml`, `${bare}.compare.yaml`]) {
+  for (const path of compareFilesOf(recording)) {
     const text = await readFile(path, 'utf8').catch((cause: unknown) => {
       if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
         return undefined
@@ -22,6 +21,12 @@ export async function readCompareFileOf(
     if (text !== undefined) return { ...parse(path, text), path }
   }
   return undefined
+}
+
+/** Paths at which they are looked for, in that order. */
+export function compareFilesOf(recording: string): readonly string[] {
+  const bare = recording.slice(0, recording.length - extname(recording).length)
+  return [`${recording}.compare.yaml`, `${bare}.compare.yaml`]
 }
 
 /** @throws WiretapeError `usage` or `unreadable` */

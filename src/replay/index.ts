@@ -1,7 +1,7 @@
 export { acceptTexts } from './accept-texts.js'
 export type { Unanswered } from './answer-question.js'
 export type { GivenValue } from './given-values.js'
-export { readCompareFile, readCompareFileOf } from './compare-file.js'
+export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-file.js'
 export type { Connect } from './live-connection.js'
 export type { SetValue } from './live-values.js'
 export { findMissingSecrets, type MissingSecret } from './missing-secrets.js'

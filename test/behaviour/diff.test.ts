@@ -70,10 +70,24 @@ describe('wiretape diff', () => {
       ['a.jsonl', 'b.jsonl', '--report', 'junit=./b.jsonl'],
       '--report junit: ./b.jsonl is the file that is read',
     ],
+    [
+      ['a.jsonl', 'b.jsonl', '--report', 'junit=same', '--report', 'json=./same'],
+      '--report junit=same and --report json=./same write the same file',
+    ],
+    [
+      ['a.jsonl', 'b.jsonl', '--compare-file', 'bad2.yaml', '--report', 'json=bad2.yaml'],
+      '--report json: bad2.yaml is the file that is read',
+    ],
+    [
+      ['ruled.jsonl', 'b.jsonl', '--report', 'json=ruled.compare.yaml'],
+      '--report json: ruled.compare.yaml is the file that is read',
+    ],
     [['a.jsonl', 'b.jsonl', '--report', 'xml=f'], 'kinds are junit, json, markdown, github'],
     [['a.jsonl', 'b.jsonl', '--compare-file', 'bad.yaml'], 'bad.yaml, line 2: $.b names no matcher: soon'],
   ])('ends with 2 and one line: %s', async (args, message) => {
     write('bad.yaml', 'match:\n  $.b: soon\n')
+    for (const name of ['bad2.yaml', 'ruled.compare.yaml']) write(name, 'ignore: [$.x]\n')
+    write('ruled.jsonl', readFileSync(join(folder, 'a.jsonl'), 'utf8'))
     const { code, stdout, stderr } = await diff(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)

@@ -402,6 +402,10 @@ describe('wiretape replay', () => {
       ['base.jsonl', '--report', 'json=base.jsonl', '--', 'node'],
       '--report json: base.jsonl is the file that is read',
     ],
+    [
+      ['base.jsonl', '--output', 'same', '--report', 'json=same', '--', 'node'],
+      '--output same and --report json=same write the same file',
+    ],
     [['packed.jsonl.gz', '--update', '--', 'node'], 'packed.jsonl.gz is packed or no file'],
     [['base.jsonl', '--update', '--repeat', '2', '--', 'node'], '--update needs a file, and one run'],
     [['base.jsonl', '--update', '--parallel', '2', '--', 'node'], '--update needs a file, and one run'],

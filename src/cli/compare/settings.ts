@@ -11,10 +11,10 @@ import {
 } from '../../compare/index.js'
 import { QueryFault } from '../../json-path/index.js'
 import { WiretapeError } from '../../model/index.js'
-import { readCompareFile, readCompareFileOf } from '../../replay/index.js'
+import { compareFilesOf, readCompareFile, readCompareFileOf } from '../../replay/index.js'
 import { checkReplaceable, replaceFile } from '../../tape/index.js'
 import type { Io } from '../io.js'
-import { refuseOwnInput } from '../own-input.js'
+import { refuseOwnInput, refuseTwice } from '../own-input.js'
 import type { CompareOptions } from './compare-options.js'
 
 /**
@@ -59,19 +59,27 @@ export interface WantedReport {
   readonly write: (report: ComparisonReport) => Iterable<string>
 }
 
+/** What is read in all, rules too. @param recordings as the user named them, with their segments */
+export function readFiles({ compareFile }: CompareOptions, recordings: readonly string[]): string[] {
+  const rules = compareFile === undefined ? recordings.flatMap(compareFilesOf) : [compareFile]
+  return [...recordings, ...rules]
+}
+
 /**
  * `junit=FILE`.
  *
- * @param inputs what is read, which no report may replace
+ * @param read what no report may replace
+ * @param output what else is written, and by which option
  * @throws WiretapeError before anything is compared: kind unknown, or the file cannot be written
  */
 export async function wantedReports(
   options: CompareOptions,
-  inputs: readonly string[],
+  read: readonly string[],
   io: Io,
+  output?: { readonly option: string; readonly file: string },
 ): Promise<WantedReport[]> {
   const wanted: WantedReport[] = []
-  const read = [...inputs, ...(options.compareFile === undefined ? [] : [options.compareFile])]
+  const written = output ? [output] : []
   for (const text of options.report ?? []) {
     const [, kind = '', file = ''] = /^(\w+)=(.+)$/s.exec(text) ?? []
     const write = Object.hasOwn(reportKinds, kind) ? reportKinds[kind] : undefined
@@ -82,8 +90,10 @@ export async function wantedReports(
     }
     refuseOwnInput(file, read, `--report ${kind}:`, io)
     if (file !== '-') await checkReplaceable(resolve(io.cwd, file))
+    written.push({ option: `--report ${kind}=${file}`, file })
     wanted.push({ file, write })
   }
+  refuseTwice(written, io)
   return wanted
 }
 

@@ -18,7 +18,7 @@ import {
   summaryLine,
   type Layout,
 } from '../compare/print.js'
-import { printPieces, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
+import { printPieces, readFiles, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
 import { createComplaints, type Complaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -35,7 +35,11 @@ export async function runDiff(before: string, after: string, options: DiffOption
   if (before === '-' && after === '-')
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)
-  const wanted = await wantedReports(options, await withSegments([before, after], io.cwd), io)
+  const wanted = await wantedReports(
+    options,
+    readFiles(options, await withSegments([before, after], io.cwd)),
+    io,
+  )
   const complaints = createComplaints()
   const a = await openCompared(before, complaints, io)
   try {

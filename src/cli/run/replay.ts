@@ -38,7 +38,14 @@ import {
   summaryLine,
   type Layout,
 } from '../compare/print.js'
-import { bytesOf, printPieces, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
+import {
+  bytesOf,
+  printPieces,
+  readFiles,
+  settingsOf,
+  wantedReports,
+  writeReports,
+} from '../compare/settings.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
@@ -99,8 +106,10 @@ export async function runReplayCommand(
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
-  const read = await withSegments([name], io.cwd)
-  const wanted = await wantedReports(options, read, io)
+  const read = readFiles(options, await withSegments([name], io.cwd))
+  const output =
+    options.output === undefined ? undefined : { option: `--output ${options.output}`, file: options.output }
+  const wanted = await wantedReports(options, read, io, output)
   if (options.output !== undefined) refuseOwnInput(options.output, read, '--output', io)
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
   if (options.update && (name === '-' || options.repeat > 1 || options.parallel > 1)) {
