@@ -29,8 +29,13 @@ export function jsonInText(text: string): number | undefined {
 /** The member that may hold JSON as text. */
 export const textMember = 'text'
 
-/** The text with JSON in the place of strings that hold some, in members named `text`. */
-export function withJsonInTexts(text: string): string {
+/**
+ * The text with JSON in the place of strings that hold some, in members named `text`, and so on within that: gateways hand
+ * on as text what another server has answered.
+ *
+ * @param levels of JSON in JSON, at most
+ */
+export function withJsonInTexts(text: string, levels = deepest): string {
   const edits: TextEdit[] = []
   function visit(start: number, depth: number): void {
     const kind = kindAt(text, start)
@@ -45,7 +50,9 @@ export function withJsonInTexts(text: string): string {
       const inner = decodeString(text, member.start, member.end)
       const from = jsonInText(inner)
       if (from === undefined) continue
-      edits.push({ start: member.start, end: member.end, text: inner.slice(from, skipValue(inner, from)) })
+      const json = inner.slice(from, skipValue(inner, from))
+      const whole = levels > 1 ? withJsonInTexts(json, levels - 1) : json
+      edits.push({ start: member.start, end: member.end, text: whole })
     }
   }
   visit(0, 0)

@@ -41,14 +41,20 @@ export function checkOptions(options: ReplayOptions): void {
   checkShapes('option', options, shapes)
 }
 
-const isHeader = (value: unknown): boolean => isTexts(value) && value.length === 2
+/** What HTTP can carry. */
+const isHeader = (value: unknown): boolean =>
+  isTexts(value) &&
+  value.length === 2 &&
+  /^[\w!#$%&'*+.^`|~-]+$/.test(value[0]!) &&
+  // eslint-disable-next-line no-control-regex
+  !/[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/.test(value[1]!)
 
 const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport', OptionShape>> = {
   command: [isCommandLine, "it is a list of texts: ['node', 'server.js']"],
   url: [isText, 'it is a text'],
   headers: [
     (value) => Array.isArray(value) && value.every(isHeader),
-    "it is a list of names and values: [['Authorization', 'Bearer x']]",
+    "it is a list of names and values that HTTP can carry: [['Authorization', 'Bearer x']]",
   ],
   transport: oneOf('streamable-http', 'sse'),
 }

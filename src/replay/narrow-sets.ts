@@ -1,6 +1,6 @@
 import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault, type Span } from '../wire/index.js'
+import { findJsonValue, isFault, kindAt, memberOf, membersOf, type Span } from '../wire/index.js'
 import type { SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
@@ -8,7 +8,7 @@ import type { Plan } from './plan.js'
  * Values of `--set` for a place that was redacted in some message of the client are for redacted places only: the same
  * place of another message keeps what stands there.
  *
- * @throws WiretapeError `usage` for a place that no message of the client has
+ * @throws WiretapeError `usage` for a place that no message of the client has, and for ids of messages
  */
 export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise<readonly SetValue[]> {
   if (sets.length === 0) return sets
@@ -21,9 +21,11 @@ export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise
     for (const { part } of plan.frames.messagesOf(frame, record)) {
       const { start, end } = record.parts[part]!
       const text = record.raw.slice(start, end)
+      const idStart = idOf(text)
       for (const set of sets) {
         const places = placesOf(set, text)
         if (places.length > 0) used.add(set)
+        if (places.some(({ start }) => start === idStart)) throw noIds(set)
         if (places.some((place) => text.slice(place.start, place.end).includes(redactionMarker)))
           narrow.add(set)
       }
@@ -35,6 +37,19 @@ export async function narrowSets(plan: Plan, sets: readonly SetValue[]): Promise
       hint: 'A path begins at the message: $.params.arguments.token. `wiretape inspect -v` shows what they have.',
     })
   return sets.map((set) => (narrow.has(set) ? { ...set, onlyRedacted: true } : set))
+}
+
+/** Answers are known by them. */
+function noIds({ name }: SetValue): WiretapeError {
+  return new WiretapeError('usage', `the value for ${name} would take the place of the ids of messages`, {
+    hint: 'name a place in their params: $.params.arguments.id',
+  })
+}
+
+function idOf(text: string): number | undefined {
+  const whole = findJsonValue(text)
+  if (isFault(whole) || kindAt(text, whole.start) !== 'object') return undefined
+  return memberOf(membersOf(text, whole.start), 'id')?.start
 }
 
 function placesOf({ path }: SetValue, text: string): readonly Span[] {

@@ -179,7 +179,19 @@ async function settingsOf(
 }
 
 function setOf(at: string, value: unknown): SetValue {
-  return { path: understood(() => compilePath(at)), name: at, json: JSON.stringify(value) }
+  return { path: understood(() => compilePath(at)), name: at, json: jsonOf(at, value) }
+}
+
+/** A variable of the environment that is not there is `undefined`, and the recorded value is no stand-in for it. */
+function jsonOf(at: string, value: unknown): string {
+  try {
+    const json = JSON.stringify(value) as string | undefined
+    if (json !== undefined) return json
+  } catch {
+    // It holds itself, or a BigInt.
+  }
+  const what = value === undefined ? 'undefined' : `no JSON value (${typeof value})`
+  throw new WiretapeError('usage', `set: the value for ${at} is ${what}`)
 }
 
 function filterOf(text: string | undefined): Filter | undefined {

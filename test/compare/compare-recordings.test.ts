@@ -236,6 +236,16 @@ describe('two recordings', () => {
     })
   })
 
+  it('take rules at the places that they name, also in JSON in a text in JSON in a text', async () => {
+    const handedOn = (q: number): Said =>
+      call('a', {}, { content: [{ type: 'text', text: JSON.stringify({ q, n: 1 }) }] })
+    const [before, after] = [[handedOn(1)], [handedOn(2)]]
+    const place = 'result.content[0].text.content[0].text.q'
+    expect(await differences(before, after)).toEqual([`changed | tools/call a | ~ ${place} 1 → 2`])
+    expect(await differences(before, after, { rules: [ignoreRule(`$.${place}`)] })).toEqual([])
+    expect(await differences(before, after, { rules: [matchRule(`$.${place}`, 'number')] })).toEqual([])
+  })
+
   it('tell p50 and p95 of each tool', async () => {
     const times = (ms: number[]): Said[] => ms.map((each) => ({ ...call('a', {}, 'x'), ms: each }))
     const { summary } = await compared(times([1, 2, 3, 40]), times([5]))

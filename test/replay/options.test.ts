@@ -31,6 +31,9 @@ describe('replay() of the library', () => {
     [{ timeout: 5 } as ReplayOptions, /no option timeout/],
     [{ handshake: 'no' as unknown as boolean }, /handshake/],
     [{ set: 'x' as unknown as Record<string, unknown> }, /set/],
+    [{ set: { '$.params': undefined } }, /\$\.params is undefined/],
+    [{ set: { '$.params': () => 1 } }, /\$\.params is no JSON value/],
+    [{ set: { '$.id': 7 } }, /ids of messages/],
     [{ filter: 1 as unknown as string }, /filter/],
     [{ ignore: 'x' as unknown as string[] }, /ignore/],
     [{ match: [] as unknown as Record<string, string> }, /match/],
@@ -61,6 +64,26 @@ describe('replay() of the library', () => {
     await expect(replay(tape(), target as ReplayTarget)).rejects.toMatchObject({
       name: 'WiretapeError',
       code: 'usage',
+    })
+  })
+
+  it.each([
+    ['X', 'a\r\nY: 1'],
+    ['X\n', 'a'],
+    ['X', '\u{1f600}'],
+  ])('refuses a header that HTTP cannot carry: %j: %j', async (name, value) => {
+    const target = { url: 'http://127.0.0.1:1/mcp', headers: [[name, value] as const] }
+    await expect(replay(tape(), target)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('headers'),
+    })
+  })
+
+  it('refuses a value that JSON cannot say', async () => {
+    const replayed = replay(tape(), { command: [process.execPath, '-e', '1'] }, { set: { '$.params': 1n } })
+    await expect(replayed).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/no JSON value \(bigint\)/),
     })
   })
 
