@@ -46,7 +46,6 @@ const isHeader = (value: unknown): boolean =>
   isTexts(value) &&
   value.length === 2 &&
   /^[\w!#$%&'*+.^`|~-]+$/.test(value[0]!) &&
-  // eslint-disable-next-line no-control-regex
   !/[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/.test(value[1]!)
 
 const targetShapes: Readonly<Record<'command' | 'url' | 'headers' | 'transport', OptionShape>> = {
