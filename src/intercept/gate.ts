@@ -8,7 +8,7 @@ import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
 import { createRenames } from './renames.js'
-import { ruleOf, type RuleChanges } from './rule-changes.js'
+import { cannotGoOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
@@ -244,6 +244,12 @@ export class Gate {
     const { id, rule, offer, kept, copies, answers } = message
     const { text: own, arrived = own } = offer
     const instead = text ?? message.text ?? own
+    // It waited, and another request has come under the id that a rule gave it.
+    if (text === undefined && instead !== own && this.wouldClash(offer, instead, kept)) {
+      const refused = cannotGoOn(offer, rule, idInUseWords)
+      offer.passage.drop(id, refused)
+      return this.#observer.released(message, refused.answers.length > 0 ? 'answered' : 'dropped', cause)
+    }
     if (instead !== own) this.#renames.note(offer, instead, kept)
     const heldMs = Math.round(performance.now() - message.sinceMs)
     offer.passage.forward(id, {

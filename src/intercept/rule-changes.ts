@@ -1,4 +1,5 @@
-import type { RuleDecision } from './rules/index.js'
+import type { FrameText } from './frame.js'
+import { cannotApplyError, cannotApplyWords, type RuleDecision } from './rules/index.js'
 
 /** What a rule made of a message that does not go on at once. */
 export interface RuleChanges {
@@ -18,4 +19,17 @@ export function ruleOf({ rule, text, kept, copies, answers }: RuleDecision): Rul
     ...(copies > 0 && { copies }),
     ...(answers.length > 0 && { answers }),
   }
+}
+
+/** What a rule made of it cannot go on any more: nothing does, and who sent a request gets an error. */
+export function cannotGoOn(
+  { parts }: Pick<FrameText, 'parts'>,
+  rule: string | undefined,
+  reason: string,
+): { readonly why: string; readonly answers: readonly string[]; readonly rule?: string } {
+  const why = cannotApplyWords(rule ?? '', reason)
+  const answers = parts.flatMap(({ envelope: { kind, id } }) =>
+    kind === 'request' && id !== undefined ? [cannotApplyError(id, why)] : [],
+  )
+  return { why, answers, ...(rule !== undefined && { rule }) }
 }

@@ -110,6 +110,32 @@ describe('a message whose time has come', () => {
   })
 })
 
+describe('a request that a rule delays and gives another id', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('does not go on under an id that another request has taken meanwhile', () => {
+    const text = '{"jsonrpc":"2.0","id":77,"method":"ping"}'
+    const { gate } = bench((raw) => (raw.includes('"id":1,') ? { text, delayMs: 500 } : undefined))
+    const done: unknown[] = []
+    const passage: Offer['passage'] = {
+      forward: () => done.push('went on'),
+      drop: (_, how) => done.push(how),
+    }
+    const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
+    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, passage })
+    offer('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    offer(text)
+    vi.advanceTimersByTime(500)
+    const problem = 'rule r cannot be applied: its id is that of a request whose answer is still to come'
+    const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
+    expect(done).toEqual([
+      { why: problem, rule: 'r', answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`] },
+    ])
+    expect(gate.held.size).toBe(0)
+  })
+})
+
 describe('the id of a request of ours', () => {
   const ours = requestKey('', 'client_to_server', '1')
 

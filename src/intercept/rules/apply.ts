@@ -1,7 +1,7 @@
 import type { FilterSubject } from '../../filter/index.js'
 import { readEnvelope } from '../../wire/index.js'
 import { otherShape } from '../message-shape.js'
-import { RuleFailure } from './failure.js'
+import { answerText, cannotApplyError, cannotApplyWords, RuleFailure } from './failure.js'
 import { removePaths, replaceMatches, setValues } from './message-edits.js'
 import type { Rule } from './rule.js'
 
@@ -103,25 +103,17 @@ export function checkChanged(outcome: PartOutcome, subject: FilterSubject, refus
 
 /** What waits for an answer, here or at the other end, gets an error under the same id; anything else goes nowhere. */
 function failClosed(outcome: PartOutcome, { kind, id }: FilterSubject, rules: string, why: string): void {
-  const problem = `rule ${rules} cannot be applied: ${why}`
+  const problem = cannotApplyWords(rules, why)
   outcome.problem = problem
   if (id === null || (kind !== 'request' && kind !== 'result' && kind !== 'error')) {
     outcome.end = { kind: 'drop' }
     return
   }
-  const error = JSON.stringify({ code: internalError, message: `wiretape: ${problem}` })
-  const text = answerText(id, 'error', error)
+  const text = cannotApplyError(id, problem)
   if (kind === 'request') {
     outcome.end = { kind: 'answer', text }
     return
   }
   outcome.text = text
   outcome.end = { kind: 'error' }
-}
-
-/** JSON-RPC 2.0, section 5.1. */
-const internalError = -32603
-
-function answerText(id: string, member: 'result' | 'error', text: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"${member}":${text}}`
 }
