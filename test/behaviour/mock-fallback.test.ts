@@ -154,6 +154,29 @@ describe('mock with a fallback', () => {
     expect(stage.running()).toEqual([])
   })
 
+  it.each(['new', 'all'])('keeps no call that the server says nothing to, with --record %s', async (what) => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }))
+    const copy = stage.path('copy.jsonl')
+    const silent = `let rest = ''
+    process.stdin.on('data', (data) => {
+      const lines = (rest + data).split('\\n')
+      rest = lines.pop()
+      for (const { id, method } of lines.map((line) => JSON.parse(line)))
+        if (method === 'initialize') process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }) + '\\n')
+    })`
+    const server = ['--', process.execPath, '-e', silent]
+    const run = await asked(
+      [tape, '--fallback', '--record', what, '--out', copy, ...server],
+      call(5, 'add', { a: 1, b: 1 }),
+      call(6, 'echo', { text: 'a' }),
+    )
+    expect(run.code).toBe(0)
+    const kept = readFileSync(copy, 'utf8')
+    expect(kept).not.toContain('"name":"add"')
+    expect(kept.match(/"name":"echo"/g)).toHaveLength(1)
+    expect(kept).toContain('"text":"a"}]')
+  })
+
   it.each<[string[], string]>([
     [['--fallback'], '--fallback needs the command of a server'],
     [['--', 'x'], 'nothing is said of what to do with x'],

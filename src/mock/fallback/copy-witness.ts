@@ -1,4 +1,5 @@
 import type { Envelope } from '../../model/index.js'
+import { idKey } from '../../wire/index.js'
 import { noRow, type Script } from '../script.js'
 import type { FallbackWitness } from './fallback.js'
 import { createLivePlaces } from './live-places.js'
@@ -12,9 +13,11 @@ export interface CopyWitnessOptions {
    * talk of its own: ids, and what a server remembers, mean something within one only.
    */
   readonly isFirst: () => boolean
-  /** That recorded call was asked again. */
-  readonly replaced: (row: number) => void
-  readonly add: (message: Pick<NewMessage, 'text' | 'direction' | 'place'>) => void
+  /** That recorded call was asked again; false when it was in vain. */
+  readonly replaced: (row: number, isReplaced: boolean) => void
+  /** Returns the number of the message. */
+  readonly add: (message: Pick<NewMessage, 'text' | 'direction' | 'place'>) => number
+  readonly remove: (number: number) => void
 }
 
 /** After all that was recorded. */
@@ -29,6 +32,7 @@ export function createCopyWitness({
   isFirst,
   replaced,
   add,
+  remove,
 }: CopyWitnessOptions): FallbackWitness {
   let places = createLivePlaces(script)
   /** Undefined until there is something to add. */
@@ -38,10 +42,17 @@ export function createCopyWitness({
   /** What waits in a talk of its own for the server's answer to the greeting. */
   let waiting: (() => void)[] | undefined
 
+  /** Calls to which the server has said nothing yet, by id. */
+  const unheard = new Map<string, { readonly number: number; readonly row: number }>()
+
   const addClient = (text: string, envelope: Envelope): void =>
-    add({ text, direction: 'client_to_server', place: places.fromClient(envelope) })
-  const addServer = (text: string, envelope: Envelope): void =>
+    void add({ text, direction: 'client_to_server', place: places.fromClient(envelope) })
+  function addServer(text: string, envelope: Envelope): void {
+    // What is no answer may belong to any of them.
+    if (envelope.kind === 'result' || envelope.kind === 'error') unheard.delete(idKey(envelope.id ?? 'null'))
+    else unheard.clear()
     add({ text, direction: 'server_to_client', place: places.fromServer(envelope) })
+  }
 
   function begin(): void {
     if (isOwn !== undefined) return
@@ -60,8 +71,17 @@ export function createCopyWitness({
 
   function addCall(text: string, envelope: Envelope, replaces: number): void {
     const row = isOwn ? noRow : replaces
-    if (row !== noRow) replaced(row)
-    add({ text, direction: 'client_to_server', place: places.asked(envelope, row) })
+    if (row !== noRow) replaced(row, true)
+    const number = add({ text, direction: 'client_to_server', place: places.asked(envelope, row) })
+    unheard.set(idKey(envelope.id ?? 'null'), { number, row })
+  }
+
+  /** What nobody answered is not new, and the recording may know the answer. */
+  function takeBack(id: string): void {
+    const call = unheard.get(idKey(id))
+    if (!call) return
+    remove(call.number)
+    if (call.row !== noRow) replaced(call.row, false)
   }
 
   if (what === 'all') begin()
@@ -74,6 +94,7 @@ export function createCopyWitness({
       if (!isOwn) places.heard(row)
     },
     asked: (text, envelope, replaces) => inTurn(() => addCall(text, envelope, replaces)),
+    unanswered: (id) => inTurn(() => takeBack(id)),
     greeted(text, envelope) {
       if (!waiting) return
       const [initialize, ...more] = opened

@@ -17,6 +17,8 @@ export interface FallbackWitness {
   heard(row: number, text: string, envelope: Envelope): void
   /** @param replaces the recorded call that this one asks again, or -1 */
   asked(text: string, envelope: Envelope, replaces: number): void
+  /** The call with this id (exact JSON text) gets no answer any more. */
+  unanswered(id: string): void
   /** What the real server answered to `initialize`, which the recording has answered for the client. */
   greeted(text: string, envelope: Envelope): void
   fromClient(text: string, envelope: Envelope): void
@@ -101,7 +103,10 @@ export function createFallback(options: FallbackOptions): Fallback {
     if (pending.size > 0 || greeted) notice(`the fallback does not answer: ${why}`)
     greeted?.()
     greeted = undefined
-    for (const { id, sink } of pending.values()) refuse(id, sink, why)
+    for (const { id, sink } of pending.values()) {
+      witness?.unanswered(id)
+      refuse(id, sink, why)
+    }
     pending.clear()
   }
 

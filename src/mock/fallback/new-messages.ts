@@ -16,7 +16,10 @@ export interface NewMessage {
 
 /** Some 40 bytes a message; texts that need not fit into memory. */
 export interface NewMessages {
-  add(message: NewMessage): void
+  /** Returns its number. */
+  add(message: NewMessage): number
+  /** It is left out. */
+  remove(number: number): void
   /** In the order of their places, those of one place as they came. */
   inOrder(): Generator<NewMessage, void, undefined>
   close(): void
@@ -29,6 +32,7 @@ export function createNewMessages(): NewMessages {
   const lives = createIntColumn()
   const places = createIntColumn()
   const times = createNumberColumn()
+  const removed = new Set<number>()
   return {
     add({ text, direction, live, place, atMs }) {
       texts.add(text)
@@ -36,11 +40,14 @@ export function createNewMessages(): NewMessages {
       lives.push(live)
       places.push(place)
       times.push(atMs)
+      return times.length - 1
     },
+    remove: (number) => void removed.add(number),
     *inOrder() {
       const order = Int32Array.from({ length: places.length }, (_, i) => i)
       order.sort((a, b) => places.get(a) - places.get(b) || a - b)
-      for (const i of order)
+      for (const i of order) {
+        if (removed.has(i)) continue
         yield {
           text: texts.read(i),
           direction: fromClient.get(i) === 1 ? 'client_to_server' : 'server_to_client',
@@ -48,6 +55,7 @@ export function createNewMessages(): NewMessages {
           place: places.get(i),
           atMs: times.get(i),
         }
+      }
     },
     close: () => texts.close(),
   }

@@ -78,8 +78,9 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
           if (!first) names[live] = ownName(play, live)
           return first
         },
-        replaced: (row) => setRow(replaced, row, 1),
+        replaced: (row, isReplaced) => setRow(replaced, row, isReplaced ? 1 : 0),
         add: (message) => messages.add({ ...message, live, atMs: performance.now() }),
+        remove: (number) => messages.remove(number),
       })
     },
     async write(play) {
