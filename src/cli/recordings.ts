@@ -238,10 +238,12 @@ function recordsIn(
   const records = file.format.read({ bytes, checked, seen, ...(selects && { only }) }, take)
   const failed = (error: unknown): unknown => inFile(error, name, file.path)
   if (selects) return attended(records, { ended: () => undefined, failed })
-  const counted = flatMapped(records, (record) => {
-    count += 1
-    return !only || only(count - 1) ? [record] : []
-  })
+  const counted = only
+    ? flatMapped(records, (record) => (only(count++) ? [record] : []))
+    : mapped(records, (record) => {
+        count += 1
+        return record
+      })
   // What was read to its end without a fault needs no second look.
   const ended = (): void => void Object.assign(opened, { checked: problems === 0, count })
   return attended(counted, { ended, failed })

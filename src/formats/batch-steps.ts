@@ -66,3 +66,32 @@ export class Mapped<T, U> implements IterableIterator<U, undefined> {
     return done
   }
 }
+
+/** The same elements; `failed` makes an error a better one. */
+export class Watched<T> implements IterableIterator<T, undefined> {
+  readonly #elements: Iterator<T>
+  readonly #failed: (error: unknown) => unknown
+
+  constructor(batch: Iterable<T>, failed: (error: unknown) => unknown) {
+    this.#elements = batch[Symbol.iterator]()
+    this.#failed = failed
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<T, undefined> {
+    try {
+      const step = this.#elements.next()
+      return step.done ? done : step
+    } catch (error) {
+      throw this.#failed(error)
+    }
+  }
+
+  return(): IteratorResult<T, undefined> {
+    this.#elements.return?.()
+    return done
+  }
+}

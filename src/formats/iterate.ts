@@ -1,4 +1,4 @@
-import { Changed, Mapped } from './batch-steps.js'
+import { Changed, Mapped, Watched } from './batch-steps.js'
 
 /**
  * Steps between one who reads and one who writes. Records come by the million, and a promise for each costs more than
@@ -177,13 +177,6 @@ export function attended<T>(
     failed = (error) => error,
   }: { readonly ended: () => void; readonly failed?: (error: unknown) => unknown },
 ): AsyncIterable<T> {
-  function* watched(batch: Iterable<T>): Generator<T> {
-    try {
-      yield* batch
-    } catch (error) {
-      throw failed(error)
-    }
-  }
   return batched(() => {
     const inner = batchesOf(elements)
     return {
@@ -191,7 +184,7 @@ export function attended<T>(
         const step = await inner.next().catch((error: unknown) => {
           throw failed(error)
         })
-        if (!step.done) return { done: false, value: watched(step.value) }
+        if (!step.done) return { done: false, value: new Watched(step.value, failed) }
         ended()
         return done
       },
