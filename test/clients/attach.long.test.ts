@@ -390,7 +390,7 @@ async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv
   return { terminal, sessionFile, out, url, client }
 }
 
-describe.skipIf(isLeftOut)('a list of captures', { timeout: 60_000 }, () => {
+describe.skipIf(isLeftOut)('a list of captures', () => {
   it('says that one has ended while somebody chose, and lets them choose again', async () => {
     const own = createStage()
     closing.push(() => own.close())
@@ -421,8 +421,10 @@ describe.skipIf(isLeftOut)('a list of captures', { timeout: 60_000 }, () => {
 
 describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
   it.each(targets)('that is closed ends the capture of %s, which saves', async (_, target) => {
-    const { terminal, sessionFile, out } = await startOwnScreen(await target())
+    const { terminal, sessionFile, out, client } = await startOwnScreen(await target())
     const pid = terminal.pid()
+    // Nobody hears what its stream says of a server that is gone.
+    await client.close()
     terminal.close()
     await until('the capture is over', () => !isRunning(pid))
     expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages.length).toBeGreaterThan(1)
@@ -445,6 +447,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
       await terminal.shows(/⏸ result tools\/call echo/)
       terminal.press('i')
       expect(await answer).toBe('Echo: changed over HTTP')
+      await client.close()
       terminal.press('q')
       await terminal.ended()
       expect(terminal.history()).toMatch(/recorded \d+ messages/)
@@ -467,6 +470,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
     terminal.press('e')
     await terminal.shows(/the editor could not be used: ENOENT/)
     expect(await echo(client, 'still there')).toBe('Echo: still there')
+    await client.close()
     terminal.press('q')
     await terminal.ended()
     expect(JSON.parse(readFileSync(sessionFile, 'utf8')).messages.length).toBeGreaterThan(3)
