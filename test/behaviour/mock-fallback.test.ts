@@ -91,6 +91,23 @@ describe('mock with a fallback', () => {
     expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
   })
 
+  it('leaves the recorded conversation as it is, with --record all, for a client that can do less', async () => {
+    const tape = await recorded(call(1, 'echo', { text: 'a' }), call(2, 'add', { a: 1, b: 2 }))
+    const abler = stage.path('abler.jsonl')
+    const before = readFileSync(tape, 'utf8').replace('"text":"3"', '"text":"4"')
+    writeFileSync(abler, before.replace('"capabilities":{}', '"capabilities":{"juggling":{}}'))
+    const copy = stage.path('abler-copy.jsonl')
+    const withServer = ['--fallback', '--record', 'all', '--out', copy, '--', ...mini]
+    const { answers } = await asked([abler, ...withServer], call(7, 'add', { a: 1, b: 2 }))
+    expect(textOf(answers.get(7))).toBe('3')
+    const lines = readFileSync(copy, 'utf8').split('\n')
+    const initialized = lines.filter((line) => line.includes('"method":"initialize"'))
+    expect(initialized.map((line) => line.includes('juggling'))).toEqual([true, false])
+    expect(lines.find((line) => line.includes('"text":"4"'))).not.toContain('"conv":"live-1"')
+    expect(lines.find((line) => line.includes('"text":"3"'))).toContain('"conv":"live-1"')
+    expect((await wiretape(['inspect', '--check', copy])).stdout).toMatch(/no faults\n$/)
+  })
+
   it("passes on the real server's own questions, and the answers to them", async () => {
     const tape = await recorded(call(1, 'echo', { text: 'a' }))
     const talk = stage.start([process.execPath, cli, 'mock', tape, '--fallback', '--', ...mini])

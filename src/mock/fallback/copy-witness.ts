@@ -1,6 +1,7 @@
 import type { Envelope } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import { noRow, type Script } from '../script.js'
+import { canAsMuch } from './abilities.js'
 import type { FallbackWitness } from './fallback.js'
 import { createLivePlaces } from './live-places.js'
 import type { NewMessage } from './new-messages.js'
@@ -11,8 +12,10 @@ export interface CopyWitnessOptions {
   /**
    * True when this is the first that adds to the recorded conversation which it follows: it goes on there. Any other is a
    * talk of its own: ids, and what a server remembers, mean something within one only.
+   *
+   * @param fits false for a client with which the recorded conversation could not have been
    */
-  readonly isFirst: () => boolean
+  readonly joins: (fits: boolean) => boolean
   /** That recorded call was asked again; false when it was in vain. */
   readonly replaced: (row: number, isReplaced: boolean) => void
   /** Returns the number of the message. */
@@ -29,7 +32,7 @@ const opening: readonly (string | undefined)[] = ['initialize', 'notifications/i
 export function createCopyWitness({
   script,
   what,
-  isFirst,
+  joins,
   replaced,
   add,
   remove,
@@ -37,6 +40,8 @@ export function createCopyWitness({
   let places = createLivePlaces(script)
   /** Undefined until there is something to add. */
   let isOwn: boolean | undefined
+  /** Questions that stay in the recording are for clients that can do as much as the recorded one. */
+  let fits = true
   /** How the client opened its talk with the recording, which is how its server was greeted. */
   const opened: { readonly text: string; readonly envelope: Envelope }[] = []
   /** What waits in a talk of its own for the server's answer to the greeting. */
@@ -56,7 +61,7 @@ export function createCopyWitness({
 
   function begin(): void {
     if (isOwn !== undefined) return
-    isOwn = !isFirst()
+    isOwn = !joins(fits)
     if (!isOwn) return
     places = createLivePlaces(script, atTheEnd)
     if (opened[0]?.envelope.method === 'initialize') waiting = []
@@ -84,7 +89,6 @@ export function createCopyWitness({
     if (call.row !== noRow) replaced(call.row, false)
   }
 
-  if (what === 'all') begin()
   return {
     heard(row, text, envelope) {
       if (what === 'new' && opening.includes(envelope.method) && (isOwn === undefined || waiting))
@@ -93,7 +97,11 @@ export function createCopyWitness({
       else if (isOwn && envelope.kind === 'notification') addClient(text, envelope)
       if (!isOwn) places.heard(row)
     },
-    asked: (text, envelope, replaces) => inTurn(() => addCall(text, envelope, replaces)),
+    asked(text, envelope, replaces) {
+      if (isOwn === undefined && envelope.method === 'initialize' && replaces !== noRow)
+        fits = canAsMuch(text, script.text(replaces))
+      inTurn(() => addCall(text, envelope, replaces))
+    },
     unanswered: (id) => inTurn(() => takeBack(id)),
     greeted(text, envelope) {
       if (!waiting) return

@@ -72,11 +72,11 @@ export function createTapeCopy(recording: Recording, path: string, what: 'new' |
       return createCopyWitness({
         script: play.script,
         what,
-        isFirst() {
-          const first = !followed.has(recorded)
-          followed.add(recorded)
-          if (!first) names[live] = ownName(play, live)
-          return first
+        joins(fits) {
+          const isFirst = fits && !followed.has(recorded)
+          if (isFirst) followed.add(recorded)
+          else names[live] = ownName(play, live)
+          return isFirst
         },
         replaced: (row, isReplaced) => setRow(replaced, row, isReplaced ? 1 : 0),
         add: (message) => messages.add({ ...message, live, atMs: performance.now() }),
