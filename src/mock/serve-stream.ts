@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream'
-import { createDrain } from '../transports/index.js'
 import { createLineFramer, type LineFrame } from '../wire/index.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
@@ -65,22 +64,38 @@ export function serveStream({ input, output, open, notice }: StreamOptions): Ser
     close: () =>
       (closing ??= (async () => {
         input.destroy()
+        // A client that reads nothing is not waited for.
+        lines.leave()
         await conversation.close()
       })()),
   }
 }
 
-function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void>; gone(): boolean } {
-  const drain = createDrain(output)
+interface LineSink {
+  readonly sink: Sink
+  drained(): Promise<void>
+  gone(): boolean
+  /** Nothing more is written; who waits goes on. */
+  leave(): void
+}
+
+function createLineSink(output: Writable): LineSink {
   let gone = false
-  const leave = (): void => {
-    gone = true
+  const waiting: (() => void)[] = []
+  const wake = (): void => {
+    for (const goOn of waiting.splice(0)) goOn()
   }
+  function leave(): void {
+    gone = true
+    wake()
+  }
+  output.on('drain', wake)
   output.on('error', leave)
   output.on('close', leave)
 
   function drained(): Promise<void> {
-    return gone || !output.writableNeedDrain ? Promise.resolve() : drain()
+    if (gone || !output.writableNeedDrain) return Promise.resolve()
+    return new Promise((resolve) => waiting.push(resolve))
   }
 
   return {
@@ -94,5 +109,6 @@ function createLineSink(output: Writable): { sink: Sink; drained(): Promise<void
     },
     drained,
     gone: () => gone,
+    leave,
   }
 }

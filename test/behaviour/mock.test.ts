@@ -328,6 +328,16 @@ describe('mock over HTTP', () => {
 })
 
 describe('mock ends', () => {
+  it('by a signal, though its client reads nothing', async () => {
+    const text = 'x'.repeat(3_000_000)
+    const tape = tapeOf(`> ${call('1', 'a')}`, `< {"id":1,"result":{"text":"${text}"}}`)
+    const mock = stage.start([process.execPath, cli, 'mock', tape], { read: false })
+    await mock.send(`${call('7', 'a').replace('{', '{"jsonrpc":"2.0",')}\n`)
+    await new Promise((readable) => mock.output.once('readable', readable))
+    mock.child.kill('SIGTERM')
+    expect(await mock.ended).toEqual({ exitCode: 143, signal: null })
+  })
+
   it('by a signal, as a server does', async () => {
     const mock = stage.start(
       [process.execPath, cli, 'mock', tapeOf(`> ${call('1', 'a')}`, '< {"id":1,"result":{}}')],

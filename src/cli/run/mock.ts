@@ -3,7 +3,7 @@ import { isatty } from 'node:tty'
 import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
-import { openOwnStdio } from '../../transports/index.js'
+import { openOwnStdio, within } from '../../transports/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
@@ -24,6 +24,9 @@ export interface MockCommandOptions {
   readonly out?: string
   readonly quiet?: boolean
 }
+
+/** For a client that is slow to read the last of it. */
+const graceMs = 2_000
 
 const endings = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
@@ -157,7 +160,10 @@ async function onStdio(
     await mock.close()
     return signal === undefined ? exitCode.done : 128 + endings[signal]
   } finally {
-    await streams.closeOutput()
+    // One that a signal ended does not wait for a client that reads nothing.
+    const closed = streams.closeOutput()
+    if (ending.came === undefined) await closed
+    else if (!(await within(closed, graceMs))) streams.output.destroy()
     streams.closeInput()
   }
 }

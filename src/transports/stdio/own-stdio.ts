@@ -25,15 +25,15 @@ export interface ClientStreams {
  */
 export function openOwnStdio(): ClientStreams {
   const input = openStandard(0, 'r') ?? process.stdin
-  const output = openStandard(1, 'w') ?? process.stdout
+  const ownOutput = openStandard(1, 'w')
   const errorOutput = openStandard(2, 'w') ?? process.stderr
   let outputClosed: Promise<void> | undefined
   return {
     input,
-    output,
+    output: ownOutput ?? process.stdout,
     errorOutput,
     closeInput: () => void input.destroy(),
-    closeOutput: () => (outputClosed ??= endOutput(output)),
+    closeOutput: () => (outputClosed ??= ownOutput ? endOutput(ownOutput) : Promise.resolve()),
   }
 }
 
@@ -77,8 +77,7 @@ function reopen(fd: number): number | undefined {
   }
 }
 
-function endOutput(output: Writable): Promise<void> {
-  if (!(output instanceof net.Socket) || output === (process.stdout as Writable)) return Promise.resolve()
+function endOutput(output: net.Socket): Promise<void> {
   return new Promise((resolve) => {
     if (output.closed) return resolve()
     output.once('close', resolve)
