@@ -65,7 +65,7 @@ export function serveStream({ input, output, open, notice }: StreamOptions): Ser
       (closing ??= (async () => {
         input.destroy()
         // A client that reads nothing is not waited for.
-        lines.leave()
+        lines.hurry()
         await conversation.close()
       })()),
   }
@@ -75,17 +75,18 @@ interface LineSink {
   readonly sink: Sink
   drained(): Promise<void>
   gone(): boolean
-  /** Nothing more is written; who waits goes on. */
-  leave(): void
+  /** From now on nobody waits until the client has read. */
+  hurry(): void
 }
 
 function createLineSink(output: Writable): LineSink {
   let gone = false
+  let hurried = false
   const waiting: (() => void)[] = []
   const wake = (): void => {
     for (const goOn of waiting.splice(0)) goOn()
   }
-  function leave(): void {
+  const leave = (): void => {
     gone = true
     wake()
   }
@@ -94,7 +95,7 @@ function createLineSink(output: Writable): LineSink {
   output.on('close', leave)
 
   function drained(): Promise<void> {
-    if (gone || !output.writableNeedDrain) return Promise.resolve()
+    if (gone || hurried || !output.writableNeedDrain) return Promise.resolve()
     return new Promise((resolve) => waiting.push(resolve))
   }
 
@@ -109,6 +110,9 @@ function createLineSink(output: Writable): LineSink {
     },
     drained,
     gone: () => gone,
-    leave,
+    hurry() {
+      hurried = true
+      wake()
+    },
   }
 }
