@@ -178,6 +178,9 @@ describe('conditions that are joined', () => {
     const word = fc.constantFrom(' and ', ' AND ', ' && ', ' or ', ' || ')
     fc.assert(
       fc.property(any, word, word, any, (one, join, other, two) => {
+        // Neither too long together nor nested too deep.
+        fc.pre(one.text.length + two.text.length < 3_900)
+        fc.pre([one, two].every(({ text }) => parseFilter(`(${text})`).filter !== undefined))
         const before = one.text.length + join.length
         for (const [text, column] of [
           [`${one.text}${join}`, before + 1],
