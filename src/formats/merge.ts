@@ -1,6 +1,6 @@
 import {
+  mergedIn,
   noTime,
-  readMerged,
   type EndRecord,
   type HttpContext,
   type MergedRecording,
@@ -220,8 +220,7 @@ function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
 
 /** Of what was merged already, its parts. */
 function mergedBefore(name: string, meta: MetaRecord | undefined): readonly MergedRecording[] {
-  const json = meta?.wiretape?.metadata.find(([member]) => member === 'merged')?.[1]
-  const parts = (json === undefined ? undefined : readMerged(json)) ?? []
+  const parts = mergedIn(meta?.wiretape?.metadata ?? []) ?? []
   return parts.map((part) => ({ ...part, conversation: `${name} ${part.conversation}` }))
 }
 

@@ -35,7 +35,7 @@ export {
 } from './option-shapes.js'
 export { createFold, type Fold } from './fold.js'
 export { asLegacySse, isEndpointEvent } from './legacy-sse.js'
-export { createOrigins, readMerged, type MergedRecording, type Origin } from './merged.js'
+export { createOrigins, mergedIn, readMerged, type MergedRecording, type Origin } from './merged.js'
 export type { PlainMessage } from './plain-message.js'
 export { eraOf, eraOfMethod, protocolVersions, type Era } from './protocol.js'
 export type {

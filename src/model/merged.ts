@@ -44,21 +44,21 @@ export function readMerged(json: string): MergedRecording[] | undefined {
   return recordings
 }
 
+/** The recordings that a merged one was made of; undefined for one that was not merged. */
+export function mergedIn(metadata: JsonMembers): MergedRecording[] | undefined {
+  const json = metadata.find(([name]) => name === 'merged')?.[1]
+  return json === undefined ? undefined : readMerged(json)
+}
+
 /** Finds out how messages came: in a merged recording that is another matter for each conversation. */
 export function createOrigins(
   of: Origin & { readonly metadata?: JsonMembers },
 ): (conversation: string | undefined) => Origin {
-  const json = of.metadata?.find(([name]) => name === 'merged')?.[1]
   // The longest name first: one may begin as another one does.
-  const merged = (json === undefined ? undefined : readMerged(json))?.toSorted(
-    (a, b) => b.conversation.length - a.conversation.length,
-  )
+  const merged = mergedIn(of.metadata ?? [])
+    ?.map((one) => ({ ...one, label: one.conversation }))
+    .toSorted((a, b) => b.label.length - a.label.length)
   if (!merged) return () => of
-  const origins = new Map(merged.map((one) => [one, { ...one, label: one.conversation }]))
-  return (conversation = '') => {
-    const one = merged.find(
-      ({ conversation: name }) => conversation === name || conversation.startsWith(`${name} `),
-    )
-    return (one && origins.get(one)) ?? of
-  }
+  return (conversation = '') =>
+    merged.find(({ label }) => conversation === label || conversation.startsWith(`${label} `)) ?? of
 }
