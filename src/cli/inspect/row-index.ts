@@ -1,5 +1,13 @@
 import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
-import { detach, type EntryTable, type Envelope, type Fold, type TapeRecord } from '../../model/index.js'
+import {
+  createIntColumn,
+  detach,
+  setRow,
+  type EntryTable,
+  type Envelope,
+  type Fold,
+  type TapeRecord,
+} from '../../model/index.js'
 import type { Selection } from '../recordings.js'
 import type { NamedRequest, Rows } from '../row-numbers.js'
 
@@ -25,11 +33,11 @@ const unknownName = -2
 
 export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
   /** The first row of each record; -1 for one that has none. */
-  const firstRows = createColumn()
+  const firstRows = createIntColumn(-1)
   /** Of batches. */
   const counts = new Map<number, number>()
   /** What each row is about, as a number of `names`. */
-  const nameNumbers = createColumn()
+  const nameNumbers = createIntColumn(unknownName)
   const names: NamedRequest[] = []
   const known = new Map<string, Map<string | undefined, number>>()
   const metas = new Set<number>()
@@ -50,24 +58,23 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
   function take(record: TapeRecord, { first, count }: Rows): void {
     if (record.type === 'meta') metas.add(firstRows.length)
     if (count > 1) counts.set(firstRows.length, count)
-    firstRows.set(firstRows.length, count === 0 ? -1 : first)
+    firstRows.push(count === 0 ? -1 : first)
     if (record.type !== 'message' && record.type !== 'held') return
     for (let i = 0; i < count; i += 1) {
       // One that waited may be passed on as another.
       const isOpen = record.type === 'held' || first + i < nameNumbers.length
-      while (nameNumbers.length < first + i) nameNumbers.set(nameNumbers.length, unknownName)
-      nameNumbers.set(first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
+      setRow(nameNumbers, first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
     }
   }
 
   /** What the row has to do with; -2 where that is not known. */
   function nameNumberOf(row: number): number {
-    const own = row < nameNumbers.length ? nameNumbers.at(row) : unknownName
+    const own = nameNumbers.get(row)
     if (own !== noName || !isAnswerRow(entries, row)) return own
     // One that comes late by far does not know what it answers.
     if (entries.has(row, 'late')) return unknownName
     const request = entries.peer(row)
-    return request < 0 ? noName : nameNumbers.at(request)
+    return request < 0 ? noName : nameNumbers.get(request)
   }
 
   function wanted(filter: Filter): Wanted {
@@ -104,7 +111,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
   }
 
   function rowsOf(record: number): Rows {
-    const first = record < firstRows.length ? firstRows.at(record) : -1
+    const first = firstRows.get(record)
     return first < 0 ? noRows : { first, count: counts.get(record) ?? 1 }
   }
 
@@ -131,31 +138,4 @@ function isMessage(entries: EntryTable, row: number): boolean {
 function isAnswerRow(entries: EntryTable, row: number): boolean {
   const kind = entries.kind(row)
   return kind === 'result' || kind === 'error'
-}
-
-interface Column {
-  readonly length: number
-  at(index: number): number
-  set(index: number, value: number): void
-}
-
-/** Whole numbers, four bytes each. */
-function createColumn(): Column {
-  let values = new Int32Array(1024)
-  let length = 0
-  return {
-    get length() {
-      return length
-    },
-    at: (index) => values[index]!,
-    set(index, value) {
-      if (index >= values.length) {
-        const more = new Int32Array(index + (index >> 1))
-        more.set(values)
-        values = more
-      }
-      values[index] = value
-      length = Math.max(length, index + 1)
-    },
-  }
 }
