@@ -38,8 +38,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Real processes and signals on a shared machine: a test that fails is asked once more there, and only there.
-    retry: process.env['CI'] === undefined ? 0 : 1,
+    // Real processes and signals on a shared machine: a test that fails is asked twice more there, and only there.
+    retry: process.env['CI'] === undefined ? 0 : 2,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     projects: [
       {

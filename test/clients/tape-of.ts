@@ -15,6 +15,7 @@ export interface TapeMessage {
   readonly id: string
   readonly corr?: string
   readonly linked?: readonly { kind: string; to: string }[]
+  readonly http?: { readonly status?: number }
 }
 
 export function messagesOf(tape: string): TapeMessage[] {
