@@ -1,8 +1,10 @@
 import {
   createCorrelator,
+  createHeldTogether,
   relatePart,
   type MessageRecord,
   type MetaRecord,
+  type Part,
   type TapeRecord,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
@@ -19,19 +21,19 @@ import { bareMeta, madeUpId } from './session-json/session.js'
 export function adopt(recording: Recording, options: { readonly links?: boolean } = {}): Recording {
   function records(): AsyncIterable<TapeRecord> {
     let foreign = false
-    let correlator = createCorrelator<string>(idKey, options)
+    let relate = createRelate(options)
     let count = 0
     return mapped(recording.records(), (record) => {
       if (record.type === 'meta') {
         foreign = record.wiretape === undefined
-        correlator = createCorrelator<string>(idKey, options)
+        relate = createRelate(options)
         return foreign ? adoptedMeta(record) : record
       }
       if (record.type !== 'message') return record
       const first = count
       count += record.parts.length
       const isNameless = foreign || record.parts.some(({ id }) => id === undefined)
-      return isNameless ? named(record, correlator, first) : record
+      return isNameless ? named(record, relate, first) : record
     })
   }
   return { records }
@@ -43,16 +45,30 @@ function adoptedMeta(meta: MetaRecord): MetaRecord {
   return { ...meta, wiretape: wiretape! }
 }
 
-function named(
-  record: MessageRecord,
-  correlator: ReturnType<typeof createCorrelator<string>>,
-  count: number,
-): MessageRecord {
-  const { direction, conversation = '' } = record
-  const parts = record.parts.map((part, i) => {
-    const id = `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`
-    const seen = correlator.observe({ ref: id, envelope: part.envelope, direction, conversation })
+type Relate = (record: MessageRecord, part: Part, id: string) => Part
+
+/** Gives a part its id, and says what it belongs to. */
+function createRelate(options: { readonly links?: boolean }): Relate {
+  const correlator = createCorrelator<string>(idKey, options)
+  const together = createHeldTogether<string>(idKey)
+  return (record, part, id) => {
+    const { direction, conversation = '' } = record
+    const { envelope } = part
+    const request = together.take(record, envelope, id)
+    const seen = correlator.observe({
+      ref: id,
+      envelope,
+      direction,
+      conversation,
+      ...(request && { request }),
+    })
     return relatePart({ ...part, id }, seen)
-  })
+  }
+}
+
+function named(record: MessageRecord, relate: Relate, count: number): MessageRecord {
+  const parts = record.parts.map((part, i) =>
+    relate(record, part, `msg-${String((record.seq ?? count) + i + 1).padStart(3, '0')}`),
+  )
   return { ...record, parts }
 }

@@ -1,4 +1,4 @@
-import { noTime, type MessageRecord, type Report, type TapeRecord } from '../model/index.js'
+import { createRecent, noTime, type MessageRecord, type Report, type TapeRecord } from '../model/index.js'
 
 /** What a target cannot hold, summed up: one diagnostic a kind. */
 export interface Losses {
@@ -12,6 +12,8 @@ export interface Losses {
   links(message: MessageRecord): void
   /** Which of several conversations a message is of, for a target that knows one. */
   conversation(message: MessageRecord): void
+  /** Answers of which only the recording knows whose they are, for a target that has nothing but their ids. */
+  pairs(message: MessageRecord): void
   /** For a target that has milliseconds. */
   micros(message: MessageRecord): void
   /** @param what in words for a person, the same for the same kind of loss */
@@ -36,6 +38,8 @@ const kinds: Readonly<Record<TapeRecord['type'], string>> = {
 
 export function createLosses(report: Report): Losses {
   const counts = new Map<string, number>()
+  /** Requests that shared their id with another one. */
+  const twice = createRecent<true>({ entries: 10_000 })
   const conversations = { first: undefined as string | undefined, messages: 0, areMany: false }
   function add(what: string, count = 1): void {
     counts.set(what, (counts.get(what) ?? 0) + count)
@@ -59,6 +63,15 @@ export function createLosses(report: Report): Losses {
     links({ parts }) {
       const linked = parts.filter(({ links }) => links).length
       if (linked > 0) add('links are left out', linked)
+    },
+    pairs({ parts }) {
+      for (const { id, duplicateOf, correlatedId } of parts) {
+        if (duplicateOf !== undefined)
+          for (const one of [id, duplicateOf]) if (one !== undefined) twice.set(one, true)
+        if (correlatedId !== undefined && twice.get(correlatedId)) {
+          add('which of the requests under one id answers belong to is left out')
+        }
+      }
     },
     conversation({ conversation = '', parts }) {
       conversations.first ??= conversation

@@ -179,7 +179,8 @@ export function createCorrelator<R>(
     if (known?.answered || !request) {
       if (!before) return
       relations.answers = before.ref
-      if (known?.answered || !known) relations.late = true
+      // It may have been answered on another stream.
+      if (known?.answered || !known || answered.get(key)?.ref === known.ref) relations.late = true
       return
     }
     request.waiting -= 1

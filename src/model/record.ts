@@ -128,6 +128,8 @@ interface FrameRecord extends Observed {
   readonly conversation?: string
   readonly http?: HttpContext
   readonly sse?: SseContext
+  /** Number of the entry of its file, where that holds a request with its answer. No tape keeps it. */
+  readonly entry?: number
   readonly frameEnd?: FrameEnd
   /** Base64 of the frame without its line end, when `raw` cannot stand for it byte for byte. */
   readonly bytes?: string

@@ -70,11 +70,11 @@ export function throughTape(records: readonly TapeRecord[]): TapeRecord[] {
   return recordsOf(records.map((record) => encodeRecord(record).trimEnd()))
 }
 
-/** Without the sizes that readers know of some messages: no tape keeps them. */
+/** Without what readers know of some messages and no tape keeps: sizes, and which entry of the file they stood in. */
 export function unsized(records: readonly TapeRecord[]): TapeRecord[] {
-  return records.map((record) =>
-    record.type === 'message'
-      ? { ...record, parts: record.parts.map(({ sizeBytes: _, ...part }) => part) }
-      : record,
-  )
+  return records.map((record) => {
+    if (record.type !== 'message') return record
+    const { entry: _entry, ...rest } = record
+    return { ...rest, parts: record.parts.map(({ sizeBytes: _size, ...part }) => part) }
+  })
 }

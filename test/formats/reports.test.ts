@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { foreignMessage, foreignMeta } from '../../src/formats/foreign/records.js'
 import { sessions } from './codec-sessions.js'
+import { recordsOf } from './session-json-stage.js'
 import { adopted, read, write } from './codec-stage.js'
 import { imported, type Loose } from './import-stage.js'
 
@@ -293,6 +294,25 @@ describe('assay-trace', () => {
     expect((await write('streamable-http', all)).said).toContain(
       'message 0 is left out: it has a member twice',
     )
+  })
+
+  it('of a recording in which no message is JSON-RPC has no steps, and says what it passed over', async () => {
+    const tape = (t: string, raw: string): string => `{"t":"${t}","dir":"in","raw":${raw}}`
+    const { text, said } = await write(
+      'assay-trace',
+      recordsOf([
+        '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"s","command":[]}',
+        tape('2026-08-01T10:00:01.000Z', '{"a":1}'),
+        tape('2026-08-01T10:00:02.000Z', '{"b":1}'),
+      ]),
+    )
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).type),
+    ).toEqual(['episode_start', 'episode_end'])
+    expect(said.at(-1)).toMatch(/objects that are neither a request nor an answer 2$/)
   })
 
   it('is the same for the messages of the recording, one a line', async () => {

@@ -18,6 +18,12 @@ export interface ImportOptions {
    * @default 0
    */
   readonly fallbackTime?: number
+  /**
+   * It is certain that the input is a transcript, even when nothing in it is understood.
+   *
+   * @default false
+   */
+  readonly isKnown?: boolean
   /** What was passed over or looks wrong. */
   readonly report: Report
 }
@@ -34,9 +40,9 @@ export interface ImportedTranscript {
 
 /** See `importTranscript`. */
 export async function importFrom(options: ImportOptions): Promise<ImportedTranscript> {
-  const { source, input, report } = options
+  const { source, input, isKnown, report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
-  const found = await survey(source, input, note)
+  const found = await survey(source, input, note, isKnown)
   return traceOf(traceLines(options, found, orderedMessages(source, input, found), note), () => found.count)
 }
 

@@ -25,8 +25,11 @@ export interface Surveyor {
   readonly survey: Survey
   /** A message breaks a rule: `now`, or `later`, when nothing else in the file does. */
   readonly isRefused: 'no' | 'now' | 'later'
-  /** @throws WiretapeError that says what the file is refused over */
-  finish(): Survey
+  /**
+   * @param isKnown it is certain what the file is: nothing in it needs to be understood
+   * @throws WiretapeError that says what the file is refused over
+   */
+  finish(isKnown?: boolean): Survey
 }
 
 export function createSurveyor(note: (message: string) => void): Surveyor {
@@ -95,10 +98,10 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
     return messages
   }
 
-  function finish(): Survey {
+  function finish(isKnown = false): Survey {
     refusal ??= duplicateRefusal
     if (refusal !== undefined) throw refused(refusal)
-    if (items > 0 && understood === 0) {
+    if (items > 0 && understood === 0 && !isKnown) {
       const which = items === 1 ? 'its only entry is no' : `none of its ${items} entries is an`
       const why = firstProblem === undefined ? '' : ` (${firstProblem})`
       throw refused(`nothing in it is understood: ${which} MCP message${why}`)
@@ -120,19 +123,21 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
  * Reads a whole transcript and checks it by every rule.
  *
  * @param note takes what is odd, but no reason to refuse
+ * @param isKnown see `Surveyor.finish`
  * @throws WiretapeError that says what the file is refused over
  */
 export async function survey(
   source: TranscriptSource,
   input: Input,
   note: (message: string) => void,
+  isKnown = false,
 ): Promise<Survey> {
   const surveyor = createSurveyor(note)
   for await (const item of source.items(input.bytes(), { checked: false, note })) {
     surveyor.take(item)
     if (surveyor.isRefused === 'now' && !source.isWhole) break
   }
-  return surveyor.finish()
+  return surveyor.finish(isKnown)
 }
 
 /** Ids, most of which are small numbers: these take little memory as such. */

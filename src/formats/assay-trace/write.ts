@@ -29,6 +29,7 @@ export async function* writeTrace(
     },
     episode: { id: name },
     fallbackTime: startedMs,
+    isKnown: true,
     report: (problem) => report({ ...problem, code: 'lost' }),
   })
   if (imported.messages() > 0) {

@@ -1,5 +1,6 @@
 import {
   noTime,
+  utf8Length,
   type Direction,
   type Envelope,
   type HttpRecord,
@@ -109,7 +110,13 @@ export function exchangeRecords(exchange: ForeignExchange): Timed[] {
     return records
   }
   const { body, bytes } = exchange
-  const rest = { ...head, ...(body !== undefined && { body }), ...(bytes !== undefined && { bytes }) }
+  const sizeBytes = body !== undefined ? utf8Length(body) : Math.floor(((bytes?.length ?? 0) * 3) / 4)
+  const rest = {
+    ...head,
+    ...(body !== undefined && { body }),
+    ...(bytes !== undefined && { bytes }),
+    ...(sizeBytes > 0 && { sizeBytes }),
+  }
   const why = error !== undefined ? { why: error } : status === undefined ? { why: 'no response' } : {}
   other(answeredMs, answered, { ...rest, ...why })
   return records

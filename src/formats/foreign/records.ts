@@ -24,7 +24,7 @@ export function foreignEnd(t: string): EndRecord {
 export function foreignMessage(
   text: string,
   said: Pick<MessageRecord, 't' | 'direction'> &
-    Partial<Pick<MessageRecord, 'http' | 'sse' | 'conversation'>>,
+    Partial<Pick<MessageRecord, 'http' | 'sse' | 'conversation' | 'entry'>>,
 ): MessageRecord {
   const raw = onOneLine(text)
   const { batch, parts } = partsOf(raw)

@@ -33,6 +33,8 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   let hasLog = false
   let number = 0
   let others = 0
+  /** Of the server. */
+  let origin = ''
   let t = noTime
 
   function wrong(message: string, line: number): void {
@@ -59,7 +61,8 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     if (!entry) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
     const records = exchangeRecords({ ...entry, number })
     const isMcp = isOfMcp(records)
-    if (!isMcp && !isAboutMcp(entry.url, entry.mimeType)) {
+    const isOurs = entry.asked !== undefined || entry.answered !== undefined
+    if (!isMcp && !isOurs && !isAboutMcp(entry.url, entry.mimeType)) {
       others += 1
       return
     }
@@ -82,6 +85,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const label = isStdio ? decodeURIComponentSafely(named.slice(stdioHost.length)) : undefined
     const transport = isStdio ? 'stdio' : 'streamable-http'
     yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
+    origin = originOf(named)
     for (const { exchange, records, size } of before) yield* place(exchange, records, size)
     before = []
   }
@@ -89,11 +93,16 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   function* place(exchange: Exchange, records: readonly Timed[], size: number): Generator<TapeRecord> {
     const { sentMs, asked, answered, events, conversation } = exchange
     const isStdio = exchange.url.startsWith(stdioHost)
+    const elsewhere = originOf(exchange.url) === origin ? undefined : exchange.url.replace(/#.*$/s, '')
     const start = startMicros ?? 0
     const first = asked ?? events?.[0]?.place ?? answered ?? -1
     if (isTime(sentMs)) yield* passOn(order.until(sentMs, first))
     for (const timed of records) {
-      const plain = isStdio ? withoutHttp(timed.record) : timed.record
+      const plain = isStdio
+        ? withoutHttp(timed.record)
+        : elsewhere === undefined
+          ? timed.record
+          : sentTo(timed.record, elsewhere)
       if (!plain) continue
       const known = isTime(timed.ms)
       // The year 1970 stands for times that are not known.
@@ -247,8 +256,19 @@ function isAboutMcp(url: string, mimeType: string): boolean {
 /** Of stdio there is no HTTP: what stood around messages was made up. */
 function withoutHttp(record: TapeRecord): TapeRecord | undefined {
   if (record.type !== 'message') return undefined
-  const { http: _http, sse: _sse, ...rest } = record
-  return rest
+  const { http, sse: _sse, ...rest } = record
+  return { ...rest, ...(http && { entry: http.exchange }) }
+}
+
+function originOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? ''
+}
+
+/** What went to another origin than the server's says so in its path. */
+function sentTo(record: TapeRecord, url: string): TapeRecord {
+  if (record.type === 'http') return { ...record, path: url }
+  if (record.type !== 'message' || record.http?.path === undefined) return record
+  return { ...record, http: { ...record.http, path: url } }
 }
 
 function decodeURIComponentSafely(text: string): string {

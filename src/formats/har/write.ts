@@ -76,7 +76,8 @@ async function* textOf(recording: Recording, report: Report): AsyncGenerator<str
       record.us === undefined || Number.isNaN(started) ? Date.parse(record.t) : started + record.us / 1000
     const ms = Number.isFinite(said) ? said : Math.max(lastMs, 0)
     if (ms !== said) losses.add('times that are none are written as that of the message before')
-    if (ms < lastMs) losses.add('messages before which the clock was set back change their place')
+    if (ms < lastMs)
+      losses.add('messages that say an earlier time than the one before them change their place')
     lastMs = ms
     const { key, isLast } = placeOf(at)
     const origin = originOf(record.conversation)
@@ -163,8 +164,10 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin)
     http && 'path' in http && http.path
       ? http.path
       : /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(url ?? '')?.[1] || '/'
+  // What went to another origin than the server's says where.
+  const isWhole = /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
   return {
-    url: http ? `${host}${path}` : `${stdioHost}${encodeURIComponent(wellFormed(label))}`,
+    url: http ? `${isWhole ? '' : host}${path}` : `${stdioHost}${encodeURIComponent(wellFormed(label))}`,
     method: http && 'method' in http && http.method ? http.method : isServers ? 'GET' : 'POST',
     conversation: record.conversation,
     sentMs: ms,

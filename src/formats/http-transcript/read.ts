@@ -185,26 +185,38 @@ function headersOf(headers: JsonObject | undefined): HttpHeaders {
   )
 }
 
-/** Numbers exchanges: each request has its own, answers that of their request, everything else the last. */
+/**
+ * Numbers exchanges: each request has its own, answers that of their request, everything else the last. An answer to one
+ * of two open requests has one of its own: it is not known whose it is.
+ */
 interface Exchanges {
   ofRequest(id: string | undefined): number
   ofAnswer(id: string | undefined): number
 }
 
 function createExchanges(): Exchanges {
-  const open = new Map<string, number>()
+  const open = new Map<string, { readonly exchange: number; requests: number; isAmbiguous: boolean }>()
   let last = -1
   return {
     ofRequest(id) {
       last += 1
-      if (id !== undefined) open.set(idKey(id), last)
+      const key = id === undefined ? undefined : idKey(id)
+      const before = key === undefined ? undefined : open.get(key)
+      if (before) {
+        before.requests += 1
+        before.isAmbiguous = true
+      } else if (key !== undefined) open.set(key, { exchange: last, requests: 1, isAmbiguous: false })
       return last
     },
     ofAnswer(id) {
       const key = id === undefined ? undefined : idKey(id)
-      const exchange = key === undefined ? undefined : open.get(key)
-      if (key !== undefined) open.delete(key)
-      return exchange ?? Math.max(0, last)
+      const request = key === undefined ? undefined : open.get(key)
+      if (!request) return Math.max(0, last)
+      request.requests -= 1
+      if (request.requests === 0) open.delete(key!)
+      if (!request.isAmbiguous) return request.exchange
+      last += 1
+      return last
     },
   }
 }
@@ -231,7 +243,10 @@ function recordOf(entry: Entry, t: string, exchanges: Exchanges, sessionHeaders:
   }
   const id = envelope?.id
   const isAsked = isRequest && envelope?.kind === 'request'
-  const exchange = isRequest ? exchanges.ofRequest(isAsked ? id : undefined) : exchanges.ofAnswer(id)
+  const isAnswering = envelope?.kind === 'result' || envelope?.kind === 'error'
+  const exchange = isRequest
+    ? exchanges.ofRequest(isAsked ? id : undefined)
+    : exchanges.ofAnswer(isAnswering ? id : undefined)
   return { ...message, http: { exchange, ...(isRequest && { method: 'POST' }), ...around } }
 }
 

@@ -136,7 +136,7 @@ function createReader(report: Report): {
   function recordsOf(element: InspectorElement): Timed[] {
     switch (element.kind) {
       case 'protocol':
-        return protocolRecords(element.entry, directionOf)
+        return protocolRecords(element.entry, entries, directionOf)
       case 'network':
         return networkRecords(element.entry, exchange++)
       case 'log': {
@@ -176,18 +176,22 @@ function isMessage(record: TapeRecord): boolean {
 
 function protocolRecords(
   { time, origin, message, response, durationMs, clientError }: ProtocolEntry,
+  entry: number,
   directionOf: ReturnType<typeof createDirections>,
 ): Timed[] {
   const ms = Date.parse(time ?? '')
   const seen = directionOf(readEnvelope(message, 0))
   const direction = origin === 'client' ? 'client_to_server' : origin === 'server' ? 'server_to_client' : seen
-  const records = [messageAt(ms, message, direction)]
-  if (response !== undefined) {
-    directionOf(readEnvelope(response, 0))
-    records.push(messageAt(ms + Math.max(0, durationMs), response, opposite(direction)))
+  if (response === undefined) {
+    const alone = messageAt(ms, message, direction)
+    return clientError === undefined ? [alone] : [alone, errorNote(alone, clientError, false)]
   }
-  if (clientError !== undefined) records.push(errorNote(records.at(-1)!, clientError, response !== undefined))
-  return records
+  const asked = messageAt(ms, message, direction, entry)
+  directionOf(readEnvelope(response, 0))
+  const answered = messageAt(ms + Math.max(0, durationMs), response, opposite(direction), entry)
+  return clientError === undefined
+    ? [asked, answered]
+    : [asked, answered, errorNote(answered, clientError, true)]
 }
 
 /** What the Inspector says of its client stands after what it is about. */
@@ -220,6 +224,7 @@ function streamedUntimed(timed: Timed): Timed {
   return record.type === 'message' && record.sse ? { ...timed, record: { ...record, untimed: true } } : timed
 }
 
-function messageAt(ms: number, text: string, direction: Direction): Timed {
-  return { ms, record: foreignMessage(text, { t: isoTime(ms) ?? noTime, direction }) }
+function messageAt(ms: number, text: string, direction: Direction, entry?: number): Timed {
+  const said = { t: isoTime(ms) ?? noTime, direction, ...(entry !== undefined && { entry }) }
+  return { ms, record: foreignMessage(text, said) }
 }

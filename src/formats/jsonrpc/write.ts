@@ -13,6 +13,7 @@ export function writeLines(recording: Recording, report: Report): AsyncIterable<
     if (record.batch) losses.add('batches are written message by message')
     losses.marks(record)
     losses.links(record)
+    losses.pairs(record)
     losses.conversation(record)
     if (record.http || record.sse) losses.add('what HTTP said around messages is left out', parts.length)
     losses.add('times and directions of messages are left out', parts.length)
