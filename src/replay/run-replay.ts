@@ -41,7 +41,9 @@ export async function runReplay(
   options: RunOptions,
   sink: RunSink,
 ): Promise<RunResult> {
-  const { timeoutMs, settings, signal } = options
+  const { timeoutMs, settings } = options
+  // Whoever gives one signal to many runs gets no listener from each.
+  const signal = AbortSignal.any([options.signal])
   const { entries } = plan.index
   const values = createLiveValues(options.sets)
   const offers = createOffers()

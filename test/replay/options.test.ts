@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { getEventListeners } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { replay, type ReplayOptions, type ReplayTarget } from '../../src/replay/index.js'
 
 describe('replay() of the library', () => {
@@ -123,6 +124,31 @@ describe('replay() of the library', () => {
     await expect(replay(path, { url: `http://127.0.0.1:${port}/sse` })).rejects.toThrow('HTTP 404')
     expect(asked).toEqual(['GET'])
     await new Promise((done) => server.close(done))
+  })
+
+  it('is ended by a signal, and leaves nothing of its own at it', async () => {
+    const aborting = new AbortController()
+    const { signal } = aborting
+    const listening: number[] = []
+    const command = (script: string): { command: string[] } => ({
+      command: [process.execPath, '-e', `process.stdin.on('data', () => ${script})`],
+    })
+    const answering = command(`console.log('{"jsonrpc":"2.0","id":1,"result":{}}')`)
+    for (let i = 0; i < 2; i += 1) {
+      const { same } = await replay(tape(), answering, { signal, handshake: false })
+      expect(same).toBe(true)
+      listening.push(getEventListeners(signal, 'abort').length)
+    }
+    expect(listening).toEqual([0, 0])
+    const asked = join(folder, 'asked')
+    const waiting = replay(tape(), command(`require('fs').writeFileSync(${JSON.stringify(asked)}, '')`), {
+      signal,
+      handshake: false,
+      timeoutMs: 100_000,
+    })
+    await vi.waitFor(() => expect(existsSync(asked)).toBe(true), { timeout: 30_000 })
+    aborting.abort()
+    expect((await waiting).stopped).toBe('interrupted')
   })
 
   it('is no green test when nothing could be replayed', async () => {

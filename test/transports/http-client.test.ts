@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectHttp } from '../../src/transports/index.js'
@@ -44,4 +44,121 @@ describe('a client of a server without sessions', () => {
       }
     },
   )
+})
+
+/** Of a client: what it heard, and a way to wait for it. */
+function heard(): {
+  events: Parameters<typeof connectHttp>[2]
+  until: (count: number) => Promise<readonly string[]>
+} {
+  const texts: string[] = []
+  let told = (): void => undefined
+  const take = (text: string): void => {
+    texts.push(text)
+    told()
+  }
+  return {
+    events: {
+      message: take,
+      failed: (_frame, reason) => take(`failed: ${reason}`),
+      ended: (reason) => take(`ended: ${reason}`),
+    },
+    until: (count) =>
+      new Promise((resolve) => {
+        told = () => void (texts.length >= count && resolve(texts))
+        told()
+      }),
+  }
+}
+
+const asking = (id: number): Parameters<Awaited<ReturnType<typeof connectHttp>>['send']>[0] => ({
+  text: `{"jsonrpc":"2.0","id":${id},"method":"ping"}`,
+  method: 'ping',
+  requests: 1,
+})
+
+async function serving(onRequest: RequestListener): Promise<{ url: URL; close(): Promise<unknown> }> {
+  const other = createServer(onRequest)
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+  return {
+    url: new URL(`http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`),
+    close: () => {
+      other.closeAllConnections()
+      return new Promise((done) => other.close(done))
+    },
+  }
+}
+
+describe('an event stream that a server cuts', () => {
+  it('is followed by its last event id, however often that is', async () => {
+    let cuts = 0
+    const polled = await serving((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      cuts += 1
+      const data = cuts < 40 ? '' : '{"jsonrpc":"2.0","id":1,"result":{}}'
+      response.end(`id: ${cuts}\nretry: 1\ndata: ${data}\n\n`)
+    })
+    const { events, until } = heard()
+    const connection = await connectHttp(polled.url, {}, events)
+    await connection.send(asking(1))
+    expect(await until(1)).toEqual(['{"jsonrpc":"2.0","id":1,"result":{}}'])
+    expect(cuts).toBe(40)
+    await connection.close()
+    await polled.close()
+  })
+
+  it('is opened again where it belongs to no request, without an event id too', async () => {
+    let opened = 0
+    const cutting = await serving((request, response) => {
+      request.resume()
+      if (request.method !== 'GET') return void response.writeHead(202).end()
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      opened += 1
+      response.end(`retry: 1\ndata: {"jsonrpc":"2.0","method":"notifications/${opened}"}\n\n`)
+    })
+    const { events, until } = heard()
+    const connection = await connectHttp(cutting.url, {}, events)
+    const method = 'notifications/initialized'
+    await connection.send({ text: `{"jsonrpc":"2.0","method":"${method}"}`, method, requests: 0 })
+    const first = (await until(3)).slice(0, 3).map((text) => (JSON.parse(text) as { method: string }).method)
+    expect(first).toEqual(['notifications/1', 'notifications/2', 'notifications/3'])
+    await connection.close()
+    await cutting.close()
+  })
+})
+
+it('says that a server is gone that cut its stream and listens no more', async () => {
+  const leaving = await serving((request, response) => {
+    request.resume()
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' })
+    response.once('close', () => void leaving.close())
+    response.end('id: 1\nretry: 200\ndata: \n\n')
+  })
+  const { events, until } = heard()
+  const connection = await connectHttp(leaving.url, {}, events)
+  await connection.send(asking(1))
+  expect((await until(1))[0]).toMatch(/^ended: the server is gone: /)
+  await connection.close()
+})
+
+// A warning of the process fails it (test/setup.ts).
+it('has any number of requests open without a warning of Node', async () => {
+  const waiting: (() => void)[] = []
+  const slow = await serving((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      const { id } = JSON.parse(body) as { id: number }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      waiting.push(() => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
+      if (waiting.length === 25) for (const answer of waiting) answer()
+    })
+  })
+  const { events, until } = heard()
+  const connection = await connectHttp(slow.url, {}, events)
+  for (let id = 0; id < 25; id += 1) await connection.send(asking(id))
+  expect(await until(25)).toHaveLength(25)
+  await connection.close()
+  await slow.close()
 })

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { JsonObject, createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
 import { failureWords } from '../http-proxy/failure-words.js'
@@ -18,7 +19,10 @@ const listenHeadMs = 2_000
 const closeMs = 2_000
 /** What the standard leaves to clients when a server says no `retry`. */
 const reconnectMs = 1_000
-const mostReconnects = 20
+/** A server that says less would be asked without a break. */
+const leastReconnectMs = 10
+/** Connections that fail, one after the other. */
+const mostFailures = 20
 
 type Headers = [string, string][]
 
@@ -30,6 +34,8 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   const agent = createClientAgent(url)
   const aborting = new AbortController()
   const { signal } = aborting
+  // Any number of requests may be open.
+  setMaxListeners(0, signal)
   let sessionId: string | undefined
   let protocolVersion: string | undefined
   let closed: Promise<void> | undefined
@@ -85,7 +91,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
     // Nobody listens any more where somebody did: what else is sent would only wait.
     const isGone = reached && isRefused(error)
     events.failed(frame, words, isGone)
-    if (isGone) events.ended(`the server is gone: ${words}`)
+    if (isGone) events.ended(goneFor(error))
   }
 
   function track(work: Promise<void>): void {
@@ -117,19 +123,22 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
     events.message(text, frame)
   }
 
-  /** Reads an event stream to its end, and where it was cut off goes on by its last event id. */
+  /**
+   * Reads an event stream to its end, and goes on where it was cut off: by its last event id, as often as the server
+   * cuts it. One that belongs to no request is opened again in any case.
+   */
   async function followStream(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
     let body: http.IncomingMessage | undefined = first
     let lastId: string | undefined
     let waitMs = reconnectMs
     let answers = 0
-    for (let tries = 0; body && tries <= mostReconnects; tries += 1) {
+    while (body) {
       const parser = createSseParser({ maxBytes: longestMessage })
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
           for (const event of parser.push(chunk)) {
             if (event.id !== undefined) lastId = event.id
-            if (event.retry !== undefined) waitMs = event.retry
+            if (event.retry !== undefined) waitMs = Math.max(event.retry, leastReconnectMs)
             const { data } = event
             if (data === undefined || data === '' || (event.event ?? 'message') !== 'message') continue
             if (isAnswerText(data)) answers += 1
@@ -142,19 +151,33 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
       }
       const isDone = frame ? answers >= frame.requests : false
       if (signal.aborted || isDone) return
-      if (lastId === undefined) break
+      if (lastId === undefined && frame) break
       body = await resume(lastId, waitMs)
     }
     if (frame && answers < frame.requests) events.failed(frame, 'its event stream ended without an answer')
   }
 
-  async function resume(lastId: string, waitMs: number): Promise<http.IncomingMessage | undefined> {
-    await pause(waitMs, signal)
-    if (signal.aborted) return undefined
-    const headers: Headers = [...headersFor('text/event-stream'), ['Last-Event-ID', lastId]]
-    const response = await openResponse({ url, method: 'GET', headers, agent, signal }).catch(() => undefined)
-    if (response?.status === 200) return response.body
-    response?.body.resume()
+  /** Undefined when the server will not, or is gone. */
+  async function resume(
+    lastId: string | undefined,
+    waitMs: number,
+  ): Promise<http.IncomingMessage | undefined> {
+    for (let failures = 0; failures < mostFailures; failures += 1) {
+      await pause(waitMs, signal)
+      if (signal.aborted) return undefined
+      const headers = headersFor('text/event-stream')
+      if (lastId !== undefined) headers.push(['Last-Event-ID', lastId])
+      try {
+        const response = await openResponse({ url, method: 'GET', headers, agent, signal })
+        if (isStream(response)) return response.body
+        response.body.resume()
+        return undefined
+      } catch (error) {
+        if (!isRefused(error)) continue
+        if (!signal.aborted) events.ended(goneFor(error))
+        return undefined
+      }
+    }
     return undefined
   }
 
@@ -168,8 +191,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
       signal,
     })
       .then((response) => {
-        const isStream = /^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')
-        if (response.status === 200 && isStream) track(followStream(response.body, undefined))
+        if (isStream(response)) track(followStream(response.body, undefined))
         else response.body.resume()
       })
       .catch(() => undefined)
@@ -190,6 +212,10 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   }
 
   return { send, close: () => (closed ??= end()) }
+}
+
+function isStream({ status, headers }: OpenResponse): boolean {
+  return status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
 }
 
 /** A JSON-RPC message, as far as its outermost shape tells. */
@@ -224,6 +250,10 @@ function refusal(status: number, headers: http.IncomingHttpHeaders, text: string
   if (status === 401) return `HTTP 401: the server asks for authorization`
   if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${headers.location ?? 'nowhere'}`
   return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
+}
+
+function goneFor(error: unknown): string {
+  return `the server is gone: ${failureWords(error)}`
 }
 
 function isRefused(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { createSseParser } from '../../wire/index.js'
 import { failureWords } from '../http-proxy/failure-words.js'
@@ -18,6 +19,8 @@ export async function connectSse(
   const agent = createClientAgent(url)
   const aborting = new AbortController()
   const { signal } = aborting
+  // Any number of requests may be open.
+  setMaxListeners(0, signal)
   const own = (options.headers ?? []).map(([name, value]): [string, string] => [name, value])
   let reading: Promise<void> = Promise.resolve()
 
