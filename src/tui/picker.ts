@@ -20,18 +20,30 @@ export interface PickerOptions {
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
+  /** Nothing is chosen then. */
+  readonly signal?: AbortSignal
 }
 
 /** Lets a person choose one. Returns its place, or undefined when nothing was chosen. */
 export async function pickOne(options: PickerOptions): Promise<number | undefined> {
-  const { choices, colours, stdin, stdout } = options
+  const { choices, colours, stdin, stdout, signal } = options
   const terminal = openTerminal(stdin, stdout)
   let at = 0
   const picture = () =>
     createElement(Picture, { frame: pickerFrame(options, at, terminal.columns, terminal.rows), colours })
-  const ink = render(picture(), { stdout, stdin, exitOnCtrlC: false, patchConsole: false })
+  const begin = () => render(picture(), { stdout, stdin, exitOnCtrlC: false, patchConsole: false })
+  let ink = begin()
+  let leave: () => void = () => undefined
   try {
     return await new Promise<number | undefined>((resolve) => {
+      leave = () => resolve(undefined)
+      signal?.addEventListener('abort', leave)
+      if (signal?.aborted) return leave()
+      terminal.onGone(leave)
+      terminal.onBack(() => {
+        ink.unmount()
+        ink = begin()
+      })
       terminal.onResize(() => ink.rerender(picture()))
       terminal.onKey((key) => {
         const chosen = press(key, at, choices.length)
@@ -42,6 +54,7 @@ export async function pickOne(options: PickerOptions): Promise<number | undefine
       })
     })
   } finally {
+    signal?.removeEventListener('abort', leave)
     ink.unmount()
     terminal.close()
   }

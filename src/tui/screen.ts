@@ -19,7 +19,7 @@ export interface ScreenOptions {
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
-  /** Leaves the screen, as its user would. */
+  /** Leaves the screen; the one that owns the capture as soon as that is over. */
   readonly signal?: AbortSignal
 }
 
@@ -28,6 +28,8 @@ export interface ScreenEnd {
   /** `left`: by its user; `ended`: the capture was over; `lost`: it went away without a word. */
   readonly reason: 'left' | 'ended' | 'lost'
   readonly messages: number
+  /** The folder with what was typed in an editor that was open at the end. */
+  readonly kept?: string
 }
 
 /** Pictures a second, at most, while messages come. */
@@ -50,6 +52,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   /** Was chosen when a filter was begun with. */
   let filterRow: number | undefined
   let gone = false
+  let editing: Promise<string | undefined> | undefined
   let leave: (() => void) | undefined
   let broke: ((error: unknown) => void) | undefined
   const left = new Promise<void>((resolve, reject) => {
@@ -142,6 +145,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
       case 'ended':
         log.releaseAll()
         dispatch({ type: 'phase', phase: 'ended' })
+        if (signal?.aborted) return leave?.()
         return dispatch({ type: 'notice', notice: { text: 'the capture is over: q leaves', tone: 'plain' } })
       default:
         return undefined
@@ -153,6 +157,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     if (state.phase === 'ended' || gone) return
     log.releaseAll()
     dispatch({ type: 'phase', phase: 'lost' })
+    if (signal?.aborted) return leave?.()
     const text = 'the capture went away; its tape has what was recorded: q leaves'
     dispatch({ type: 'notice', notice: { text, tone: 'bad' } })
   }
@@ -178,20 +183,30 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         }
         return
       case 'external':
-        openEditor(effect.text).catch((error: unknown) => broke?.(error))
+        editing = openEditor(effect.text).catch((error: unknown) => {
+          broke?.(error)
+          return undefined
+        })
         return
       case 'quit':
         leave?.()
     }
   }
 
-  async function openEditor(text: string): Promise<void> {
+  /** Returns where something is that would be lost with the screen. */
+  async function openEditor(text: string): Promise<string | undefined> {
     end()
     const outcome = await terminal.edit(text)
-    if (gone) return
+    if (gone) return 'kept' in outcome ? outcome.kept : undefined
     ink = begin()
     if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
     else dispatch({ type: 'edited', text: outcome.text })
+    return undefined
+  }
+
+  function told(): void {
+    // What is held is dealt with by the end of the capture, not by that of its screen.
+    if (!owner || state.phase === 'ended' || state.phase === 'lost') leave?.()
   }
 
   terminal.onKey((key) => dispatch({ type: 'key', key }))
@@ -202,7 +217,12 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     leave?.()
   })
   terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
-  signal?.addEventListener('abort', () => leave?.())
+  terminal.onBack(() => {
+    end()
+    ink = begin()
+  })
+  signal?.addEventListener('abort', told)
+  if (signal?.aborted) told()
   const followed = follow().catch((error: unknown) => broke?.(error))
   try {
     await link.send({ type: 'subscribe' })
@@ -212,12 +232,14 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     clearTimeout(timer)
     clearImmediate(looking)
     end()
+    signal?.removeEventListener('abort', told)
     terminal.close()
     link.close()
     await followed
   }
   const reason = endOf(state.phase)
-  return { reason, messages: log.length }
+  const kept = await editing
+  return { reason, messages: log.length, ...(kept !== undefined && { kept }) }
 }
 
 function gapWords(lines: number | undefined): string {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ReadStream, WriteStream } from 'node:tty'
@@ -8,6 +8,8 @@ import { createKeyReader, type Key } from './keys.js'
 
 /** An escape that nothing follows within this time is the key itself. */
 const escapeMs = 40
+/** An editor that is told to end and does not is left to itself. */
+const editorEndsWithinMs = 3_000
 /** Terminals take no more at a time. */
 const longestCopy = 74_994
 
@@ -22,23 +24,32 @@ export interface Terminal {
   onResize(listener: () => void): void
   /** Called once, when nothing can be shown any more and no key comes: its window was closed, its connection is lost. */
   onGone(listener: () => void): void
+  /** Called when we have it again after a shell had it, and nothing of ours stands on it any more. */
+  onBack(listener: () => void): void
   /** False when it is too long to copy. */
   copy(text: string): boolean
   /** Gives the terminal to the user's editor and takes it back. Returns what was saved, or why nothing was. */
-  edit(text: string): Promise<{ readonly text: string } | { readonly fault: string }>
-  /** Gives the terminal back as it was. */
+  edit(text: string): Promise<Edited>
+  /** Gives the terminal back as it was. An editor that has it is ended. */
   close(): void
 }
+
+export type Edited =
+  | { readonly text: string }
+  /** @param kept the folder with what was typed, where the editor was ended before its user was done */
+  | { readonly fault: string; readonly kept?: string }
 
 export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   const reader = createKeyReader()
   let keyListener: (key: Key) => void = () => undefined
   let resizeListener: () => void = () => undefined
   let goneListener: (() => void) | undefined
+  let backListener: () => void = () => undefined
   let gone = false
   let timer: NodeJS.Timeout | undefined
   let open = false
   let closed = false
+  const closing = new AbortController()
 
   const onData = (chunk: Buffer | string): void => {
     clearTimeout(timer)
@@ -74,6 +85,29 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     setRaw(false)
     stdout.write(leave)
   }
+  /** The shell that has the terminal while we are stopped knows nothing of raw mode and of the second screen. */
+  function onStop(): void {
+    const had = open
+    give()
+    // As it is without us. It stops nothing where no shell could tell us to go on.
+    process.off('SIGTSTP', onStop)
+    process.kill(process.pid, 'SIGTSTP')
+    setImmediate(() => {
+      if (closed) return
+      process.on('SIGTSTP', onStop)
+      if (had) back()
+    })
+  }
+  /** After SIGSTOP nobody was asked before. In the background this stops us until we are in the foreground. */
+  function onContinue(): void {
+    if (!open) return
+    give()
+    back()
+  }
+  function back(): void {
+    take()
+    backListener()
+  }
   /** A terminal that has gone fails here first. */
   function setRaw(on: boolean): void {
     try {
@@ -90,6 +124,8 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   stdin.on('end', onGone)
   stdout.on('resize', onResize)
   process.once('exit', restore)
+  process.on('SIGTSTP', onStop)
+  process.on('SIGCONT', onContinue)
   return {
     get columns() {
       return sizeOf(stdout).columns
@@ -107,6 +143,9 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
       goneListener = listener
       if (gone) onGone()
     },
+    onBack(listener) {
+      backListener = listener
+    },
     copy(text) {
       const encoded = Buffer.from(text).toString('base64')
       if (encoded.length > longestCopy) return false
@@ -118,7 +157,7 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
       give()
       const interrupts = setInterruptsAside()
       try {
-        return await editExternally(text)
+        return await editExternally(text, closing.signal)
       } catch (error) {
         return {
           fault: `the editor could not be used: ${error instanceof Error ? error.message : String(error)}`,
@@ -130,10 +169,13 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
     },
     close() {
       closed = true
+      closing.abort()
       give()
       goneListener = undefined
       stdout.off('resize', onResize)
       process.off('exit', restore)
+      process.off('SIGTSTP', onStop)
+      process.off('SIGCONT', onContinue)
     },
   }
 }
@@ -157,27 +199,55 @@ function setInterruptsAside(): { restore(): void } {
   }
 }
 
-async function editExternally(text: string): Promise<{ text: string } | { fault: string }> {
+async function editExternally(text: string, ended: AbortSignal): Promise<Edited> {
   const command = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   const folder = await mkdtemp(join(tmpdir(), 'wiretape-edit-'))
   const path = join(folder, 'message.json')
+  let keeps = false
   try {
     await writeFile(path, `${text}\n`, { mode: 0o600, flag: 'wx' })
-    const fault = await runEditor(command, path)
-    if (fault !== undefined) return { fault }
+    const fault = await runEditor(command, path, ended)
+    keeps = ended.aborted && (await hasMore(folder, path, `${text}\n`))
+    if (fault !== undefined) return { fault, ...(keeps && { kept: folder }) }
     return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    if (!keeps) await rm(folder, { recursive: true, force: true })
   }
 }
 
+/** Whether the editor saved something, or left what it saves for the worst case. */
+async function hasMore(folder: string, path: string, before: string): Promise<boolean> {
+  if ((await readdir(folder)).length > 1) return true
+  return (await readFile(path, 'utf8')) !== before
+}
+
+/** A program with its arguments: nothing that only a shell knows. */
+const isProgram = /^ *(?!(?:builtin|command|eval|exec|time|\.) )[\w./+-]+(?: +[\w./+:=@,%-]+)* *$/
+
 /** `$EDITOR` may have arguments, and is a shell's command everywhere else too. */
-function runEditor(command: string, path: string): Promise<string | undefined> {
+function runEditor(command: string, path: string, ended: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', `${command} "$1"`, 'sh', path], { stdio: 'inherit' })
-    child.once('error', (error) => resolve(`cannot start ${command}: ${error.message}`))
+    if (ended.aborted) return resolve('the screen was left')
+    // Without a shell between, a signal ends the editor and not the shell alone.
+    const line = isProgram.test(command) ? `exec ${command} "$1"` : `${command} "$1"`
+    const child = spawn('/bin/sh', ['-c', line, 'sh', path], { stdio: 'inherit' })
+    let patience: NodeJS.Timeout | undefined
+    const over = (fault: string | undefined): void => {
+      clearTimeout(patience)
+      ended.removeEventListener('abort', end)
+      resolve(fault)
+    }
+    const end = (): void => {
+      child.kill()
+      patience = setTimeout(() => {
+        child.unref()
+        over(`${command} goes on`)
+      }, editorEndsWithinMs)
+    }
+    ended.addEventListener('abort', end)
+    child.once('error', (error) => over(`cannot start ${command}: ${error.message}`))
     child.once('exit', (code, signal) =>
-      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `status ${code}`}`),
+      over(code === 0 && !ended.aborted ? undefined : `${command} ended with ${signal ?? `status ${code}`}`),
     )
   })
 }

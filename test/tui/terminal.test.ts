@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -10,6 +13,7 @@ interface Fake {
   readonly raw: () => boolean
   /** From here on it is no terminal any more. */
   readonly hangUp: () => void
+  readonly written: () => string
 }
 
 function open(columns = 80, rows = 24): Fake {
@@ -21,9 +25,11 @@ function open(columns = 80, rows = 24): Fake {
       raw = on
     },
   })
-  const stdout = Object.assign(new PassThrough(), { columns, rows }).resume()
+  const stdout = Object.assign(new PassThrough(), { columns, rows })
+  let written = ''
+  stdout.on('data', (chunk) => (written += String(chunk)))
   const terminal = openTerminal(stdin as unknown as ReadStream, stdout as unknown as WriteStream)
-  return { terminal, stdin, raw: () => raw, hangUp: () => (isThere = false) }
+  return { terminal, stdin, raw: () => raw, hangUp: () => (isThere = false), written: () => written }
 }
 
 describe("a terminal that is lent to the user's editor", () => {
@@ -79,6 +85,69 @@ describe("a terminal that is lent to the user's editor", () => {
     await edited
     expect(gone).toHaveBeenCalledOnce()
     terminal.close()
+  })
+})
+
+describe('a terminal that closes while its user has an editor open', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wiretape-editor-'))
+    vi.stubEnv('VISUAL', '')
+    vi.stubEnv('TMPDIR', folder)
+  })
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** An editor that stays open once it has done this with its file. */
+  function editor(does: string): void {
+    const path = join(folder, 'editor')
+    const lines = ['#!/bin/sh', does, `touch '${join(folder, 'opened')}'`, 'exec sleep 600']
+    writeFileSync(path, lines.join('\n'), { mode: 0o700 })
+    vi.stubEnv('EDITOR', `${path} --wait`)
+  }
+
+  it('ends it, and leaves what was typed', async () => {
+    editor('echo typed > "$2"')
+    const { terminal, raw } = open()
+    const edited = terminal.edit('{}')
+    await expect.poll(() => existsSync(join(folder, 'opened')), { timeout: 30_000 }).toBe(true)
+    terminal.close()
+    const outcome = await edited
+    expect(outcome).toEqual({ fault: expect.stringContaining('SIGTERM'), kept: expect.any(String) })
+    const { kept } = outcome as { kept: string }
+    expect(readFileSync(join(kept, 'message.json'), 'utf8')).toBe('typed\n')
+    expect(raw()).toBe(false)
+  })
+
+  it('leaves nothing where nothing was typed', async () => {
+    editor(':')
+    const { terminal } = open()
+    const edited = terminal.edit('{}')
+    await expect.poll(() => existsSync(join(folder, 'opened')), { timeout: 30_000 }).toBe(true)
+    terminal.close()
+    expect(await edited).toEqual({ fault: expect.stringContaining('SIGTERM') })
+    expect(readdirSync(folder).toSorted()).toEqual(['editor', 'opened'])
+  })
+})
+
+describe('a terminal that a shell had while we were stopped', () => {
+  it('is taken again, and says that nothing of ours stands on it', () => {
+    const { terminal, stdin, raw, written } = open()
+    const back = vi.fn<() => void>()
+    const keys: string[] = []
+    terminal.onBack(back)
+    terminal.onKey(({ name }) => keys.push(name))
+    const before = written().length
+    process.emit('SIGCONT')
+    expect(back).toHaveBeenCalledOnce()
+    expect(raw()).toBe(true)
+    expect(written().slice(before)).toMatch(/\u001b\[\?1049l.*\u001b\[\?1049h/s)
+    stdin.emit('data', 'q')
+    expect(keys).toEqual(['q'])
+    terminal.close()
+    expect([process.listenerCount('SIGCONT'), process.listenerCount('SIGTSTP')]).toEqual([0, 0])
   })
 })
 

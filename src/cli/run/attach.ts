@@ -7,6 +7,7 @@ import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { loadTui } from './load-tui.js'
+import { wordsOfKept } from './own-screen.js'
 
 /** Shows a live capture until the user leaves it. */
 export async function runAttach(name: string | undefined, io: Io): Promise<number> {
@@ -15,15 +16,18 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
       hint: 'wiretape tail follows a capture in plain lines',
     })
   }
-  const capture = await chosen(registryFolderIn(io.dataFolder), name, io)
-  if (!capture) return exitCode.done
+  const choosing = onInterrupt()
+  const capture = await chosen(registryFolderIn(io.dataFolder), name, io, choosing.signal)
+  choosing.close()
+  if (!capture) return choosing.signal.aborted ? choosing.exitCode() : exitCode.done
   const link = await attachTo(capture, { role: 'screen', name: 'wiretape attach' })
   const { runScreen } = await loadTui()
   const { stdin, stdout } = process
   const interrupt = onInterrupt()
   const { signal } = interrupt
-  const { reason } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout, signal })
+  const { reason, kept } = await runScreen({ link, owner: false, colours: io.colours, stdin, stdout, signal })
   interrupt.close()
+  if (kept !== undefined) await io.complain(...wordsOfKept(kept))
   if (signal.aborted) return interrupt.exitCode()
   if (reason !== 'lost') return exitCode.done
   await io.complain(`the capture ${capture.label} went away without a word`, `its tape is ${capture.tape}`)
@@ -31,14 +35,20 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
 }
 
 /** The capture that is named, or the one a person chooses of several; undefined when they choose none. */
-async function chosen(folder: string, name: string | undefined, io: Io): Promise<LiveCapture | undefined> {
+async function chosen(
+  folder: string,
+  name: string | undefined,
+  io: Io,
+  signal: AbortSignal,
+): Promise<LiveCapture | undefined> {
   let live = name === undefined ? await newestFirst(folder) : []
   if (live.length < 2) return findCapture(folder, name)
   const { pickOne } = await loadTui()
   const { stdin, stdout } = process
   for (let gone = ''; ;) {
     const title = `${gone}${live.length === 1 ? '1 capture is' : `${live.length} captures are`} live`
-    const at = await pickOne({ title, choices: live.map(choiceOf), colours: io.colours, stdin, stdout })
+    const choices = live.map(choiceOf)
+    const at = await pickOne({ title, choices, colours: io.colours, stdin, stdout, signal })
     const capture = at === undefined ? undefined : live[at]
     if (!capture) return undefined
     // It may have ended while somebody chose.

@@ -1,6 +1,7 @@
 import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type LiveCapture } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
+import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { loadTui } from './load-tui.js'
 
@@ -15,7 +16,16 @@ export async function openOwnScreen(io: Io): Promise<void> {
   })
   const { runScreen } = await loadTui()
   const { stdin, stdout } = process
-  await runScreen({ link, owner: true, colours: io.colours, stdin, stdout })
+  const interrupt = onInterrupt()
+  const { signal } = interrupt
+  const { kept } = await runScreen({ link, owner: true, colours: io.colours, stdin, stdout, signal })
+  interrupt.close()
+  if (kept !== undefined) await io.complain(...wordsOfKept(kept))
+}
+
+/** What was typed in an editor that was ended with its screen. */
+export function wordsOfKept(folder: string): [string, string] {
+  return ['the editor was ended with the screen', `what was typed may be in ${folder}`]
 }
 
 async function ownCapture(folder: string): Promise<LiveCapture> {
