@@ -12,7 +12,7 @@ import {
 import { idKey } from '../wire/index.js'
 import { filterOption, lastMomentOf } from './filter-option.js'
 import type { OpenRecording } from './recordings.js'
-import { createRowNumbers, createRowWalk, type Rows } from './row-numbers.js'
+import { createRowNumbers, createRowWalk, type Rows, type WalkedRow } from './row-numbers.js'
 
 /**
  * What is left of a recording behind a filter: the exchanges of which a message matches, whole, and other rows that
@@ -46,6 +46,7 @@ async function keptRows(
 ): Promise<Uint8Array> {
   const kept = new Uint8Array(entries.length)
   const batches: Rows[] = []
+  const cancels = createCancels(entries)
   const walk = createRowWalk(entries)
   let transport: Transport | null = null
   for await (const record of recording.records()) {
@@ -56,14 +57,47 @@ async function keptRows(
         record.type === 'gap' || matchFilter(filter, rowSubject({ entries, record, transport, ...walked }))
       if (isKept) kept[walked.row] = 1
     }
+    cancels.see(record, rows)
     if (rows.length > 1) batches.push({ first: rows[0]!.row, count: rows.length })
   }
   // The elements of a batch cross together, and bring their exchanges.
   for (let grown = true; grown;) {
     wholeExchanges(entries, kept)
+    cancels.keep(kept)
     grown = wholeBatches(batches, kept)
   }
   return kept
+}
+
+/** What cancelled requests: without it they would be unanswered. */
+function createCancels(entries: EntryTable): {
+  see(record: TapeRecord, rows: readonly WalkedRow[]): void
+  /** Keeps what cancelled a request that is kept. */
+  keep(kept: Uint8Array): void
+} {
+  /** In turn the row of what cancels, and of its request. */
+  const pairs: number[] = []
+  /** Requests without an answer that were cancelled, by their HTTP exchange: a client may end the exchange instead. */
+  const open = new Map<number, number>()
+  return {
+    see(record, rows) {
+      if (record.type === 'http') {
+        const request = record.why?.startsWith('client: ') ? open.get(record.exchange) : undefined
+        if (request !== undefined) pairs.push(rows[0]!.row, request)
+        return
+      }
+      if (record.type !== 'message') return
+      for (const { row, part } of rows) {
+        if (part?.envelope.cancels !== undefined && entries.linked(row) >= 0)
+          pairs.push(row, entries.linked(row))
+        if (part?.envelope.kind === 'request' && record.http && entries.has(row, 'cancelled'))
+          open.set(record.http.exchange, row)
+      }
+    },
+    keep(kept) {
+      for (let i = 0; i < pairs.length; i += 2) if (kept[pairs[i + 1]!]) kept[pairs[i]!] = 1
+    },
+  }
 }
 
 function wholeExchanges(entries: EntryTable, kept: Uint8Array): void {
