@@ -1,16 +1,19 @@
 import { elementsOf, JsonObject, kindAt } from '../wire/index.js'
+import { pointersBelow } from './hidden-values.js'
 import type { OfferKind, OfferList } from './offered-places.js'
 
 /** Exact text of each thing in a list by its name. */
 export type Items = ReadonlyMap<string, string>
 
-/** Whose list an answer is. */
+/** Whose list an answer is, and what of it is not known. */
 export interface ListingPlace {
   /** Number of the request. */
   readonly request: number
   readonly conversation?: string | undefined
   /** Number of the request for the first page, where it is known that this is another one. */
   readonly first?: number | undefined
+  /** JSON Pointers into the answer, to what redaction took out. */
+  readonly redacted?: readonly string[]
 }
 
 /** A list that a server gave, as far as it was asked for. */
@@ -21,6 +24,10 @@ export interface Listing {
   /** It goes on, and nobody asked for the rest. */
   readonly goesOn: boolean
   items(): Items
+  /** JSON Pointers into things, to what redaction took out, by their names. */
+  redacted(): ReadonlyMap<string, readonly string[]>
+  /** How many things it has whose names were redacted; they are no items. */
+  nameless(): number
 }
 
 /** All lists that a server gave. What it says again is kept once. */
@@ -42,6 +49,8 @@ interface Page {
   readonly number: number
   /** Exact text of the list. */
   readonly text: string
+  /** JSON Pointers into it. */
+  readonly redacted: readonly string[]
 }
 
 interface Draft {
@@ -65,30 +74,48 @@ export function createListings(): Listings {
   let isComplete = true
   let shownItems: { readonly key: string; readonly items: Items } | undefined
 
-  function pageOf(text: string): Page {
-    const known = pages.get(text)
+  function pageOf(text: string, redacted: readonly string[]): Page {
+    const key = keyOf({ text, redacted })
+    const known = pages.get(key)
     if (known) return known
     pageCount += 1
-    const page = { number: pageCount, text }
+    const page = { number: pageCount, text, redacted }
     isComplete &&= listed + text.length <= mostListed
     if (isComplete) {
       listed += text.length
-      pages.set(text, page)
+      pages.set(key, page)
     }
     return page
   }
 
-  const isKept = (page: Page): boolean => pages.get(page.text) === page
+  const isKept = (page: Page): boolean => pages.get(keyOf(page)) === page
 
   function shown({ list: { kind, name }, pages: own, goesOn }: Draft): Listing {
     const key = own.map(({ number }) => number).join(',')
     const items = (): Items => {
       const cacheKey = `${kind} ${key}`
       if (shownItems?.key !== cacheKey)
-        shownItems = { key: cacheKey, items: new Map(own.flatMap(({ text }) => [...namedItems(text, name)])) }
+        shownItems = {
+          key: cacheKey,
+          items: new Map(
+            own.flatMap((page) => [...thingsOf(page, name)].map(([item, text]) => [item, text])),
+          ),
+        }
       return shownItems.items
     }
-    return { kind, key, goesOn, items }
+    const hidden = own.filter(({ redacted }) => redacted.length > 0)
+    return {
+      kind,
+      key,
+      goesOn,
+      items,
+      redacted: () =>
+        new Map(
+          hidden.flatMap((page) => [...thingsOf(page, name)].map(([item, , places]) => [item, places])),
+        ),
+      nameless: () =>
+        hidden.flatMap(({ redacted }) => redacted).filter((at) => namePlace.exec(at)?.[1] === name).length,
+    }
   }
 
   return {
@@ -97,7 +124,7 @@ export function createListings(): Listings {
       const text = result.raw(list.member)
       // An answer that is no list tells nothing about what is offered.
       if (text === undefined || kindAt(text, 0) !== 'array') return
-      const page = pageOf(text)
+      const page = pageOf(text, pointersBelow(at?.redacted, `/result/${list.member}`))
       const goesOn = result.string('nextCursor') !== undefined
       const talk = `${kind} ${at?.conversation ?? ''}`
       const known =
@@ -137,10 +164,22 @@ export function createListings(): Listings {
   }
 }
 
-function* namedItems(text: string, nameMember: string): Generator<[string, string]> {
-  for (const { start, end } of elementsOf(text, 0)) {
+/** Where the name of a thing in a list may stand. */
+const namePlace = /^\/\d+\/([^/]+)$/
+
+function keyOf({ text, redacted }: Pick<Page, 'text' | 'redacted'>): string {
+  return redacted.length === 0 ? text : `${redacted.join('\n')}\n${text}`
+}
+
+/** What a page has whose name is known: the name, its text, and JSON Pointers into that. */
+function* thingsOf(
+  { text, redacted }: Page,
+  nameMember: string,
+): Generator<[name: string, text: string, redacted: readonly string[]]> {
+  for (const [i, { start, end }] of elementsOf(text, 0).entries()) {
     if (kindAt(text, start) !== 'object') continue
     const name = new JsonObject(text, start).string(nameMember)
-    if (name !== undefined) yield [name, text.slice(start, end)]
+    const hidden = pointersBelow(redacted, `/${i}`)
+    if (name !== undefined && !hidden.includes(`/${nameMember}`)) yield [name, text.slice(start, end), hidden]
   }
 }

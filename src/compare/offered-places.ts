@@ -1,4 +1,5 @@
 import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
+import type { AnswerText } from './verdict.js'
 
 /** What a server offers, by the request that lists it. */
 export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template'
@@ -30,7 +31,7 @@ export const openingMembers = [
  * JSON Pointers into two answers, to what is compared as an offer and not as an answer. A list is, where each side
  * names every thing in it once; where it is cut into pages is nobody's business then.
  */
-export function offeredPlaces(method: string, before: string, after: string): readonly string[] {
+export function offeredPlaces(method: string, before: AnswerText, after: AnswerText): readonly string[] {
   const list = offerLists.get(method)
   if (list) {
     const isCovered = namesEachOnce(before, list) && namesEachOnce(after, list)
@@ -40,18 +41,20 @@ export function offeredPlaces(method: string, before: string, after: string): re
   return openingMembers.map((member) => `/result/${member}`)
 }
 
-function namesEachOnce(answer: string, { member, name }: OfferList): boolean {
+/** What was redacted is no name. */
+function namesEachOnce({ text: answer, redacted = [] }: AnswerText, { member, name }: OfferList): boolean {
   const found = findJsonValue(answer)
   if (isFault(found) || kindAt(answer, found.start) !== 'object') return false
   const list = new JsonObject(answer, found.start).object('result')?.at(member)
   if (!list || kindAt(list.text, list.start) !== 'array') return false
   const names = new Set<string>()
-  const elements = elementsOf(list.text, list.start)
-  for (const { start } of elements) {
+  const hidden = new Set(redacted)
+  for (const [i, { start }] of elementsOf(list.text, list.start).entries()) {
     if (kindAt(list.text, start) !== 'object') return false
+    if (hidden.has(`/result/${member}/${i}/${name}`)) continue
     const said = new JsonObject(list.text, start).string(name)
-    if (said === undefined) return false
+    if (said === undefined || names.has(said)) return false
     names.add(said)
   }
-  return names.size === elements.length
+  return true
 }

@@ -1,8 +1,10 @@
 import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { createListings, type Listing, type ListingPlace, type Listings } from './listings.js'
-import { offerLists, openingMembers, type OfferKind } from './offered-places.js'
-import { compareSchemas, type Impact, type SchemaChange } from './schema-change.js'
+import { alikeWhereHidden, nothingHidden } from './hidden-values.js'
+import { offerLists, type OfferKind } from './offered-places.js'
+import { compareOpenings, createOpenings, type Opening, type Openings } from './openings.js'
+import { compareSchemas, worstOf, type Impact, type SchemaChange } from './schema-change.js'
 
 /** Something that a server offers otherwise than before. */
 export interface OfferChange {
@@ -23,36 +25,29 @@ export interface Offers {
    * Takes an answer to a request that lists, or that opens the conversation; others are passed over.
    *
    * @param goesOn the request had a cursor, so that the answer adds to the list
-   * @param at whose list it is; lists without that are compared as the last ones only
+   * @param at whose answer it is; those without that are compared as the last ones only
    */
   take(method: string, answer: string, goesOn: boolean, at?: ListingPlace): void
   /** Exact text of each thing of a kind by its name, as listed last; undefined when it was never listed. */
   list(kind: OfferKind): ReadonlyMap<string, string> | undefined
   readonly listings: Pick<Listings, 'get' | 'firstOf' | 'all' | 'last' | 'isComplete'>
-  /** Exact text of a member of the opening answer. */
-  opening(): ReadonlyMap<string, string> | undefined
+  readonly openings: Pick<Openings, 'get' | 'all' | 'last'>
 }
 
 export function createOffers(): Offers {
   const listings = createListings()
-  let opening: Map<string, string> | undefined
+  const openings = createOpenings()
   return {
     take(method, answer, goesOn, at) {
       const result = resultOf(answer)
       if (!result) return
       const list = offerLists.get(method)
       if (list) listings.take(list, result, goesOn, at)
-      else if (method === 'initialize' || method === 'server/discover') {
-        opening = new Map()
-        for (const name of openingMembers) {
-          const text = result.raw(name)
-          if (text !== undefined) opening.set(name, text)
-        }
-      }
+      else if (tellsOffers(method)) openings.take(result, at)
     },
     list: (kind) => listings.last(kind)?.items(),
     listings,
-    opening: () => opening,
+    openings,
   }
 }
 
@@ -61,9 +56,9 @@ export function tellsOffers(method: string): boolean {
   return offerLists.has(method) || method === 'initialize' || method === 'server/discover'
 }
 
-/** Which lists are compared. */
+/** Which lists and openings are compared. */
 export interface ComparedLists {
-  /** The request of the new side that is the same as this one for a first page. */
+  /** The request of the new side that is the same as this one, for a first page or an opening. */
   readonly partnerOf: (request: number) => number | undefined
   /** Those that came last too, where some have no partner. @default where none has one */
   readonly last?: boolean
@@ -75,16 +70,12 @@ export interface ComparedLists {
  * @default those that came last
  */
 export function compareOffers(before: Offers, after: Offers, lists?: ComparedLists): OfferChange[] {
-  const changes = compareOpenings(before.opening(), after.opening())
-  const told = new Set<string>()
-  for (const [old, now] of pairsOf(before, after, lists)) {
-    for (const change of compareListings(old, now)) {
-      const text = JSON.stringify(change)
-      if (!told.has(text)) changes.push(change)
-      told.add(text)
-    }
-  }
-  return changes
+  const changes = new Map<string, OfferChange>()
+  // What several have in common is told once.
+  const tell = (change: OfferChange): void => void changes.set(JSON.stringify(change), change)
+  for (const [old, now] of openingPairs(before, after, lists)) compareOpenings(old, now).forEach(tell)
+  for (const [old, now] of pairsOf(before, after, lists)) compareListings(old, now).forEach(tell)
+  return [...changes.values()]
 }
 
 /** A note, if lists were too many to be compared each with its own. */
@@ -124,6 +115,32 @@ function* pairsOf(
   }
 }
 
+function* openingPairs(
+  { openings: before }: Offers,
+  { openings: after }: Offers,
+  lists: ComparedLists | undefined,
+): Generator<[Opening, Opening], void, undefined> {
+  const seen = new Set<string>()
+  const isNew = (old: Opening, now: Opening): boolean => {
+    const key = JSON.stringify([old.key, now.key])
+    return !seen.has(key) && seen.add(key) !== undefined
+  }
+  let paired = 0
+  if (lists) {
+    for (const [request, old] of before.all()) {
+      const partner = lists.partnerOf(request)
+      const now = partner === undefined ? undefined : after.get(partner)
+      if (!now) continue
+      paired += 1
+      if (isNew(old, now)) yield [old, now]
+    }
+  }
+  const [old, now] = [before.last(), after.last()]
+  if (!old || !now) return
+  const allPaired = [before, after].every((side) => [...side.all()].length === paired)
+  if ((paired === 0 || (lists?.last && !allPaired)) && isNew(old, now)) yield [old, now]
+}
+
 function countOf(listings: Offers['listings'], kind: OfferKind): number {
   let count = 0
   for (const [, listing] of listings.all()) if (listing.kind === kind) count += 1
@@ -136,21 +153,33 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
   const changes: OfferChange[] = []
   const { kind } = before
   const [old, now] = [before.items(), after.items()]
+  const [oldHidden, newHidden] = [before.redacted(), after.redacted()]
+  // Any of these may be one that the other side names.
+  let [oldNameless, newNameless] = [before.nameless(), after.nameless()]
   // Nobody knows what stands on a page that was not asked for.
   const mayBeThere = after.goesOn && !before.goesOn
   for (const [name, text] of old) {
     const other = now.get(name)
     if (other === undefined) {
+      newNameless -= 1
+      if (newNameless >= 0) continue
       const impact = mayBeThere ? 'compatible' : 'breaking'
       changes.push({ kind, name, change: 'removed', impact, details: mayBeThere ? [listGoesOn] : [] })
-    } else if (canonicalJson(text, 0) !== canonicalJson(other, 0)) {
-      const change = compareItems(kind, name, text, other)
-      // The order of sets is no change.
-      if (change.details.length > 0 || !differsInOrderOnly(text, other)) changes.push(change)
+      continue
     }
+    const [a, b] = alikeWhereHidden(
+      { text, redacted: oldHidden.get(name) ?? nothingHidden },
+      { text: other, redacted: newHidden.get(name) ?? nothingHidden },
+    )
+    if (canonicalJson(a, 0) === canonicalJson(b, 0)) continue
+    const change = compareItems(kind, name, a, b)
+    // The order of sets is no change.
+    if (change.details.length > 0 || !differsInOrderOnly(a, b)) changes.push(change)
   }
   for (const name of now.keys()) {
-    if (!old.has(name)) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
+    if (old.has(name)) continue
+    oldNameless -= 1
+    if (oldNameless < 0) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
   }
   return changes
 }
@@ -179,7 +208,7 @@ function compareItems(kind: OfferKind, name: string, before: string, after: stri
       },
     ]
   })
-  return { kind, name, change: 'changed', impact: worst(details), details: details.map(({ text }) => text) }
+  return { kind, name, change: 'changed', impact: worstOf(details), details: details.map(({ text }) => text) }
 }
 
 /** Arguments of a prompt, as the schema that they would be. */
@@ -203,66 +232,6 @@ function compareArguments(before: unknown, after: unknown): SchemaChange[] {
     impact,
     text: `arguments${text.startsWith('/') ? '' : ': '}${text}`,
   }))
-}
-
-function compareOpenings(
-  before: ReadonlyMap<string, string> | undefined,
-  after: ReadonlyMap<string, string> | undefined,
-): OfferChange[] {
-  if (!before || !after) return []
-  const changes: OfferChange[] = []
-  for (const name of openingMembers) {
-    const [old, now] = [before.get(name), after.get(name)]
-    if (
-      old === now ||
-      (old !== undefined && now !== undefined && canonicalJson(old, 0) === canonicalJson(now, 0))
-    )
-      continue
-    const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
-    const details = name === 'capabilities' ? capabilityChanges(old, now) : plainDetails(old, now)
-    const plain: Impact =
-      name === 'serverInfo' ? 'note' : name === 'protocolVersion' ? 'breaking' : 'compatible'
-    const impact = name === 'capabilities' ? worst(details) : plain
-    changes.push({ kind: 'server', name, change, impact, details: details.map(({ text }) => text) })
-  }
-  return changes
-}
-
-function capabilityChanges(before: string | undefined, after: string | undefined): SchemaChange[] {
-  const paths = (text: string | undefined): Map<string, string> => {
-    const found = new Map<string, string>()
-    const visit = (value: unknown, at: string): void => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-      for (const [name, inner] of Object.entries(value)) {
-        const path = at === '' ? name : `${at}.${name}`
-        found.set(path, typeof inner === 'object' ? '' : JSON.stringify(inner))
-        visit(inner, path)
-      }
-    }
-    if (text !== undefined && !isTooDeep(text)) visit(JSON.parse(text), '')
-    return found
-  }
-  const [old, now] = [paths(before), paths(after)]
-  const changes: SchemaChange[] = []
-  for (const [path, value] of old) {
-    const other = now.get(path)
-    if (other === undefined) changes.push({ impact: 'breaking', text: `${path} removed` })
-    else if (other !== value)
-      changes.push({
-        impact: other === 'true' ? 'compatible' : 'breaking',
-        text: `${path} ${value} → ${other}`,
-      })
-  }
-  for (const path of now.keys())
-    if (!old.has(path)) changes.push({ impact: 'compatible', text: `${path} added` })
-  return changes
-}
-
-const longestDetail = 120
-
-function plainDetails(before: string | undefined, after: string | undefined): SchemaChange[] {
-  const text = `${before ?? 'none'} → ${after ?? 'none'}`
-  return text.length <= longestDetail ? [{ impact: 'compatible', text }] : []
 }
 
 function membersThatDiffer(before: string, after: string): string[] {
@@ -289,10 +258,6 @@ function differsInOrderOnly(before: string, after: string): boolean {
 function valueOf(text: string, member: string): unknown {
   const value = new JsonObject(text, 0).raw(member)
   return value === undefined ? undefined : JSON.parse(value)
-}
-
-function worst(details: readonly SchemaChange[]): Impact {
-  return details.some(({ impact }) => impact === 'breaking') ? 'breaking' : 'compatible'
 }
 
 function resultOf(answer: string): JsonObject | undefined {

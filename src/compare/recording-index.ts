@@ -4,7 +4,6 @@ import {
   type Direction,
   type EntryTable,
   type MessageRecord,
-  type Part,
   type Session,
   type TapeRecord,
 } from '../model/index.js'
@@ -112,12 +111,14 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
     flags[row] = (redacted.length > 0 ? 1 : 0) | (tellsOffers(method) && text.includes('"cursor"') ? 2 : 0)
   }
 
-  function takeAnswer({ raw, conversation }: MessageRecord, part: Part, request: number): void {
-    const { envelope, start, end } = part
+  function takeAnswer(record: MessageRecord, i: number, request: number): void {
+    const { raw, conversation } = record
+    const { envelope, start, end } = record.parts[i]!
     const method = subjects[subjectColumn[request]!]?.method ?? ''
     if (tellsOffers(method)) {
       const goesOn = (flags[request]! & 2) !== 0
-      return offers.take(method, raw.slice(start, end), goesOn, { request, conversation })
+      const redacted = marksOf(record, i).map(({ at }) => at)
+      return offers.take(method, raw.slice(start, end), goesOn, { request, conversation, redacted })
     }
     const isPoll = method === taskPoll
     if (!clientKeys || !(isPoll || envelope.createsTask)) return
@@ -142,7 +143,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         if (envelope.kind === 'request') takeRequest(record, i, row)
         else if (isAnswer(envelope) && record.direction === 'server_to_client') {
           const request = fold.entries.peer(row)
-          if (request >= 0) takeAnswer(record, record.parts[i]!, request)
+          if (request >= 0) takeAnswer(record, i, request)
         }
       }
       return added

@@ -13,6 +13,11 @@ export interface SchemaChange {
   readonly text: string
 }
 
+/** What several changes together mean. */
+export function worstOf(details: readonly SchemaChange[]): Impact {
+  return details.some(({ impact }) => impact === 'breaking') ? 'breaking' : 'compatible'
+}
+
 type Json = unknown
 type JsonMap = { readonly [name: string]: Json }
 

@@ -110,7 +110,7 @@ function differences(
   asked: Asked,
   settings: CompareSettings,
 ): Omit<AnswerComparison, 'verdict'> {
-  const offered = settings.level === 'exact' ? [] : offeredPlaces(asked.method, before.text, after.text)
+  const offered = settings.level === 'exact' ? [] : offeredPlaces(asked.method, before, after)
   const passing = passingPlaces(asked.method, before.text, after.text)
   const ignored = new Set([...envelopeMembers, ...offered, ...passing])
   const rules = rulesFor(settings, asked.method, asked.name)

@@ -139,3 +139,88 @@ describe('lists of one session', () => {
     ])
   })
 })
+
+/** An opening of a conversation. */
+const opened = (result: object, redAnswer?: readonly string[]): Said => ({
+  method: 'initialize',
+  params: {},
+  result: { protocolVersion: '2025-11-25', capabilities: {}, ...result },
+  ...(redAnswer && { redAnswer }),
+})
+
+describe('openings of one session', () => {
+  it.each([0, 1, 2])('are each compared with their own: opening %i', async (lost) => {
+    const before = [{ prompts: {} }, { prompts: {}, tools: {} }, { prompts: {} }]
+    const after = before.map((capabilities, i) =>
+      i === lost ? { ...capabilities, prompts: undefined } : capabilities,
+    )
+    const openings = (all: object[]): Said[] => all.map((capabilities) => opened({ capabilities }))
+    expect(await between(openings(before), openings(after))).toEqual(['breaking: capabilities changed'])
+  })
+
+  it('tell a change once', async () => {
+    const [before, after] = ['Be kind', 'Be quick'].map((instructions) =>
+      Array.from({ length: 3 }, () => opened({ instructions })),
+    )
+    expect(await between(before!, after!)).toEqual(['compatible: instructions changed'])
+  })
+
+  it('tell what the last one says otherwise, of which the other session has more', async () => {
+    const [full, bare] = [opened({ capabilities: { tools: {} } }), opened({})]
+    expect(await between([full], [full, bare])).toEqual(['new', 'breaking: capabilities changed'])
+  })
+})
+
+describe('what was redacted in what a server offers', () => {
+  const hidden = '[REDACTED]'
+  const tools = (description: string, type = 'string'): Said => ({
+    method: 'tools/list',
+    result: {
+      tools: [
+        { name: 'a', inputSchema: {} },
+        { name: 'b', description, inputSchema: { properties: { path: { type, default: description } } } },
+      ],
+    },
+  })
+  const places = ['/result/tools/1/description', '/result/tools/1/inputSchema/properties/path/default']
+
+  it('may have been anything, on either side', async () => {
+    const redacted = { ...tools(hidden), redAnswer: places }
+    expect(await between([redacted], [tools('reads .env')])).toEqual([])
+    expect(await between([tools('reads .env')], [redacted])).toEqual([])
+    expect(await between([redacted], [redacted])).toEqual([])
+    expect(await between([tools('reads .env')], [tools('reads id_rsa')])).toEqual(['compatible: b changed'])
+  })
+
+  it('hides no change beside it', async () => {
+    const { summary } = await compared([{ ...tools(hidden), redAnswer: places }], [tools('x', 'number')])
+    expect(summary.offers).toMatchObject([
+      { name: 'b', impact: 'breaking', details: ['inputSchema/path: type string → number'] },
+    ])
+  })
+
+  it('may be the name of something that the other side names', async () => {
+    const resources = (...uris: string[]): Said => ({
+      method: 'resources/list',
+      result: { resources: uris.map((uri) => ({ uri, name: 'n' })) },
+    })
+    const all = resources('file:///a', 'file:///b/.env', 'file:///c/.env')
+    const redacted = {
+      ...resources('file:///a', hidden, hidden),
+      redAnswer: ['/result/resources/1/uri', '/result/resources/2/uri'],
+    }
+    expect(await between([redacted], [all])).toEqual([])
+    expect(await between([all], [redacted])).toEqual([])
+    const more = resources('file:///a', 'file:///b/.env', 'file:///c/.env', 'file:///d')
+    expect(await between([redacted], [more])).toEqual(['compatible: file:///d added'])
+    expect(await between([more], [redacted])).toEqual(['breaking: file:///d removed'])
+  })
+
+  it('may be in the opening', async () => {
+    const redacted = opened({ instructions: hidden }, ['/result/instructions'])
+    const plain = opened({ instructions: 'Keys are in .env' })
+    expect(await between([redacted], [plain])).toEqual([])
+    expect(await between([plain], [redacted])).toEqual([])
+    expect(await between([redacted], [opened({})])).toEqual(['compatible: instructions removed'])
+  })
+})

@@ -22,6 +22,8 @@ export interface Said {
   readonly server?: true
   /** JSON Pointers into the request, to what redaction took out. */
   readonly red?: readonly string[]
+  /** JSON Pointers into the answer, the same. */
+  readonly redAnswer?: readonly string[]
 }
 
 /** A call of a tool and its text. */
@@ -36,15 +38,23 @@ export function tapeOf(said: readonly Said[]): string {
     { v: 1, type: 'meta', startedAt: '2026-08-01T10:00:00.000Z', label: 'x', command: [] },
   ]
   let us = 0
-  for (const [id, { method = 'tools/call', params, result, error, ms = 1, server, red }] of said.entries()) {
+  const marks = (red: readonly string[] | undefined): object =>
+    red ? { red: red.map((at, i) => ({ at, tag: `t${i}` })) } : {}
+  for (const [id, one] of said.entries()) {
+    const { method = 'tools/call', params, result, error, ms = 1, server, red, redAnswer } = one
     const [asks, answers] = server ? ['out', 'in'] : ['in', 'out']
     const request = { jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) }
-    const marks = red && { red: red.map((at, i) => ({ at, tag: `t${i}` })) }
-    lines.push({ t: '2026-08-01T10:00:00.000Z', us, dir: asks, raw: request, ...marks })
+    lines.push({ t: '2026-08-01T10:00:00.000Z', us, dir: asks, raw: request, ...marks(red) })
     us += ms * 1000
     const answer = error ? { error } : result === undefined ? undefined : { result }
     if (answer)
-      lines.push({ t: '2026-08-01T10:00:00.000Z', us, dir: answers, raw: { jsonrpc: '2.0', id, ...answer } })
+      lines.push({
+        t: '2026-08-01T10:00:00.000Z',
+        us,
+        dir: answers,
+        raw: { jsonrpc: '2.0', id, ...answer },
+        ...marks(redAnswer),
+      })
     us += 1000
   }
   lines.push({ t: '2026-08-01T10:00:01.000Z', type: 'end', exitCode: 0, durationMs: 1000 })

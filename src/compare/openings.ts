@@ -1,0 +1,128 @@
+import type { JsonObject } from '../wire/index.js'
+import { canonicalJson, isTooDeep } from './canonical-json.js'
+import { alikeWhereHidden, pointersBelow } from './hidden-values.js'
+import type { ListingPlace } from './listings.js'
+import { openingMembers } from './offered-places.js'
+import type { OfferChange } from './offers.js'
+import { worstOf, type Impact, type SchemaChange } from './schema-change.js'
+
+/** What a server says about itself when a conversation opens. */
+export interface Opening {
+  /** Equal for openings that say the same. */
+  readonly key: string
+  /** Exact text of its members. */
+  readonly members: ReadonlyMap<string, string>
+  /** JSON Pointers into the result, to what redaction took out. */
+  readonly redacted: readonly string[]
+}
+
+/** All openings of a session. What is said again is kept once. */
+export interface Openings {
+  take(result: JsonObject, at: ListingPlace | undefined): void
+  /** The one that came last. */
+  last(): Opening | undefined
+  /** By the request that it answers. */
+  get(request: number): Opening | undefined
+  all(): Iterable<readonly [request: number, opening: Opening]>
+}
+
+/** Characters of openings that differ. Of those beyond them, only the last is known. */
+const mostKept = 1 << 20
+
+export function createOpenings(): Openings {
+  const known = new Map<string, Opening>()
+  const byRequest = new Map<number, Opening>()
+  let last: Opening | undefined
+  let kept = 0
+  return {
+    take(result, at) {
+      const members = new Map<string, string>()
+      for (const name of openingMembers) {
+        const text = result.raw(name)
+        if (text !== undefined) members.set(name, text)
+      }
+      const redacted = pointersBelow(at?.redacted, '/result')
+      const key = JSON.stringify([[...members], redacted])
+      const opening = known.get(key) ?? { key, members, redacted }
+      last = opening
+      if (!at) return
+      if (!known.has(key)) {
+        if (kept + key.length > mostKept) return
+        kept += key.length
+        known.set(key, opening)
+      }
+      byRequest.set(at.request, opening)
+    },
+    last: () => last,
+    get: (request) => byRequest.get(request),
+    all: () => byRequest,
+  }
+}
+
+export function compareOpenings(before: Opening, after: Opening): OfferChange[] {
+  const changes: OfferChange[] = []
+  for (const name of openingMembers) {
+    const [old, now] = textsOf(name, before, after)
+    if (
+      old === now ||
+      (old !== undefined && now !== undefined && canonicalJson(old, 0) === canonicalJson(now, 0))
+    )
+      continue
+    const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+    const details = name === 'capabilities' ? capabilityChanges(old, now) : plainDetails(old, now)
+    const plain: Impact =
+      name === 'serverInfo' ? 'note' : name === 'protocolVersion' ? 'breaking' : 'compatible'
+    const impact = name === 'capabilities' ? worstOf(details) : plain
+    changes.push({ kind: 'server', name, change, impact, details: details.map(({ text }) => text) })
+  }
+  return changes
+}
+
+function textsOf(
+  name: string,
+  before: Opening,
+  after: Opening,
+): readonly [before: string | undefined, after: string | undefined] {
+  const [old, now] = [before, after].map(({ members, redacted }) => {
+    const text = members.get(name)
+    return text === undefined ? undefined : { text, redacted: pointersBelow(redacted, `/${name}`) }
+  })
+  return old && now ? alikeWhereHidden(old, now) : [old?.text, now?.text]
+}
+
+function capabilityChanges(before: string | undefined, after: string | undefined): SchemaChange[] {
+  const paths = (text: string | undefined): Map<string, string> => {
+    const found = new Map<string, string>()
+    const visit = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+      for (const [name, inner] of Object.entries(value)) {
+        const path = at === '' ? name : `${at}.${name}`
+        found.set(path, typeof inner === 'object' ? '' : JSON.stringify(inner))
+        visit(inner, path)
+      }
+    }
+    if (text !== undefined && !isTooDeep(text)) visit(JSON.parse(text), '')
+    return found
+  }
+  const [old, now] = [paths(before), paths(after)]
+  const changes: SchemaChange[] = []
+  for (const [path, value] of old) {
+    const other = now.get(path)
+    if (other === undefined) changes.push({ impact: 'breaking', text: `${path} removed` })
+    else if (other !== value)
+      changes.push({
+        impact: other === 'true' ? 'compatible' : 'breaking',
+        text: `${path} ${value} → ${other}`,
+      })
+  }
+  for (const path of now.keys())
+    if (!old.has(path)) changes.push({ impact: 'compatible', text: `${path} added` })
+  return changes
+}
+
+const longestDetail = 120
+
+function plainDetails(before: string | undefined, after: string | undefined): SchemaChange[] {
+  const text = `${before ?? 'none'} → ${after ?? 'none'}`
+  return text.length <= longestDetail ? [{ impact: 'compatible', text }] : []
+}
