@@ -3,6 +3,7 @@ import { rowSubject, type FilterSubject } from '../filter/index.js'
 import { decodeLine } from '../formats/index.js'
 import {
   createFold,
+  detach,
   isUnanswered,
   type Direction,
   type EntryKind,
@@ -12,10 +13,11 @@ import {
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import { lengthOf, outlineOf } from './record-outline.js'
 import { UntoldRows } from './untold-rows.js'
 
-/** Characters of payloads that are kept; older ones are on the tape only. */
-const payloadsKept = 96 * 1024 * 1024
+/** Characters of records that are kept; of older ones only what their rows show, the rest is on the tape. */
+const charactersKept = 96 * 1024 * 1024
 
 /** Requests remembered that have no answer yet. */
 const mostOpen = 10_000
@@ -51,7 +53,7 @@ interface Slot {
   gone?: true
 }
 
-/** What a capture has said so far: rows of its tape, and what waits. Grows; only old payloads are forgotten. */
+/** What a capture has said so far: rows of its tape, and what waits. Grows; only the texts of old records are forgotten. */
 export class MessageLog {
   readonly #fold: Fold
   readonly #slots: Slot[] = []
@@ -61,8 +63,10 @@ export class MessageLog {
   /** Rows of requests that wait for their answer, by message id. */
   readonly #open = new Map<string, number>()
   readonly #transport: Transport
-  #payloadLength = 0
+  #length = 0
   #oldest = 0
+  /** The messages of a batch share a record. */
+  readonly #outlines = new WeakMap<TapeRecord, TapeRecord>()
   #faults = 0
   readonly #untold = new UntoldRows()
   /** Its lines do not say what was held. */
@@ -105,20 +109,20 @@ export class MessageLog {
       const row = first + i
       const slot: Slot = { record, part: i }
       const before = this.#slots[row]
-      if (before && i === 0) this.#payloadLength -= lengthOf(before.record)
+      if (before && i === 0) this.#length -= lengthOf(before.record)
       this.#slots[row] = slot
       changed.push(row)
       const peer = this.#fold.entries.peer(row)
       if (peer >= 0 && peer !== row) changed.push(peer)
       this.#noteOpen(row, peer)
-      if (record.type === 'held') this.#heldRows.set(record.parts[i]!.id ?? '', row)
+      if (record.type === 'held') this.#heldRows.set(detach(record.parts[i]!.id ?? ''), row)
     }
     if (record.type === 'dropped' || record.type === 'undelivered') {
       const row = this.#heldRows.get(record.id)
       if (row !== undefined) changed.push(row)
     }
-    this.#payloadLength += count === 0 ? 0 : lengthOf(record)
-    this.#forgetOldPayloads()
+    this.#length += count === 0 ? 0 : lengthOf(record)
+    this.#forgetOld()
     return changed
   }
 
@@ -141,7 +145,7 @@ export class MessageLog {
 
   #toldAfterAll(record: TapeRecord, row: number): number[] {
     const before = this.#slots[row]
-    if (before) this.#payloadLength += lengthOf(record) - lengthOf(before.record)
+    if (before) this.#length += lengthOf(record) - lengthOf(before.record)
     const rows = isFrame(record) ? record.parts.map((_, i) => row + i) : []
     for (const [part, at] of rows.entries()) this.#slots[at] = { record, part }
     return rows
@@ -261,7 +265,7 @@ export class MessageLog {
 
   #noteOpen(row: number, peer: number): void {
     const id = this.idOf(row)
-    if (id !== undefined && this.#fold.entries.kind(row) === 'request') this.#open.set(id, row)
+    if (id !== undefined && this.#fold.entries.kind(row) === 'request') this.#open.set(detach(id), row)
     const answered = peer < 0 ? undefined : this.idOf(peer)
     if (answered !== undefined) this.#open.delete(answered)
     if (this.#open.size > mostOpen) this.#open.delete(this.#open.keys().next().value!)
@@ -291,15 +295,14 @@ export class MessageLog {
     return method === undefined ? undefined : { method, ...(subject !== undefined && { subject }) }
   }
 
-  #forgetOldPayloads(): void {
-    while (this.#payloadLength > payloadsKept && this.#oldest < this.#slots.length - 1) {
+  #forgetOld(): void {
+    while (this.#length > charactersKept && this.#oldest < this.#slots.length - 1) {
       const slot = this.#slots[this.#oldest]!
-      if (slot.part === 0) this.#payloadLength -= lengthOf(slot.record)
-      if (isFrame(slot.record)) {
-        const { original: _, bytes: __, ...kept } = slot.record as Extract<TapeRecord, { type: 'message' }>
-        slot.record = { ...kept, raw: '' } as TapeRecord
-        slot.gone = true
-      }
+      const { record } = slot
+      if (slot.part === 0) this.#length -= lengthOf(record)
+      slot.record = this.#outlines.get(record) ?? outlineOf(record)
+      if (slot.record !== record) this.#outlines.set(record, slot.record)
+      slot.gone = true
       this.#oldest += 1
     }
   }
@@ -307,9 +310,4 @@ export class MessageLog {
 
 export function isFrame(record: TapeRecord): record is Extract<TapeRecord, { type: 'message' | 'held' }> {
   return record.type === 'message' || record.type === 'held'
-}
-
-function lengthOf(record: TapeRecord): number {
-  if (isFrame(record)) return record.raw.length + ('original' in record ? (record.original?.length ?? 0) : 0)
-  return 'text' in record ? record.text.length : 0
 }
