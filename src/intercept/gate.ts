@@ -8,7 +8,7 @@ import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
 import { liveSubject, type Asked } from './live-subject.js'
 import { createRenames } from './renames.js'
-import { cannotGoOn, ruleOf, type RuleChanges } from './rule-changes.js'
+import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
@@ -127,10 +127,19 @@ export class Gate {
     }
   }
 
+  /** The same, message by message: by their place and what they became. */
+  #refuser(offer: Offer): (part: number, text: string) => boolean {
+    const clashes = this.#clashes()
+    return (part, text) => {
+      const change = this.#renames.change(offer, part, text)
+      return change !== undefined && clashes(change)
+    }
+  }
+
   #ask(offer: Offer, asked: readonly (Asked | undefined)[]): RuleDecision | undefined {
     const { rules } = this.settings
     if (!rules) return undefined
-    const clashes = this.#clashes()
+    const refuses = this.#refuser(offer)
     return rules.decide({
       raw: offer.text,
       batch: offer.batch,
@@ -139,10 +148,7 @@ export class Gate {
         end: part.end,
         subject: liveSubject(offer, part, asked[i]),
       })),
-      refusal: (part, text) => {
-        const change = this.#renames.change(offer, part, text)
-        return change && clashes(change) ? idInUseWords : undefined
-      },
+      refusal: (part, text) => (refuses(part, text) ? idInUseWords : undefined),
     })
   }
 
@@ -241,15 +247,16 @@ export class Gate {
   }
 
   #send(message: HeldMessage, cause: Cause, text?: string): void {
-    const { id, rule, offer, kept, copies, answers } = message
+    const { id, rule, offer } = message
     const { text: own, arrived = own } = offer
-    const instead = text ?? message.text ?? own
-    // It waited, and another request has come under the id that a rule gave it.
-    if (text === undefined && instead !== own && this.wouldClash(offer, instead, kept)) {
-      const refused = cannotGoOn(offer, rule, idInUseWords)
-      offer.passage.drop(id, refused)
-      return this.#observer.released(message, refused.answers.length > 0 ? 'answered' : 'dropped', cause)
+    // It waited, and another request may have come under the id that a rule gave it.
+    const how = text === undefined ? goesOn(message, this.#refuser(offer)) : message
+    if ('why' in how) {
+      offer.passage.drop(id, how)
+      return this.#observer.released(message, how.answers.length > 0 ? 'answered' : 'dropped', cause)
     }
+    const { kept, copies, answers } = how
+    const instead = text ?? how.text ?? own
     if (instead !== own) this.#renames.note(offer, instead, kept)
     const heldMs = Math.round(performance.now() - message.sinceMs)
     offer.passage.forward(id, {

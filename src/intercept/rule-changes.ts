@@ -1,4 +1,5 @@
-import type { FrameText } from './frame.js'
+import { idInUseWords } from './fault.js'
+import { readParts, type FrameText } from './frame.js'
 import { cannotApplyError, cannotApplyWords, type RuleDecision } from './rules/index.js'
 
 /** What a rule made of a message that does not go on at once. */
@@ -21,15 +22,42 @@ export function ruleOf({ rule, text, kept, copies, answers }: RuleDecision): Rul
   }
 }
 
-/** What a rule made of it cannot go on any more: nothing does, and who sent a request gets an error. */
-export function cannotGoOn(
-  { parts }: Pick<FrameText, 'parts'>,
-  rule: string | undefined,
-  reason: string,
-): { readonly why: string; readonly answers: readonly string[]; readonly rule?: string } {
-  const why = cannotApplyWords(rule ?? '', reason)
-  const answers = parts.flatMap(({ envelope: { kind, id } }) =>
-    kind === 'request' && id !== undefined ? [cannotApplyError(id, why)] : [],
+/** Why nothing of it goes on, and what its sender gets. */
+export interface Refused {
+  readonly why: string
+  readonly answers: readonly string[]
+  readonly rule?: string
+}
+
+/**
+ * What goes on of a message that waited after a rule had changed it. Requests that cannot go on any more are answered with
+ * an error; the rest of their batch goes on.
+ *
+ * @param refuses whether a message, by its place before, cannot go on as this text
+ */
+export function goesOn(
+  { offer, ...changes }: RuleChanges & { readonly offer: Pick<FrameText, 'parts'> },
+  refuses: (part: number, text: string) => boolean,
+): RuleChanges | Refused {
+  const { text, rule, copies, answers = [], kept = [...offer.parts.keys()] } = changes
+  if (text === undefined) return changes
+  const texts = readParts(text).parts.map(({ start, end }) => text.slice(start, end))
+  const refused = new Set(
+    texts.length === kept.length ? kept.filter((place, i) => refuses(place, texts[i]!)) : [],
   )
-  return { why, answers, ...(rule !== undefined && { rule }) }
+  if (refused.size === 0) return changes
+  const why = cannotApplyWords(rule ?? '', idInUseWords)
+  const errors = [...refused].map((place) => cannotApplyError(offer.parts[place]!.envelope.id!, why))
+  const by = rule === undefined ? {} : { rule }
+  const left = kept.filter((place) => !refused.has(place))
+  const all = [...answers, ...errors]
+  if (left.length === 0) return { why, answers: all, ...by }
+  const rest = texts.filter((_, i) => !refused.has(kept[i]!))
+  return {
+    ...by,
+    text: `[${rest.join(',')}]`,
+    kept: left,
+    answers: all,
+    ...(copies !== undefined && { copies }),
+  }
 }

@@ -136,6 +136,44 @@ describe('a request that a rule delays and gives another id', () => {
   })
 })
 
+describe('a batch that a rule delays and gives other ids', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('goes on without the requests whose ids others have taken meanwhile; these get errors', () => {
+    const [own, other, result] = [
+      '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+      '{"jsonrpc":"2.0","id":2,"method":"ping"}',
+      '{"jsonrpc":"2.0","id":9,"result":{}}',
+    ]
+    const renamed = (text: string): string => text.replace('"id":', '"id":7')
+    const { gate } = bench((raw) =>
+      raw.startsWith('[')
+        ? { text: `[${renamed(own)},${renamed(other)},${result}]`, delayMs: 500 }
+        : undefined,
+    )
+    const done: unknown[] = []
+    const passage: Offer['passage'] = {
+      forward: (_, { text, kept, answers }) => done.push({ text, kept, answers }),
+      drop: (_, how) => done.push(how),
+    }
+    const place = { direction: 'client_to_server', transport: 'stdio', conversation: '' } as const
+    const offer = (raw: string): unknown => gate.offer({ ...readFrame(raw)!, ...place, wallMs: 0, passage })
+    offer(`[${own},${other},${result}]`)
+    offer(renamed(own))
+    vi.advanceTimersByTime(500)
+    const problem = 'rule r cannot be applied: its id is that of a request whose answer is still to come'
+    const error = `{"code":-32603,"message":"wiretape: ${problem}"}`
+    expect(done).toEqual([
+      {
+        text: `[${renamed(other)},${result}]`,
+        kept: [1, 2],
+        answers: [`{"jsonrpc":"2.0","id":1,"error":${error}}`],
+      },
+    ])
+  })
+})
+
 describe('the id of a request of ours', () => {
   const ours = requestKey('', 'client_to_server', '1')
 
