@@ -1,6 +1,7 @@
 import type { ExchangeComparison } from '../compare/index.js'
 import type { Envelope } from '../model/index.js'
 import { compareQuestion, defaultAnswer, withId, type QuestionPicker } from './answer-question.js'
+import { readEnvelope } from '../wire/index.js'
 import { clientFrame } from './client-frame.js'
 import type { LiveConnection } from './live-connection.js'
 import type { LiveValues } from './live-values.js'
@@ -16,8 +17,8 @@ export interface QuestionContext {
   readonly values: LiveValues
   readonly outcomes: OrderedOutcomes
   readonly ahead: ReadAhead
-  /** Takes what was asked, held against what was recorded. */
-  readonly tell: (comparison: ExchangeComparison) => void
+  /** Takes what was asked, held against what was recorded, and where it was, its text under the recorded id. */
+  readonly tell: (comparison: ExchangeComparison, text?: string) => void
   /** The recorded answer in this row was given. */
   readonly answered: (row: number) => void
   /** The recording has no answer, and that is a failure. */
@@ -47,13 +48,13 @@ export async function answerLiveQuestion(
   values.learn(asked.text, asked.marks, text)
   const seq = plan.index.entries.seq(question.row)
   const redacted = asked.marks.map(({ at }) => at)
-  tell(compareQuestion({ text: asked.text, redacted, seq }, text, envelope, settings))
+  const compared = compareQuestion({ text: asked.text, redacted, seq }, text, envelope, settings)
+  tell(compared, withId(text, readEnvelope(asked.text, 0).id ?? id))
   if (question.answerRow < 0) return
   const answer = await ahead.said(question.answerRow)
   const liveText = values.apply(answer.text, answer.marks)
   const sent = withId(liveText.text, id)
-  const { replaced } = liveText
-  const kept = withId(liveText.kept, id)
+  const { replaced, kept } = liveText
   const message = plan.frames.answerIn(question.answerRow, answer.record)
   if (message) outcomes.finish(message, { status: 'sent', original: answer.text, sent, kept, replaced })
   await live.send(clientFrame(sent, [sent]))

@@ -20,7 +20,7 @@ export interface MessageOutcome {
   readonly original: string
   /** Exact text, as sent now. */
   readonly sent?: string
-  /** As `sent`, with the recorded values where `--set` gave others: what a recording may hold. */
+  /** As `sent`, with the recorded values where `--set` gave others, and under the recorded id: what a recording may hold. */
   readonly kept?: string
   /** Exact text of the answer. */
   readonly response?: string

@@ -24,8 +24,12 @@ export interface RunOptions {
 /** Takes what happens, in the order of the recording. */
 export interface RunSink {
   outcome(outcome: MessageOutcome): void
-  /** A request of the server that was recorded or came; in no particular order. */
-  question(comparison: ExchangeComparison): void
+  /**
+   * A request of the server that was recorded or came; in no particular order.
+   *
+   * @param text as it came, under the recorded id: what a recording may hold. Absent where it did not come, or was not recorded
+   */
+  question(comparison: ExchangeComparison, text?: string): void
 }
 
 /** How long one subject took, then and now. */

@@ -72,9 +72,9 @@ export async function runReplay(
     values,
     outcomes,
     ahead,
-    tell: (comparison: Parameters<RunSink['question']>[0]) => {
+    tell: (...[comparison, text]: Parameters<RunSink['question']>) => {
       tally.count(comparison)
-      sink.question(comparison)
+      sink.question(comparison, text)
     },
     answered: (row: number) => schedule.answered(row),
     failed: () => void (failedQuestions += 1),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isNote, tellsOffers } from '../../compare/index.js'
+import { isNote, tellsOffers, titleOf, type ExchangeComparison } from '../../compare/index.js'
 import type { Format } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
@@ -34,8 +34,14 @@ export function updatableFormat(
   return format as Format & Required<Pick<Format, 'write'>>
 }
 
+/** A request of the server that was recorded, as it came now, under its recorded id. */
+export interface AskedNow {
+  readonly comparison: ExchangeComparison
+  readonly text: string
+}
+
 /**
- * `--update`: puts the new answers into the recording and says which.
+ * `--update`: puts the new answers, and what the server asks otherwise, into the recording and says which.
  *
  * @returns the exit status
  */
@@ -43,7 +49,7 @@ export async function updateRecording(
   name: string,
   recording: OpenRecording,
   plan: Plan,
-  outcomes: readonly MessageOutcome[],
+  { outcomes, asked }: { readonly outcomes: readonly MessageOutcome[]; readonly asked: readonly AskedNow[] },
   { offers, given, counts }: Pick<RunResult, 'offers' | 'given' | 'counts'>,
   io: Io,
 ): Promise<number> {
@@ -54,15 +60,17 @@ export async function updateRecording(
       message.peer >= 0 &&
       (comparison?.verdict !== 'same' || (newOffers && tellsOffers(message.method ?? ''))),
   )
+  const questions = asked.filter(({ comparison }) => comparison.verdict !== 'same')
   const differing = Object.entries(counts).reduce(
     (sum, [verdict, n]) => (verdict === 'same' ? sum : sum + n),
     0,
   )
-  const left = differing - accepted.filter(({ comparison }) => comparison?.verdict !== 'same').length
+  const taken = accepted.filter(({ comparison }) => comparison?.verdict !== 'same').length + questions.length
+  const left = differing - taken
   if (left > 0)
     await io.write(`Not accepted: ${countOf(left, 'exchange')} without a new answer to a recorded request\n`)
   const status = left > 0 ? exitCode.found : exitCode.done
-  if (accepted.length === 0) return status
+  if (accepted.length === 0 && questions.length === 0) return status
   // Cursors and handles go with the answers that brought them, so the whole run is taken.
   const { entries } = plan.index
   const texts = new Map<number, string>()
@@ -70,18 +78,24 @@ export async function updateRecording(
     if (kept !== undefined) texts.set(message.seq, kept)
     if (response !== undefined && message.peer >= 0) texts.set(entries.seq(message.peer), response)
   }
+  for (const { comparison, text } of asked) if (comparison.before) texts.set(comparison.before.seq, text)
   const format = updatableFormat(name, recording, plan, io)
   const redacted = plan.session?.redaction !== 'none'
   const renewed = acceptTexts({ records: () => recording.records() }, texts, redacted, given)
   const bytes = format.write(renewed, () => undefined)
   await replaceFile(resolve(io.cwd, name), bytes, { backup: true })
-  await io.write(
-    `Accepted ${countOf(accepted.length, 'answer')} into ${escapeText(name)}; the old one is kept as .bak\n`,
-  )
-  for (const { message } of accepted) {
-    await io.write(
-      `  #${message.seq} ${escapeText([message.method, message.name].filter(Boolean).join(' '))}\n`,
-    )
-  }
+  const what = [
+    ...(accepted.length > 0 ? [countOf(accepted.length, 'answer')] : []),
+    ...(questions.length > 0 ? [`${countOf(questions.length, 'request')} of the server`] : []),
+  ].join(' and ')
+  await io.write(`Accepted ${what} into ${escapeText(name)}; the old one is kept as .bak\n`)
+  const titles = new Map([
+    ...accepted.map(
+      ({ message }) => [message.seq, [message.method, message.name].filter(Boolean).join(' ')] as const,
+    ),
+    ...questions.map(({ comparison }) => [comparison.before?.seq ?? 0, titleOf(comparison)] as const),
+  ])
+  for (const [seq, title] of [...titles].toSorted(([a], [b]) => a - b))
+    await io.write(`  #${seq} ${escapeText(title)}\n`)
   return status
 }

@@ -56,7 +56,7 @@ import { refuseOwnInput } from '../own-input.js'
 import { watchedFiles } from '../recordings.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
-import { updatableFormat, updateRecording } from './replay-update.js'
+import { updatableFormat, updateRecording, type AskedNow } from './replay-update.js'
 
 export interface ReplayOptions extends CompareOptions {
   readonly url?: string
@@ -144,6 +144,7 @@ export async function runReplayCommand(
     const report = quiet || wanted.length > 0 ? collectReport({ before: name, after: label }) : undefined
     const suggestions = createSuggestions()
     const kept: MessageOutcome[] = []
+    const asked: AskedNow[] = []
     const counted: Counted = { total: 0, failed: 0 }
     const keeps = options.output !== undefined || options.update === true
 
@@ -169,7 +170,8 @@ export async function runReplayCommand(
         const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
         if (!teller && isTold) show(exchangeLines(comparison, layout))
       },
-      question(comparison: NonNullable<MessageOutcome['comparison']>): void {
+      question(comparison: NonNullable<MessageOutcome['comparison']>, text?: string): void {
+        if (options.update && text !== undefined) asked.push({ comparison, text })
         report?.take(comparison)
         suggestions.take(comparison)
         if (options.all || comparison.verdict !== 'same') show(exchangeLines(comparison, layout))
@@ -212,7 +214,7 @@ export async function runReplayCommand(
     if (options.update && stopped !== undefined) show('Nothing is accepted of a replay that was stopped\n')
     if (interrupt.signal.aborted) return interrupt.exitCode()
     if (options.update && stopped === undefined)
-      return await updateRecording(name, recording, plan, kept, results[0]!, io)
+      return await updateRecording(name, recording, plan, { outcomes: kept, asked }, results[0]!, io)
     return summary.same ? exitCode.done : exitCode.found
   } finally {
     interrupt.close()
@@ -261,7 +263,7 @@ function numbered(sink: RunSink, run: number): RunSink {
     outcome({ comparison, ...outcome }) {
       sink.outcome({ ...outcome, run, ...(comparison && { comparison: { ...comparison, run } }) })
     },
-    question: (comparison) => sink.question({ ...comparison, run }),
+    question: (comparison, text) => sink.question({ ...comparison, run }, text),
   }
 }
 
