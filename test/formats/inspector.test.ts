@@ -134,6 +134,7 @@ describe('an export of MCP Inspector', () => {
     const { records } = await read('inspector', exported([{ ...discovery, timestamp: at(-9) }, transport]))
     expect(records[0]).toMatchObject({ startedAt: at(-6), wiretape: { url: 'https://example.com/mcp?x=1' } })
     expect(records.map(({ type }) => type)).toEqual(['meta', 'http', 'message', 'message', 'message', 'end'])
+    expect(records[1]).toMatchObject({ type: 'http', path: discovery.url })
     const alone = await read('inspector', exported([discovery]))
     expect(alone.records[0]).toMatchObject({ wiretape: { url: discovery.url } })
   })

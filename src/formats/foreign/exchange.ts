@@ -167,3 +167,17 @@ function messageAt(
 export function pathOf(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] || '/'
 }
+
+/** What went to another origin than the server's says so: its path is the whole URL. */
+export function sentTo(record: TapeRecord, url: string, serverUrl: string): TapeRecord {
+  const origin = originOf(url)
+  if (origin === '' || origin === originOf(serverUrl)) return record
+  const path = url.replace(/#.*$/s, '')
+  if (record.type === 'http') return { ...record, path }
+  if (record.type !== 'message' || record.http?.path === undefined) return record
+  return { ...record, http: { ...record.http, path } }
+}
+
+function originOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? ''
+}

@@ -8,7 +8,7 @@ import {
   type JsonPiece,
 } from '../../wire/index.js'
 import { isOfMcp, mostBefore } from '../foreign/before-server.js'
-import { exchangeRecords, type ForeignEvent, type Timed } from '../foreign/exchange.js'
+import { exchangeRecords, sentTo, type ForeignEvent, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder, tellMisplaced } from '../foreign/time-order.js'
 import { tellsMark } from '../byte-order-mark.js'
@@ -33,8 +33,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   let hasLog = false
   let number = 0
   let others = 0
-  /** Of the server. */
-  let origin = ''
+  let serverUrl = ''
   let t = noTime
 
   function wrong(message: string, line: number): void {
@@ -85,7 +84,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const label = isStdio ? decodeURIComponentSafely(named.slice(stdioHost.length)) : undefined
     const transport = isStdio ? 'stdio' : 'streamable-http'
     yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
-    origin = originOf(named)
+    serverUrl = named
     for (const { exchange, records, size } of before) yield* place(exchange, records, size)
     before = []
   }
@@ -93,16 +92,11 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   function* place(exchange: Exchange, records: readonly Timed[], size: number): Generator<TapeRecord> {
     const { sentMs, asked, answered, events, conversation } = exchange
     const isStdio = exchange.url.startsWith(stdioHost)
-    const elsewhere = originOf(exchange.url) === origin ? undefined : exchange.url.replace(/#.*$/s, '')
     const start = startMicros ?? 0
     const first = asked ?? events?.[0]?.place ?? answered ?? -1
     if (isTime(sentMs)) yield* passOn(order.until(sentMs, first))
     for (const timed of records) {
-      const plain = isStdio
-        ? withoutHttp(timed.record)
-        : elsewhere === undefined
-          ? timed.record
-          : sentTo(timed.record, elsewhere)
+      const plain = isStdio ? withoutHttp(timed.record) : sentTo(timed.record, exchange.url, serverUrl)
       if (!plain) continue
       const known = isTime(timed.ms)
       // The year 1970 stands for times that are not known.
@@ -258,17 +252,6 @@ function withoutHttp(record: TapeRecord): TapeRecord | undefined {
   if (record.type !== 'message') return undefined
   const { http, sse: _sse, ...rest } = record
   return { ...rest, ...(http && { entry: http.exchange }) }
-}
-
-function originOf(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? ''
-}
-
-/** What went to another origin than the server's says so in its path. */
-function sentTo(record: TapeRecord, url: string): TapeRecord {
-  if (record.type === 'http') return { ...record, path: url }
-  if (record.type !== 'message' || record.http?.path === undefined) return record
-  return { ...record, http: { ...record.http, path: url } }
 }
 
 function decodeURIComponentSafely(text: string): string {

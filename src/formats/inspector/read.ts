@@ -16,7 +16,7 @@ import {
 } from '../../wire/index.js'
 import { isOfMcp, mostBefore } from '../foreign/before-server.js'
 import { createDirections } from '../foreign/directions.js'
-import { exchangeRecords, type Timed } from '../foreign/exchange.js'
+import { exchangeRecords, sentTo, type Timed } from '../foreign/exchange.js'
 import { foreignEnd, foreignMessage, foreignMeta, isoTime } from '../foreign/records.js'
 import { createTimeOrder, tellMisplaced } from '../foreign/time-order.js'
 import { tellsMark } from '../byte-order-mark.js'
@@ -56,7 +56,11 @@ function createReader(report: Report): {
   const order = createTimeOrder()
   const directionOf = createDirections()
   let started = false
-  let before: { readonly records: readonly Timed[]; readonly size: number }[] = []
+  let before: {
+    readonly records: readonly Timed[]
+    readonly size: number
+    readonly to: string | undefined
+  }[] = []
   let sizeBefore = 0
   let hasNetwork = false
   let url: string | undefined
@@ -93,8 +97,9 @@ function createReader(report: Report): {
     }
     if (element.kind !== 'message' || isMessage(first.record)) understood += 1
     const size = piece.text.length
-    if (started) return yield* place(records, size)
-    before.push({ records, size })
+    const to = element.kind === 'network' ? element.entry.url : undefined
+    if (started) return yield* place(records, size, to)
+    before.push({ records, size, to })
     sizeBefore += size
     if (element.kind !== 'network') return yield* begin()
     // Exchanges stand in the order in which they ended, mostly: which was first is known when all are.
@@ -110,12 +115,16 @@ function createReader(report: Report): {
     const times = before.flatMap(({ records }) => records.map(({ ms }) => ms)).filter((ms) => ms > -Infinity)
     t = isoTime(times.reduce((first, ms) => Math.min(first, ms), Infinity)) ?? noTime
     const transport = hasNetwork ? 'streamable-http' : 'stdio'
-    yield foreignMeta({ startedAt: t, transport, url: url ?? aside, label: 'inspector' })
-    for (const { records, size } of before) yield* place(records, size)
+    url ??= aside
+    yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    for (const { records, size, to } of before) yield* place(records, size, to)
     before = []
   }
 
-  function* place(records: readonly Timed[], size: number): Generator<TapeRecord> {
+  function* place(said: readonly Timed[], size: number, to: string | undefined): Generator<TapeRecord> {
+    const records = said.map((timed) =>
+      to === undefined ? timed : { ...timed, record: sentTo(timed.record, to, url ?? '') },
+    )
     const [first] = records
     if (first && !Number.isNaN(first.ms)) yield* passOn(order.until(hasNetwork ? -Infinity : first.ms))
     for (const [i, timed] of records.entries()) {
