@@ -52,7 +52,7 @@ export function createTolerance(
     isIgnored,
     accepts(beforePointer, beforeText, afterPointer, afterText) {
       if (redacted.before.has(beforePointer) || redacted.after.has(afterPointer)) return true
-      if (echoes.get(beforeText) === afterText) return true
+      if (echoes.size > 0 && repeats(echoes, beforeText, afterText)) return true
       const matcher = matcherAt('before', beforePointer) ?? matcherAt('after', afterPointer)
       if (!matcher) return undefined
       // What the matcher does not take may still be equal, written in another way.
@@ -64,6 +64,19 @@ export function createTolerance(
       return matcherAt(side, pointer)?.standIn(text.slice(start, skipValue(text, start)))
     },
   }
+}
+
+/** Characters of a JSON string that are enough to be known within a sentence. */
+const leastWithin = 10
+
+/** A string that is what was asked with, or has it in it. */
+function repeats(echoes: ReadonlyMap<string, string>, before: string, after: string): boolean {
+  if (echoes.get(before) === after) return true
+  if (!before.startsWith('"') || !after.startsWith('"')) return false
+  let text = before
+  for (const [old, now] of echoes)
+    if (old.length >= leastWithin) text = text.replaceAll(old.slice(1, -1), () => now.slice(1, -1))
+  return text === after
 }
 
 interface Selection {

@@ -1,5 +1,6 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import type { GivenValue } from './given-values.js'
+import { pairMadeWords } from './made-words.js'
 import type { CompiledPath } from '../json-path/index.js'
 import { createRecent, detach } from '../model/index.js'
 import { redactionMarker, restoreEdits } from '../redaction/index.js'
@@ -117,6 +118,16 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     byText.set(detach(recorded), detach(live))
   }
 
+  /** Most servers answer in sentences. */
+  function rememberWords(before: string, after: string): void {
+    if (!before.startsWith('"') || !after.startsWith('"')) return
+    for (const [word, other] of pairMadeWords(plain(before), plain(after), (one) => looksMade(`"${one}"`))) {
+      const text = JSON.stringify(word)
+      sawOfServer(text)
+      remember(text, JSON.stringify(other))
+    }
+  }
+
   return {
     learn(recorded, marks, live) {
       const [a, b] = [wholeOf(recorded), wholeOf(live)]
@@ -139,6 +150,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
         if (kind !== 'changed' || before === undefined || after === undefined) continue
         if (marked.has(toPointer(place)) || !isScalar(before) || !isScalar(after)) continue
         remember(before, after)
+        rememberWords(before, after)
       }
     },
 

@@ -169,6 +169,17 @@ describe('two recordings', () => {
     expect(verdictOf('order-0042', 'x')).toBe('same')
     expect(verdictOf('order-0043', 'x')).toBe('changed')
     expect(verdictOf('order-0042', 'order-0042')).toBe('changed')
+    const said = (text: string): { text: string } => ({
+      text: JSON.stringify({ result: { content: [{ text }] } }),
+    })
+    const sentence = (id: string, more = '.'): string =>
+      compareAnswers(said('Sent "order-0017" (order-0017).'), said(`Sent "${id}" (${id})${more}`), asked, {
+        level: 'semantic',
+        rules: [],
+      }).verdict
+    expect(sentence('order-0042')).toBe('same')
+    expect(sentence('order-0043')).toBe('changed')
+    expect(sentence('order-0042', '!')).toBe('changed')
   })
 
   it('at level schema differ in shape, and where a result does not keep its outputSchema', async () => {

@@ -45,6 +45,49 @@ describe('the values of this run', () => {
     expect(values.apply(asked('then', 59_999), []).text).toBe(asked('now', 59_999))
   })
 
+  describe('inside a sentence', () => {
+    const said = (text: string): string => json({ result: { content: [{ type: 'text', text }] } })
+    const asked = (id: string): string => json({ params: { arguments: { id } } })
+    const threaded = (before: string, after: string, id: string): string => {
+      const values = createLiveValues([])
+      values.learn(said(before), [], said(after))
+      return values.apply(asked(id), []).text
+    }
+
+    it.each([
+      (id: string) => `Created note ${id} (1 note).`,
+      (id: string) => `It is "${id}".\nUse it well.`,
+      (id: string) => `Done. id=${id}, name=x`,
+      (id: string) => `| Id: ${id} | 3 |`,
+      (id: string) => `See ${id}.`,
+    ])('are given back: %s', (sentence) => {
+      const [then, now] = ['3f2a-11b0', '91bc-77d2']
+      expect(threaded(sentence(then), sentence(now), then)).toBe(asked(now))
+      const [file, other] = ['/tmp/run1/out.txt', 'https://x.y/run2/out.txt']
+      expect(threaded(sentence(file), sentence(other), file)).toBe(asked(other))
+    })
+
+    it('are given back, each of several', () => {
+      const [before, after] = ['order-0001 and order-0002', 'order-0007 and order-0008']
+      expect(threaded(before, after, 'order-0002')).toBe(asked('order-0008'))
+    })
+
+    it.each([
+      ['has other words', 'Created order-0001', 'Created a new order-0007', 'order-0001'],
+      ['has it too', 'order-0001 or order-0002', 'order-0002 or order-0001', 'order-0001'],
+      ['looks typed', 'Hello Anna, it rains', 'Hello Otto, it snows', 'Anna'],
+    ])('stay where this run %s', (_, before, after, id) => {
+      expect(threaded(before, after, id)).toBe(asked(id))
+    })
+
+    it('stay where the client said them first', () => {
+      const values = createLiveValues([])
+      values.apply(asked('report-2026'), [])
+      values.learn(said('Wrote report-2026 today'), [], said('Wrote REPORT-2026 today'))
+      expect(values.apply(asked('report-2026'), []).text).toBe(asked('report-2026'))
+    })
+  })
+
   it('leave arguments alone that a person may have typed', () => {
     const values = createLiveValues([])
     values.learn('{"result":{"city":"Paris","n":1}}', [], '{"result":{"city":"Rome","n":2}}')
