@@ -15,6 +15,7 @@ export { taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
 export { toJsonPath, toPointer, type Place } from './json-place.js'
 export { createKnownFaults, notesIn } from './known-faults.js'
+export { createShortTimeOuts } from './short-time-outs.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
 export { matcherNames, parseMatcher, suggestMatcher, type Matcher } from './matcher.js'
 export {

@@ -49,7 +49,7 @@ export async function runReplay(
   const offers = createOffers()
   const noise = createNoise()
   const paramHeaders = createParamHeaders([offers, plan.index.offers])
-  const tally = createTally()
+  const tally = createTally(timeoutMs)
   const ahead = createReadAhead(plan)
   const later = createLater(failed)
   const open = new Map<string, ScheduledConnection>()

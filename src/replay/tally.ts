@@ -1,6 +1,7 @@
 import {
   createKnownFaults,
   createLatencies,
+  createShortTimeOuts,
   verdicts,
   zeroCounts,
   type ComparisonSummary,
@@ -20,7 +21,8 @@ export interface Tally extends Pick<ComparisonSummary, 'counts'> {
   isSame(): boolean
 }
 
-export function createTally(): Tally {
+/** @param timeoutMs that one answer may take */
+export function createTally(timeoutMs: number): Tally {
   const counts = zeroCounts()
   /** Of each exchange: the number of its subject, and how long it took; NaN where that is not known. */
   const columns = {
@@ -29,7 +31,7 @@ export function createTally(): Tally {
     after: createNumberColumn(NaN),
   }
   const latencies = createLatencies()
-  const knownFaults = createKnownFaults()
+  const noted = [createKnownFaults(), createShortTimeOuts(timeoutMs)]
   const subjects: Subject[] = []
   const numbers = new Map<string, number>()
 
@@ -57,14 +59,14 @@ export function createTally(): Tally {
     count(comparison) {
       const { verdict, before, after } = comparison
       counts[verdict] += 1
-      knownFaults.take(comparison)
+      for (const each of noted) each.take(comparison)
       const number = numberOf(comparison)
       latencies.add(subjects[number]!, before?.latencyUs, after?.latencyUs)
       columns.subjects.push(number)
       columns.before.push(before?.latencyUs ?? NaN)
       columns.after.push(after?.latencyUs ?? NaN)
     },
-    notes: () => knownFaults.notes(),
+    notes: () => noted.flatMap((each) => each.notes()),
     latency: () => latencies.list(),
     isSame: () => verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0),
   }

@@ -116,6 +116,7 @@ describe('wiretape replay', () => {
     expect(found(run)).toEqual(['timed out tools/call search #7'])
     expect(run.stdout).toContain('    Timeout after 5.0s\n')
     expect(run.stdout).toContain('Different: 5 same, 1 timed out')
+    expect(run.stdout).not.toContain('a longer time-out')
   })
 
   it('ends when the server dies, and says what was not sent', async () => {

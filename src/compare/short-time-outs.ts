@@ -1,0 +1,31 @@
+import { formatDuration } from '../render/index.js'
+import type { ExchangeComparison } from './compare-recordings.js'
+
+/** Counts requests that timed out and had taken as long before: the time-out is too short for them. */
+export interface ShortTimeOuts {
+  take(exchange: ExchangeComparison): void
+  /** A note, if there is something to note. */
+  notes(): readonly string[]
+}
+
+/** @param timeoutMs that one answer may take */
+export function createShortTimeOuts(timeoutMs: number): ShortTimeOuts {
+  let count = 0
+  let longestUs = 0
+  return {
+    take({ verdict, before }) {
+      if (verdict !== 'timed out' || before?.latencyUs === undefined) return
+      if (before.latencyUs < timeoutMs * 1000) return
+      count += 1
+      longestUs = Math.max(longestUs, before.latencyUs)
+    },
+    notes() {
+      if (count === 0) return []
+      const [what, most] =
+        count === 1 ? ['1 request that timed out', ''] : [`${count} requests that timed out`, 'up to ']
+      return [
+        `${what} took ${most}${formatDuration(longestUs)} when recorded: a longer time-out waits for that`,
+      ]
+    },
+  }
+}
