@@ -1,4 +1,5 @@
 import {
+  isMeasurable,
   mergedIn,
   noTime,
   type EndRecord,
@@ -134,7 +135,7 @@ async function* mergedRecords(
 /** A record without a time happens when the one before it did. */
 function momentOf(record: TapeRecord, { lane, startMicros, at }: Ahead): number {
   if (saysNoTime(record, lane)) return at
-  if ('us' in record && record.us !== undefined) return startMicros + record.us
+  if ('us' in record && record.us !== undefined && isMeasurable(record.us)) return startMicros + record.us
   return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
 }
 

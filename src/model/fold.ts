@@ -43,6 +43,9 @@ export interface Fold {
 const nothing = { first: 0, count: 0 }
 /** A hundred years. A line may say any number; beyond this it is none that a clock has shown. */
 const longestUs = 100 * 366 * 86_400 * 1e6
+export function isMeasurable(us: number): boolean {
+  return Math.abs(us) <= longestUs
+}
 
 /**
  * Appended records become sessions and rows. Links that the recorder stored are believed, since it saw the
@@ -119,11 +122,11 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
 
   /** Tapes of other recorders have a wall clock only. NaN where the recording says no times. */
   function usOf(record: { t: string; us?: number }): number {
-    if (record.us !== undefined && Math.abs(record.us) <= longestUs) return record.us
+    if (record.us !== undefined && isMeasurable(record.us)) return record.us
     const session = sessions.at(-1)
     if (session?.startedAt === noTime && record.t === noTime) return NaN
     const us = (Date.parse(record.t) - (session?.started ?? NaN)) * 1000
-    return Math.abs(us) <= longestUs ? us : 0
+    return isMeasurable(us) ? us : 0
   }
 
   function pushMessage(record: MessageRecord): { first: number; count: number } {

@@ -33,7 +33,7 @@ export {
   oneOf,
   type OptionShape,
 } from './option-shapes.js'
-export { createFold, type Fold } from './fold.js'
+export { createFold, isMeasurable, type Fold } from './fold.js'
 export { asLegacySse, isEndpointEvent } from './legacy-sse.js'
 export { createOrigins, mergedIn, readMerged, type MergedRecording, type Origin } from './merged.js'
 export type { PlainMessage } from './plain-message.js'

@@ -157,3 +157,20 @@ it('more than a thousand recordings keep their exchanges apart', async () => {
   const exchanges = merged.flatMap((record) => (record.type === 'message' ? [record.http?.exchange] : []))
   expect(new Set(exchanges).size).toBe(1_050)
 })
+
+it('a moment that no clock has shown is not believed', async () => {
+  const t = '2026-08-01T10:00:00.000Z'
+  const ping = '{"jsonrpc":"2.0","method":"ping"}'
+  const meta = foreignMeta({ startedAt: t, transport: 'stdio', label: 'x' })
+  const said = (us: number): TapeRecord => ({
+    ...foreignMessage(ping, { t, direction: 'client_to_server' }),
+    us,
+  })
+  for (const us of [1e300, -1e300, Infinity, 1e17]) {
+    const merged = await merge([
+      [meta, said(us)],
+      [meta, said(5)],
+    ])
+    expect(merged.flatMap((record) => (record.type === 'message' ? [record.us] : []))).toEqual([0, 5])
+  }
+})
