@@ -64,6 +64,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const unnamed = { own: true, nextSeq: 0 }
   /** Rows of the messages that are held, by the id of the first of a frame. */
   const waiting = new Map<string, { readonly first: number; readonly count: number }>()
+  /** Of those, requests of ours that are answered by them. */
+  const answeredBy = new Map<string, readonly number[]>()
   /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
   const streamed = createRecent<number>({ entries: 10_000 })
   let gaps = 0
@@ -135,6 +137,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       const held = waiting.get(id)
       if (held && held.count === record.parts.length) {
         waiting.delete(id)
+        answeredBy.delete(id)
         record.parts.forEach((part, i) => releasePart(record, part, held.first + i))
         return held
       }
@@ -149,8 +152,15 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     return { first, count: record.parts.length }
   }
 
-  /** What it belongs to is not noted before it is passed on: a dropped answer leaves its request unanswered. */
+  /**
+   * What it belongs to is not noted before it is passed on: a dropped answer leaves its request unanswered. But not one of
+   * ours: its answer is for us, and goes no further.
+   */
   function pushHeld(record: HeldRecord): { first: number; count: number } {
+    const asked = record.parts.flatMap(({ correlatedId }) => {
+      const row = correlatedId === undefined ? -1 : ids.get(correlatedId)
+      return row >= 0 && entries.has(row, 'injected') ? [row] : []
+    })
     const rows = { first: entries.length, count: record.parts.length }
     const us = usOf(record)
     for (const [i, part] of record.parts.entries()) {
@@ -159,6 +169,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     }
     const id = record.parts[0]?.id
     if (id !== undefined) waiting.set(id, rows)
+    if (id !== undefined && asked.length > 0) answeredBy.set(id, asked)
     return rows
   }
 
@@ -170,6 +181,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       entries.unmark(row, 'waiting')
       entries.mark(row, 'dropped')
     }
+    for (const row of answeredBy.get(id) ?? []) entries.mark(row, 'answered')
+    answeredBy.delete(id)
     return nothing
   }
 

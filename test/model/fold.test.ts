@@ -369,6 +369,16 @@ describe('held messages', () => {
     expect(foldOf([own, asked, heldAnswer, answer]).counts()).toMatchObject({ unanswered: 0, results: 1 })
   })
 
+  it.each([
+    ['of ours, of which nobody else hears, leave none of ours unanswered', true, 0],
+    ['that are dropped leave a request unanswered', false, 1],
+  ])('that are answers %s', (_, injected, unanswered) => {
+    const asked = message('in', call, { id: 'A', seq: 0, us: 1, ...(injected && { injected }) })
+    const dropped = { type: 'dropped', t: t(6), us: 9, id: 'C', why: '' }
+    const counts = foldOf([own, asked, { type: 'held', ...answer }, dropped]).counts()
+    expect(counts).toMatchObject({ unanswered, dropped: 1 })
+  })
+
   it('of a batch go on or are dropped together', () => {
     const raw = [call, { jsonrpc: '2.0', method: 'x' }].map((m) => ({ jsonrpc: '2.0', ...m }))
     const line = { t: t(1), dir: 'in', raw, id: 'A', seq: 0, us: 1, batch: [{ id: 'A' }, { id: 'B' }] }
