@@ -248,6 +248,12 @@ describe('HTTP', () => {
   })
 })
 
+it('no entries at all are none, which is said', async () => {
+  const { records, said } = await read('streamable-http', '{"transport":"streamable-http","messages":[]}')
+  expect(said).toEqual(['it has no "entries"'])
+  expect(records.map(({ type }) => type)).toEqual(['meta', 'end'])
+})
+
 it('entries that are no array are refused', async () => {
   await expect(read('http-sse', '{"transport":"http-sse","entries":null}')).rejects.toThrow('nothing in it')
 })

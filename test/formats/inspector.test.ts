@@ -276,3 +276,16 @@ it('an object with no events is an empty list', async () => {
   expect(detectFormat(new TextEncoder().encode(empty))?.id).toBe('inspector')
   expect((await read('inspector', empty)).records.map(({ type }) => type)).toEqual(['meta', 'end'])
 })
+
+it.each(['{}', '{"events":5}', '{"log":{"entries":[]}}', '"x"'])(
+  '%s is no export: it is refused',
+  async (text) => {
+    await expect(read('inspector', text)).rejects.toThrow('nothing in it is understood')
+  },
+)
+it.each(['[]', '{"events":[]}'])('%s is an empty one', async (text) => {
+  expect(await read('inspector', text)).toMatchObject({
+    records: [{ type: 'meta' }, { type: 'end' }],
+    said: [],
+  })
+})

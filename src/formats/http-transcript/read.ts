@@ -26,6 +26,7 @@ interface Head {
   readonly transport: string | undefined
   readonly startedAt: string | undefined
   readonly headers: HttpHeaders
+  readonly hasEntries: boolean
 }
 
 /**
@@ -57,6 +58,7 @@ export async function* readTranscript(
   })
   const exchanges = createExchanges()
   let sessionHeaders = head.headers
+  if (!head.hasEntries) report({ severity: 'warning', code: 'no-entries', message: 'it has no "entries"' })
   for await (const piece of entriesOf(input, report)) {
     if (piece.fault !== undefined) {
       wrong(`not valid JSON: ${piece.fault}`, piece.line)
@@ -103,9 +105,14 @@ async function headOf(input: Input): Promise<Head> {
   const seen = new Map<string, string>()
   let startedAt: string | undefined
   let entries = 0
+  let hasEntries = false
   const pieces = createJsonPieces({
-    opens: (path, kind) =>
-      path.length === 0 || (path.length === 1 && path[0] === 'entries' && kind === 'array'),
+    opens: (path, kind) => {
+      if (path.length === 0) return true
+      const isList = path.length === 1 && path[0] === 'entries' && kind === 'array'
+      if (isList) hasEntries = true
+      return isList
+    },
   })
   function take(piece: JsonPiece): void {
     const [name, number] = piece.path
@@ -127,6 +134,8 @@ async function headOf(input: Input): Promise<Head> {
   return {
     transport: isName ? decodeString(transport, 0, transport.length) : undefined,
     startedAt,
+    // What is no array is told when it is read.
+    hasEntries: hasEntries || seen.has('entries'),
     headers: [
       ...headersIn(objectOf(seen.get('transport_context'))),
       ...headersOf(objectOf(seen.get('headers'))),

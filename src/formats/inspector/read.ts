@@ -38,14 +38,20 @@ export async function* readInspector(
   report: Report,
 ): AsyncGenerator<TapeRecord, void, undefined> {
   const reader = createReader(report)
+  let hasList = false
   const pieces = createJsonPieces({
     ...tellsMark(report),
-    opens: (path) => path.length === 0 || (path.length === 1 && path[0] === 'events'),
+    opens: (path, kind) => {
+      const isList = path.length === 0 || (path.length === 1 && path[0] === 'events')
+      if (isList && kind === 'array') hasList = true
+      return isList
+    },
     skips: ([name]) => typeof name === 'string' && name !== 'events',
     resume: (path) => (path.length < 2 ? { element: 'id' } : undefined),
   })
   for await (const chunk of input.bytes()) for (const piece of pieces.push(chunk)) yield* reader.take(piece)
   for (const piece of pieces.end()) yield* reader.take(piece)
+  if (!hasList) throw notUnderstood('it is neither an array nor an object with an array "events"')
   yield* reader.end()
 }
 
@@ -165,8 +171,7 @@ function createReader(report: Report): {
     take,
     *end() {
       if (entries > 0 && understood === 0) {
-        const hint = 'Is it the right file?'
-        throw new WiretapeError('not-a-recording', 'nothing in it is understood', { hint })
+        throw notUnderstood()
       }
       if (!started) yield* begin()
       yield* passOn(order.until(Infinity))
@@ -174,6 +179,11 @@ function createReader(report: Report): {
       yield foreignEnd(t)
     },
   }
+}
+
+function notUnderstood(why?: string): WiretapeError {
+  const message = `nothing in it is understood${why === undefined ? '' : `: ${why}`}`
+  return new WiretapeError('not-a-recording', message, { hint: 'Is it the right file?' })
 }
 
 function isMessage(record: TapeRecord): boolean {
