@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
 import { faultAnswer, faultText, type FaultyMessage } from './fault.js'
@@ -67,6 +68,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   const usedIds = new Set<string>()
   const liveQuestionIds = new Map<number, string>()
   const closing = new AbortController()
+  // Any number of messages may wait for their time.
+  setMaxListeners(0, closing.signal)
   const running = new Set<Promise<void>>()
   let nextOwnId = firstOwnId
   /** The client says nothing more: what waits for it waits in vain. */
