@@ -1,5 +1,6 @@
 import { extname, resolve } from 'node:path'
 import {
+  attended,
   formats,
   htmlReport,
   mapped,
@@ -12,6 +13,7 @@ import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
 import { createComplaints } from './complaints.js'
 import type { Io } from './io.js'
+import { createSegmentWatch, missingSegments } from './missing-segments.js'
 import { openRecordings, type Opened, type OpenRecording, type Problem } from './recordings.js'
 
 /** What `transfer` needs of a recording. */
@@ -48,7 +50,8 @@ export async function openMerged(
   formatId?: string,
 ): Promise<Pick<Opened<OpenRecording>, 'close'> & { readonly recording: Recorded }> {
   if (formatId !== undefined) checkFormat(formatId, '--from', 'read')
-  const { recordings, close } = await openRecordings(names, io.cwd, formatId)
+  const { recordings: opened, close } = await openRecordings(names, io.cwd, formatId)
+  const recordings = opened.map(tellingWhatIsMissing)
   const [only, ...others] = recordings
   if (only && others.length === 0) return { recording: only, close }
   try {
@@ -65,6 +68,28 @@ export async function openMerged(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Says which segments were not given, when all of it was read. */
+function tellingWhatIsMissing(recording: OpenRecording): OpenRecording {
+  const { name } = recording.files[0]!
+  return {
+    ...recording,
+    records(report, only) {
+      const records = recording.records(report, only)
+      if (!report || only) return records
+      const watch = createSegmentWatch()
+      const watched = mapped(records, (record) => {
+        watch.see(record)
+        return record
+      })
+      const ended = (): void => {
+        for (const { message } of watch.recordings.flatMap((one) => missingSegments(one, name)))
+          report({ severity: 'warning', code: 'missing-segment', message, file: name })
+      }
+      return attended(watched, { ended, failed: (error) => error })
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** A recording in several files is one recording, whichever of them is named. */
-import { readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mock, readRecording, replay } from '../../src/index.js'
@@ -44,6 +44,25 @@ describe('of a rotated recording', () => {
       expect(code).toBe(0)
       expect((await replay(path, { command: release })).counts.same).toBe(13)
     }
+  })
+
+  it('convert says which segments are missing', async () => {
+    const few = join(stage.folder, 'few')
+    mkdirSync(few)
+    const [first] = some()
+    copyFileSync(first!, join(few, 'r.jsonl'))
+    copyFileSync(first!.replace(/\.jsonl$/, '.2.jsonl'), join(few, 'r.2.jsonl'))
+    for (const [input, output] of [
+      ['few/r.jsonl', 'few/r.har'],
+      ['few/r.jsonl', 'few/r.json'],
+      ['few/r.jsonl', 'few/again.jsonl'],
+    ] as const) {
+      const { code, stderr } = await command('convert', input, output)
+      expect(stderr).toContain('few/r.jsonl: segment 1 is not here: r.1.jsonl\n')
+      expect(stderr.match(/segment 1 is not here/g)).toHaveLength(1)
+      expect(code).toBe(0)
+    }
+    expect((await command('convert', some()[1]!, 'few/whole.har')).stderr).not.toContain('segment')
   })
 
   it('diff compares all exchanges', async () => {

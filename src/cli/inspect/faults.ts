@@ -1,8 +1,7 @@
-import { basename } from 'node:path'
 import { isUnanswered, type EntryTable, type Session } from '../../model/index.js'
 import { countOf, formatBytes } from '../../render/index.js'
-import { segmentPath } from '../../tape/index.js'
 import { placeOf } from '../diagnostics.js'
+import { missingSegments } from '../missing-segments.js'
 import type { LoadedRecording } from '../recordings.js'
 
 /** SDK clients refuse a line of stdio that is longer than this. */
@@ -42,25 +41,8 @@ function fileFaults({ problems, problemCount, files }: LoadedRecording): Fault[]
   return faults
 }
 
-function segmentFaults({ segments, continues }: Session, { files }: LoadedRecording): Fault[] {
-  const faults: Fault[] = []
-  const base = files[0]!.name.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
-  const fileOf = (segment: number): string => basename(segmentPath(base, segment))
-  const add = (count: number, message: string): void => {
-    faults.push({ code: 'missing-segment', count, message })
-  }
-  let expected = 0
-  for (const segment of segments) {
-    const last = segment - 1
-    if (expected === last) add(1, `segment ${last} is not here: ${fileOf(last)}`)
-    else if (expected < last) {
-      const names = `${fileOf(expected)} to ${fileOf(last)}`
-      add(segment - expected, `segments ${expected} to ${last} are not here: ${names}`)
-    }
-    expected = segment + 1
-  }
-  if (continues) add(1, `it goes on in segment ${expected}, which is not here: ${fileOf(expected)}`)
-  return faults
+function segmentFaults(session: Session, { files }: LoadedRecording): Fault[] {
+  return missingSegments(session, files[0]!.name).map((missing) => ({ code: 'missing-segment', ...missing }))
 }
 
 function messageFaults({ fold }: LoadedRecording): Fault[] {

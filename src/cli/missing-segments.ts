@@ -1,0 +1,71 @@
+import { basename } from 'node:path'
+import type { TapeRecord } from '../model/index.js'
+import { segmentPath } from '../tape/index.js'
+
+/** Segments of a rotated recording that nobody has given. */
+export interface Missing {
+  readonly count: number
+  /** In words for a person, not escaped. */
+  readonly message: string
+}
+
+/**
+ * @param segments that are there, in order
+ * @param continues the last one of them says that it goes on
+ * @param name of the first file, as the user named it
+ */
+export function missingSegments(
+  { segments, continues }: { readonly segments: readonly number[]; readonly continues: boolean },
+  name: string,
+): Missing[] {
+  const missing: Missing[] = []
+  const base = name.replace(/(\.\d+)?\.jsonl$/, '.jsonl')
+  /** Only segments that the recorder wrote have names that tell those of the others. */
+  const named = (first: number, last = first): string => {
+    if (!base.endsWith('.jsonl')) return ''
+    const names = [...new Set([first, last])].map((segment) => basename(segmentPath(base, segment)))
+    return `: ${names.join(' to ')}`
+  }
+  let expected = 0
+  for (const segment of segments) {
+    const last = segment - 1
+    if (expected === last) {
+      missing.push({ count: 1, message: `segment ${last} is not here${named(last)}` })
+    } else if (expected < last) {
+      missing.push({
+        count: segment - expected,
+        message: `segments ${expected} to ${last} are not here${named(expected, last)}`,
+      })
+    }
+    expected = segment + 1
+  }
+  if (continues) {
+    const message = `it goes on in segment ${expected}, which is not here${named(expected)}`
+    missing.push({ count: 1, message })
+  }
+  return missing
+}
+
+/** Which segments pass by, of one recording after the other. */
+export function createSegmentWatch(): {
+  see(record: TapeRecord): void
+  readonly recordings: readonly { readonly segments: readonly number[]; readonly continues: boolean }[]
+} {
+  const recordings: { session: string | undefined; segments: number[]; continues: boolean }[] = []
+  return {
+    recordings,
+    see(record) {
+      if (record.type === 'meta') {
+        const { session, segment = 0 } = record.wiretape ?? {}
+        const last = recordings.at(-1)
+        if (last && session !== undefined && last.session === session) {
+          last.segments.push(segment)
+          last.continues = false
+        } else recordings.push({ session, segments: [segment], continues: false })
+      } else if (record.type === 'end') {
+        const last = recordings.at(-1)
+        if (last) last.continues = record.wiretape?.rotated === true
+      }
+    },
+  }
+}
