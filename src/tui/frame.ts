@@ -2,7 +2,7 @@ import { countOf, escapeText, formatCount, pad, truncate, widthOf } from '../ren
 import { againLines, detailLines } from './detail.js'
 import { keyLabel, keyTable } from './key-table.js'
 import { headLine, rowLine, type Signs } from './row-line.js'
-import { lineWidth, span, truncateLine, wrapWords, type Line, type Span } from './spans.js'
+import { endingOf, type Line, lineWidth, span, type Span, truncateLine, wrapWords } from './spans.js'
 import { layoutOf, selectedRow, type Context, type Editor, type ScreenState } from './state.js'
 import type { TextField } from './text-field.js'
 
@@ -217,14 +217,14 @@ function hints(pairs: readonly (readonly [string, string])[], width: number, kep
 function fieldLine(field: TextField, width: number, row = field.row): Line {
   const text = field.lines[row]!
   if (row !== field.row) return [span(escapeText(text.slice(0, width * 2)))]
-  const from = Math.max(0, field.column - width + 1)
-  const before = text.slice(from, field.column)
   const under = String.fromCodePoint(text.codePointAt(field.column) ?? 0x20)
+  const near = escapeText(text.slice(Math.max(0, field.column - width), field.column))
+  const before = endingOf(near, width - widthOf(escapeText(under)))
   const after = text.slice(
     field.column + (field.column < text.length ? under.length : 0),
     field.column + width,
   )
-  return [span(escapeText(before)), span(escapeText(under), 'inverse'), span(escapeText(after))]
+  return [span(before), span(escapeText(under), 'inverse'), span(escapeText(after))]
 }
 
 function editorFrame(state: ScreenState, editor: Editor, signs: Signs): Frame {

@@ -95,3 +95,15 @@ function fitting(text: string, cells: number): string {
   }
   return text.slice(0, end)
 }
+
+/** The longest end of `text` that takes at most `cells`. */
+export function endingOf(text: string, cells: number): string {
+  let used = 0
+  let start = text.length
+  for (const char of [...text].toReversed()) {
+    used += widthOf(char)
+    if (used > cells) break
+    start -= char.length
+  }
+  return text.slice(start)
+}

@@ -458,3 +458,25 @@ it('names the capture, where its clients connect, and that it lives', () => {
   expect(createScreen().picture()[0]).toMatch(/^ files {2}node server\.js +● live/)
   expect(hello.listening).toBeNull()
 })
+
+describe('the cursor of a line that is edited', () => {
+  it.each([
+    ['wide characters', '検索する言葉'],
+    ['characters that are shown as several', '\u0085\u200b'],
+    ['plain characters', 'abcdef'],
+  ])('is on the screen in a long line of %s, wherever it stands', (_, word) => {
+    for (const columns of [20, 80]) {
+      const screen = createScreen({ columns })
+      for (const keys of [['c', 'home'], ['N']]) {
+        screen.press(...keys)
+        screen.paste(word.repeat(40))
+        for (let n = 0; n < 60; n += 1) {
+          expect(screen.cursors()).toHaveLength(1)
+          expect(screen.cursors()[0]).not.toBe('')
+          screen.press('left', 'left')
+        }
+        screen.press('esc')
+      }
+    }
+  })
+})

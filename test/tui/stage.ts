@@ -165,6 +165,11 @@ export function createScreen(
           .join('')
           .trimEnd(),
       ),
+    /** What stands under the cursor, below the title. */
+    cursors: (): string[] =>
+      frameOf(state, context, unicodeSigns)
+        .lines.slice(1)
+        .flatMap((line) => line.flatMap(({ text, tone }) => (tone === 'inverse' ? [text] : []))),
     /** The line that is marked. */
     marked(): string {
       const frame = frameOf(state, context, unicodeSigns)
