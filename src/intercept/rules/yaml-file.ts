@@ -42,8 +42,12 @@ export class YamlFile {
     this.#text = text
     const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, strict: true })
     this.#document = document
-    for (const { message, pos } of [...document.errors, ...document.warnings]) {
-      this.failAt(pos[0], `is no YAML here: ${sentence(message)}`)
+    for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+      const isSecond = code === 'MULTIPLE_DOCS'
+      this.failAt(
+        pos[0],
+        isSecond ? 'a second document begins here: expected one' : `is no YAML here: ${sentence(message)}`,
+      )
     }
     this.top = document.errors.length > 0 ? undefined : (document.contents ?? undefined)
   }

@@ -56,6 +56,7 @@ rules:
       '1:9 is no YAML here: flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
     ['a: 1\na: 2', '2:1 is no YAML here: map keys must be unique'],
+    ['rules: []\n---\nrules: []', '2:1 a second document begins here: expected one'],
     ['rule: []\nrules: []', '1:1 the file has "rule": did you mean rules?'],
     ['seed: x\nrules: []', '1:7 seed: expected a whole number'],
     ['rules:\n  - x', '2:5 rule 1: expected name, when and an action'],
