@@ -5,8 +5,9 @@ import { readEnvelope } from '../wire/index.js'
 import { clientFrame } from './client-frame.js'
 import type { LiveConnection } from './live-connection.js'
 import type { LiveValues } from './live-values.js'
-import type { OrderedOutcomes } from './ordered-outcomes.js'
+import type { Finished, OrderedOutcomes } from './ordered-outcomes.js'
 import type { Plan } from './plan.js'
+import type { PlannedMessage } from './planned-frames.js'
 import type { ReadAhead } from './read-ahead.js'
 import type { RunOptions } from './run-options.js'
 
@@ -19,6 +20,8 @@ export interface QuestionContext {
   readonly ahead: ReadAhead
   /** Takes what was asked, held against what was recorded, and where it was, its text under the recorded id. */
   readonly tell: (comparison: ExchangeComparison, text?: string) => void
+  /** The server would not take the recorded answer. */
+  readonly refused: (message: PlannedMessage, finished: Finished) => void
   /** The recorded answer in this row was given. */
   readonly answered: (row: number) => void
   /** The recording has no answer, and that is a failure. */
@@ -27,7 +30,7 @@ export interface QuestionContext {
 
 /** Answers a request of the server as the recorded client did. */
 export async function answerLiveQuestion(
-  { plan, options, values, outcomes, ahead, tell, answered, failed }: QuestionContext,
+  { plan, options, values, outcomes, ahead, tell, refused, answered, failed }: QuestionContext,
   { live, picker }: { readonly live: LiveConnection; readonly picker: QuestionPicker },
   text: string,
   envelope: Envelope,
@@ -56,7 +59,15 @@ export async function answerLiveQuestion(
   const sent = withId(liveText.text, id)
   const { replaced, kept } = liveText
   const message = plan.frames.answerIn(question.answerRow, answer.record)
-  if (message) outcomes.finish(message, { status: 'sent', original: answer.text, sent, kept, replaced })
-  await live.send(clientFrame(sent, [sent]))
+  const frame = clientFrame(sent, [sent])
+  await live.send(frame)
+  const refusal = live.refusalOf(frame)
+  const finished = { original: answer.text, sent, kept, replaced }
+  if (message && refusal === undefined) outcomes.finish(message, { ...finished, status: 'sent' })
+  else if (message)
+    refused(
+      { ...message, method: `answer to ${method}` },
+      { ...finished, status: 'failed', error: `Write failed: ${refusal}` },
+    )
   answered(question.answerRow)
 }

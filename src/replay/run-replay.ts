@@ -76,6 +76,7 @@ export async function runReplay(
       tally.count(comparison)
       sink.question(comparison, text)
     },
+    refused: (message: PlannedMessage, finished: Finished) => take(message, finished, undefined, undefined),
     answered: (row: number) => schedule.answered(row),
     failed: () => void (failedQuestions += 1),
   }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { replay } from '../../src/index.js'
 
@@ -54,4 +54,46 @@ describe('over HTTP', () => {
     ])
     expect(found.messages.map(({ status }) => status)).toEqual(['answered', 'failed', 'failed'])
   })
+})
+
+it('an answer that the server would not take is told as such, with the reason', async () => {
+  const asks = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'x' } }
+  const done = { jsonrpc: '2.0', id: 1, result: { content: [] } }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const { method } = JSON.parse(body) as { method?: string }
+      if (method === undefined) {
+        response.writeHead(400).end('no answers here')
+        return void waiting?.end(`data: ${JSON.stringify(done)}\n\n`)
+      }
+      waiting = response
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify(asks)}\n\n`)
+    })
+  })
+  let waiting: ServerResponse | undefined
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const path = join(mkdtempSync(join(tmpdir(), 'wiretape-refused-')), 'asked.jsonl')
+  const said = [
+    line('in', { id: 1, method: 'tools/call', params: { name: 'a' } }),
+    line('out', asks),
+    line('in', { id: 'q', result: { action: 'decline' } }),
+    line('out', done),
+  ]
+  writeFileSync(path, [tape.split('\n', 1)[0], ...said, ''].join('\n'))
+  const { port } = server.address() as AddressInfo
+  const { differences, messages } = await replay(
+    path,
+    { url: `http://127.0.0.1:${port}/mcp` },
+    { handshake: false },
+  )
+  expect(differences).toEqual([
+    'error now: answer to elicitation/create\n  Write failed: HTTP 400: no answers here',
+  ])
+  expect(messages.map(({ status }) => status)).toEqual(['answered', 'failed'])
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+  rmSync(dirname(path), { recursive: true, force: true })
 })
