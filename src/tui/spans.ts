@@ -100,7 +100,7 @@ function fitting(text: string, cells: number): string {
 export function endingOf(text: string, cells: number): string {
   let used = 0
   let start = text.length
-  for (const char of [...text].toReversed()) {
+  for (const char of Array.from(text).toReversed()) {
     used += widthOf(char)
     if (used > cells) break
     start -= char.length
