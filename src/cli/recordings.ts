@@ -7,7 +7,14 @@ import {
   type RecordingEnds,
   type Seen,
 } from '../formats/index.js'
-import { asLegacySse, createFold, type Diagnostic, type Fold, type TapeRecord } from '../model/index.js'
+import {
+  asLegacySse,
+  createFold,
+  WiretapeError,
+  type Diagnostic,
+  type Fold,
+  type TapeRecord,
+} from '../model/index.js'
 import { lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
 import { joinSegments, type Place } from './join-segments.js'
@@ -78,6 +85,7 @@ export async function openRecordings(
   cwd: string,
   formatId?: string,
 ): Promise<Opened<OpenRecording>> {
+  refuseUnusable(names)
   const spools = createSpools()
   const close = (): Promise<void> => spools.close()
   try {
@@ -94,6 +102,12 @@ export async function openRecordings(
     await close()
     throw error
   }
+}
+
+function refuseUnusable(names: readonly string[]): void {
+  if (names.includes('')) throw new WiretapeError('usage', 'an input has no name', { hint: '- is stdin' })
+  if (names.indexOf('-') === names.lastIndexOf('-')) return
+  throw new WiretapeError('usage', 'stdin is named twice', { hint: 'it can be read once only' })
 }
 
 /** Sees the records while a recording is loaded, with the rows that the fold made of each. */

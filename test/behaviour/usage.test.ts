@@ -71,6 +71,14 @@ describe('a file that is no recording', () => {
     })
   }
 
+  it('has a name, and is stdin once only', async () => {
+    for (const command of [['inspect'], ['convert', 'out.jsonl']]) {
+      const [name, ...more] = command
+      await refuses([name!, '', ...more], 'an input has no name (- is stdin)')
+      await refuses([name!, '-', '-', ...more], 'stdin is named twice (it can be read once only)')
+    }
+  })
+
   it('is named also when others are fine, and when it comes on stdin', async () => {
     writeFileSync(stage.path('bad.jsonl'), 'hello\n')
     await refuses(['inspect', join(fixtures, 'faultless.jsonl'), 'bad.jsonl'], /bad\.jsonl/)
