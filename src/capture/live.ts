@@ -166,6 +166,8 @@ export function createLive(context: LiveContext): Live {
     const fault = await own.take(file)
     if (fault !== undefined) own.close()
     else {
+      // Of another screen, which asked for some at the same time.
+      if (rules !== shared) rules?.close()
       follow(own, made)
       note(rulesWords(own.state))
     }

@@ -107,6 +107,8 @@ export function openTerminal(stdin: ReadStream, stdout: WriteStream): Terminal {
   function back(): void {
     take()
     backListener()
+    // Who is stopped is not told of another size.
+    if (process.platform !== 'win32') process.kill(process.pid, 'SIGWINCH')
   }
   /** A terminal that has gone fails here first. */
   function setRaw(on: boolean): void {

@@ -66,9 +66,10 @@ describe.skipIf(isLeftOut)('a screen', () => {
       await terminal.shows('Stopped')
       // Nobody asks before SIGSTOP.
       if (signal === 'SIGTSTP') await isTheShells(terminal)
+      terminal.resize(90, 20)
       terminal.type('fg')
       terminal.press('Enter')
-      const screen = await terminal.shows(/^ capture0 .*● live.*\n.*q quit/s)
+      const screen = await terminal.shows(/^ capture0 .*● live\ntime(?:.*\n){17}.*q quit/)
       expect(screen).not.toContain('Stopped')
       terminal.press('?')
       await terminal.shows('hold messages, or pass all on')
