@@ -337,3 +337,55 @@ it('half a character in a label is no reason to fail', async () => {
   const meta = { ...records[0], label: 'a\ud800b' } as TapeRecord
   expect((await write('har', [meta, ...records.slice(1)])).text).toContain('a%EF%BF%BDb')
 })
+
+describe('the talks in an archive of a browser', () => {
+  const content = { mimeType: 'application/json', text: answer }
+  /** It lasts longer than it takes until the next begins. */
+  const sent = (url: string, asks?: string, says?: string): Loose => {
+    const header = (value?: string): object[] =>
+      value === undefined ? [] : [{ name: 'MCP-Session-Id', value }]
+    return entry({
+      request: { ...asked, url, headers: header(asks) },
+      response: { content, headers: header(says) },
+    })
+  }
+  async function talksOf(...entries: Loose[]): Promise<(string | undefined)[]> {
+    const { records } = await read('har', archive(...entries))
+    const all = (await adopted(records)).filter((record) => record.type === 'message')
+    // Each has its own request, and none shares its id.
+    expect(all.flatMap(({ parts }) => parts).every(({ duplicateOf }) => duplicateOf === undefined)).toBe(true)
+    expect(
+      all.flatMap(({ parts }) => parts).filter(({ correlatedId }) => correlatedId !== undefined),
+    ).toHaveLength(entries.length)
+    return all
+      .filter(({ direction }) => direction === 'client_to_server')
+      .map(({ conversation }) => conversation)
+  }
+
+  it('are one a server', async () => {
+    expect(
+      await talksOf(
+        sent('https://a.example/mcp'),
+        sent('https://b.example/mcp'),
+        sent('https://c.example/mcp'),
+      ),
+    ).toEqual([undefined, 'talk-2', 'talk-3'])
+  })
+
+  it('are one a session, of which the answer to the first request tells', async () => {
+    const url = 'https://a.example/mcp'
+    expect(await talksOf(sent(url, undefined, 's1'), sent(url, undefined, 's2'))).toEqual([
+      undefined,
+      'talk-2',
+    ])
+    expect(await talksOf(sent(url, 's1'), sent(url, 's2', 's2'))).toEqual([undefined, 'talk-2'])
+  })
+
+  it('are one where no session is named', async () => {
+    const url = 'https://a.example/mcp'
+    const { records } = await read('har', archive(sent(url), sent(url, 's1')))
+    expect(
+      records.filter((record) => record.type === 'message').map((record) => record.conversation),
+    ).toEqual(Array.from({ length: 4 }))
+  })
+})

@@ -178,6 +178,7 @@ export function sentTo(record: TapeRecord, url: string, serverUrl: string): Tape
   return { ...record, http: { ...record.http, path } }
 }
 
-function originOf(url: string): string {
+/** Scheme, host and port; empty for what is no URL. */
+export function originOf(url: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? ''
 }

@@ -16,6 +16,7 @@ import type { Input } from '../format.js'
 import { parseMicros } from '../session-json/time.js'
 import { fromBase64 } from './base64.js'
 import { stdioHost } from './names.js'
+import { createTalks } from './talks.js'
 
 /**
  * The exchanges of an archive as records, in the order of their times. What is no JSON-RPC stays an HTTP exchange;
@@ -23,6 +24,7 @@ import { stdioHost } from './names.js'
  */
 export async function* readHar(input: Input, report: Report): AsyncGenerator<TapeRecord, void, undefined> {
   const order = createTimeOrder()
+  const talkOf = createTalks()
   let startMicros: number | undefined
   /** The first exchange that is certainly one of MCP. */
   let server: Exchange | undefined
@@ -56,11 +58,12 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     entries += 1
     const span = findJsonValue(piece.text)
     const isObject = !isFault(span) && kindAt(piece.text, span.start) === 'object'
-    const entry = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
-    if (!entry) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
-    const records = exchangeRecords({ ...entry, number })
+    const read = isObject ? entryOf(new JsonObject(piece.text, 0)) : undefined
+    if (!read) return wrong(`entry ${index + 1}: no request and response of HTTP`, piece.line)
+    const records = exchangeRecords({ ...read, number })
     const isMcp = isOfMcp(records)
-    const isOurs = entry.asked !== undefined || entry.answered !== undefined
+    const isOurs = read.asked !== undefined || read.answered !== undefined
+    const entry = isMcp && !isOurs ? { ...read, conversation: read.conversation ?? talkOf(read) } : read
     if (!isMcp && !isOurs && !isAboutMcp(entry.url, entry.mimeType)) {
       others += 1
       return
