@@ -4,7 +4,11 @@ import { addCompareOptions } from './compare/compare-options.js'
 /** What both ways to replay have. */
 export function addReplayOptions(command: Command): Command {
   command
-    .option('--header <Name: value>', 'a header for every request; repeatable (with a URL)', header)
+    .option(
+      '--header <Name: value>',
+      'with a URL: a header for every request; ${NAME} is from the environment; repeatable',
+      collect,
+    )
     .addOption(
       new Option('--transport <transport>', 'how a URL is spoken to (default: as recorded)').choices([
         'streamable-http',
@@ -59,16 +63,6 @@ function count(text: string): number {
   if (!Number.isInteger(value) || value < 1 || value > 10_000)
     throw new InvalidArgumentError('It is a whole number from 1 to 10000.')
   return value
-}
-
-function header(
-  text: string,
-  before: readonly (readonly [string, string])[] | undefined,
-): readonly (readonly [string, string])[] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*)$/.exec(text) ?? []
-  if (name === undefined || value === undefined || /[\r\n\0]/.test(value))
-    throw new InvalidArgumentError("It is 'Name: value'.")
-  return [...(before ?? []), [name, value]]
 }
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {

@@ -381,6 +381,25 @@ describe('wiretape replay', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ same: false, counts: { same: 5, changed: 1 } })
   })
 
+  it('sends the headers that it is given, with variables of the environment in them', async () => {
+    const asked: (string | undefined)[] = []
+    const refusing = createServer(({ headers }, response) => {
+      asked.push(headers.authorization)
+      response.writeHead(401).end()
+    })
+    await new Promise<void>((done) => refusing.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/mcp`
+    const header = 'Authorization: Bearer ${REPLAY_TOKEN}'
+    const command = [process.execPath, cli, 'replay', 'base.jsonl', '--url', url, '--header', header]
+    const { code } = await run(command, {
+      cwd: stage.folder,
+      env: plainEnv({ REPLAY_TOKEN: 'a-token' }),
+    })
+    expect(code).toBe(1)
+    expect(asked).toEqual(['Bearer a-token'])
+    await new Promise((done) => refusing.close(done))
+  })
+
   it.each([
     [['none.jsonl', '--', 'node'], 'none.jsonl holds no message of a client'],
     [['base.jsonl'], 'replay against what?'],
@@ -389,6 +408,14 @@ describe('wiretape replay', () => {
       'cannot reach http://127.0.0.1:1: the connection was refused',
     ],
     [['base.jsonl', '--', './no-such-server'], 'no such program'],
+    [
+      ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp', '--header', 'A: ${NOT_IN_ANY_ENVIRONMENT}'],
+      '--header A: there is no variable NOT_IN_ANY_ENVIRONMENT',
+    ],
+    [
+      ['base.jsonl', '--url', 'http://127.0.0.1:1/mcp', '--header', 'Content-Length: 3'],
+      '--header Content-Length: wiretape says that header itself',
+    ],
     [['base.jsonl', '--set', '$.a', '--', 'node'], '--set: it has no value'],
     [['base.jsonl', '--filter', 'tool:', '--', 'node'], '--filter, column 6: '],
     [

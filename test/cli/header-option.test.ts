@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseHeader } from '../../src/cli/run/record-bridge.js'
+import { parseHeader } from '../../src/cli/header-option.js'
 
 const env = { TOKEN: 'hush-hush\n', TWO: 'one\ntwo', ODD: 'a\u0000b' }
 

@@ -1,7 +1,7 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { recordBridge } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { exitCode } from '../exit-codes.js'
+import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
 import type { RecordOptions } from '../record-options.js'
 import { captureOptions, conclude } from './record.js'
@@ -28,56 +28,4 @@ export async function runRecordBridge(url: string, options: RecordOptions, io: I
     await io.complain(error.message, error.hint)
     return exitCode.found
   }
-}
-
-/** Headers that say how a request is sent, or what this client and this server have agreed on. */
-const ownHeaders =
-  /^(host|content-(length|type|encoding)|transfer-encoding|connection|proxy-connection|keep-alive|te|trailer|upgrade|expect|accept|last-event-id|mcp-(session-id|protocol-version|method|name|param-.*))$/i
-
-/** A header that the user gave. */
-export interface GivenHeader {
-  readonly name: string
-  readonly value: string
-  /** What of it came from the environment. */
-  readonly secrets: readonly string[]
-}
-
-/** `Name: value`, with `${VARIABLE}` of the environment put in. The value may be a secret, and is never told. */
-export function parseHeader(text: string, env: Readonly<Record<string, string | undefined>>): GivenHeader {
-  const hint = "such as --header 'Authorization: Bearer ${TOKEN}'"
-  const [, name = '', written = ''] = /^([^:]*):\s*([^]*)$/.exec(text) ?? []
-  try {
-    validateHeaderName(name)
-  } catch (cause) {
-    throw new WiretapeError('usage', `--header ${name || '(nothing)'} is no header`, { hint, cause })
-  }
-  if (ownHeaders.test(name))
-    throw new WiretapeError('usage', `--header ${name}: wiretape says that header itself`, {
-      hint: 'leave it out',
-    })
-  const secrets: string[] = []
-  const value = written
-    .replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
-      // A file that a token is read from ends with a line break.
-      const given = env[variable]?.trim()
-      if (given === undefined) {
-        throw new WiretapeError('usage', `--header ${name}: there is no variable ${variable}`, {
-          hint: `set it in the environment of wiretape, or in "env" of the client's configuration`,
-        })
-      }
-      secrets.push(given)
-      return given
-    })
-    .trim()
-  if (/[\r\n]/.test(value))
-    throw new WiretapeError('usage', `--header ${name}: its value has a line break`, {
-      hint: 'a header is one line',
-    })
-  try {
-    validateHeaderValue(name, value)
-  } catch (cause) {
-    const why = 'its value has a character that no header may have'
-    throw new WiretapeError('usage', `--header ${name}: ${why}`, { hint, cause })
-  }
-  return { name, value, secrets }
 }

@@ -49,6 +49,7 @@ import {
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
+import { parseHeader } from '../header-option.js'
 import { onInterrupt } from '../interrupt.js'
 import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
@@ -60,7 +61,8 @@ import { updatableFormat, updateRecording, type AskedNow } from './replay-update
 
 export interface ReplayOptions extends CompareOptions {
   readonly url?: string
-  readonly header?: readonly (readonly [string, string])[]
+  /** `Name: value` */
+  readonly header?: readonly string[]
   readonly transport?: 'streamable-http' | 'sse'
   readonly output?: string
   /** Seconds. */
@@ -237,7 +239,12 @@ function targetOf(command: readonly string[], options: ReplayOptions, plan: Plan
     throw noTarget()
   }
   const transport = options.transport ?? (plan.transport === 'sse' ? 'sse' : 'streamable-http')
-  return { url: options.url, transport, ...(options.header && { headers: options.header }) }
+  const headers = options.header?.map((text) => parseHeader(text, process.env))
+  return {
+    url: options.url,
+    transport,
+    ...(headers && { headers: headers.map(({ name, value }) => [name, value] as const) }),
+  }
 }
 
 function noTarget(): WiretapeError {

@@ -1,0 +1,54 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { WiretapeError } from '../model/index.js'
+
+/** Headers that say how a request is sent, or what this client and this server have agreed on. */
+const ownHeaders =
+  /^(host|content-(length|type|encoding)|transfer-encoding|connection|proxy-connection|keep-alive|te|trailer|upgrade|expect|accept|last-event-id|mcp-(session-id|protocol-version|method|name|param-.*))$/i
+
+/** A header that the user gave. */
+export interface GivenHeader {
+  readonly name: string
+  readonly value: string
+  /** What of it came from the environment. */
+  readonly secrets: readonly string[]
+}
+
+/** `Name: value`, with `${VARIABLE}` of the environment put in. The value may be a secret, and is never told. */
+export function parseHeader(text: string, env: Readonly<Record<string, string | undefined>>): GivenHeader {
+  const hint = "such as --header 'Authorization: Bearer ${TOKEN}'"
+  const [, name = '', written = ''] = /^([^:]*):\s*([^]*)$/.exec(text) ?? []
+  try {
+    validateHeaderName(name)
+  } catch (cause) {
+    throw new WiretapeError('usage', `--header ${name || '(nothing)'} is no header`, { hint, cause })
+  }
+  if (ownHeaders.test(name))
+    throw new WiretapeError('usage', `--header ${name}: wiretape says that header itself`, {
+      hint: 'leave it out',
+    })
+  const secrets: string[] = []
+  const value = written
+    .replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
+      // A file that a token is read from ends with a line break.
+      const given = env[variable]?.trim()
+      if (given === undefined) {
+        throw new WiretapeError('usage', `--header ${name}: there is no variable ${variable}`, {
+          hint: `set it in the environment of wiretape, or in "env" of the client's configuration`,
+        })
+      }
+      secrets.push(given)
+      return given
+    })
+    .trim()
+  if (/[\r\n]/.test(value))
+    throw new WiretapeError('usage', `--header ${name}: its value has a line break`, {
+      hint: 'a header is one line',
+    })
+  try {
+    validateHeaderValue(name, value)
+  } catch (cause) {
+    const why = 'its value has a character that no header may have'
+    throw new WiretapeError('usage', `--header ${name}: ${why}`, { hint, cause })
+  }
+  return { name, value, secrets }
+}
