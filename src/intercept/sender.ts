@@ -3,7 +3,7 @@ import type { Direction } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
 import { GateFault } from './fault.js'
 import { readFrame, type FrameText } from './frame.js'
-import { readTyped, withId } from './typed-text.js'
+import { readTyped, withId, withoutProgressToken } from './typed-text.js'
 import type { GatedWire, Injection } from './wire.js'
 
 /** An answer to an injected request is waited for this long. */
@@ -61,7 +61,7 @@ export class Sender {
   }
 
   /**
-   * Sends a request again, under an id of ours.
+   * Sends a request again, under an id of ours and without a token for progress.
    *
    * @param like as it was recorded
    * @throws GateFault
@@ -78,7 +78,8 @@ export class Sender {
     readonly latencyMs?: number
   }> {
     const frame = readTyped(text, this.#scene.marker)
-    const sent = withId(frame, JSON.stringify(`wiretape-${this.#run}-${++this.#count}`))
+    const id = JSON.stringify(`wiretape-${this.#run}-${++this.#count}`)
+    const sent = withoutProgressToken(withId(frame, id))
     const result = await this.#send(direction, readFrame(sent)!, {
       conversation,
       keepAnswer: true,

@@ -81,6 +81,18 @@ export function withId(frame: FrameText, id: string): string {
   return spliceText(frame.text, [{ start: at.start, end: at.end, text: id }])
 }
 
+/** The request without a token for progress, which would come to a peer that did not ask. */
+export function withoutProgressToken(request: string): string {
+  const params = memberOf(membersOf(request, 0), 'params')
+  const meta = params && memberOf(membersOf(request, params.start), '_meta')
+  if (!meta) return request
+  const members = membersOf(request, meta.start)
+  const kept = members.filter(({ name }) => name !== 'progressToken')
+  if (kept.length === members.length) return request
+  const texts = kept.map(({ nameStart, end }) => request.slice(nameStart, end))
+  return spliceText(request, [{ start: meta.start, end: meta.end, text: `{${texts.join(',')}}` }])
+}
+
 function occurrences(text: string, word: string): number {
   return word === '' ? 0 : text.split(word).length - 1
 }

@@ -420,6 +420,24 @@ describe('a message of our own', () => {
     expect(answers(recorder)).toHaveLength(1)
   })
 
+  it('asks for no progress when it is sent again, which would come to a peer that did not ask', async () => {
+    const recorder = record()
+    const params = { name: 'progress', arguments: { steps: 2 }, _meta: { 'a.b/c': 1.5, progressToken: 7 } }
+    await recorder.send(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)
+    await answerTo(recorder, 1)
+    const screen = await attach(stage)
+    await until('it is told', () => screen.records().some(isMessage))
+    const before = answers(recorder).length
+    const message = screen.records().find(isMessage)!['id']
+    const again = await screen.tell({ type: 'replay', message })
+    expect(JSON.parse(again['sent'])['params']['_meta']).toEqual({ 'a.b/c': 1.5 })
+    expect(JSON.parse(again['answer'])).toHaveProperty('result')
+    // Whatever came before the answer has been passed on.
+    await recorder.send(ping(2))
+    await answerTo(recorder, 2)
+    expect(JSON.stringify(answers(recorder).slice(before))).not.toContain('progressToken')
+  })
+
   it('that was edited is sent again as it went on; one that was dropped as it came', async () => {
     const recorder = record('--break', 'tool:add dir:in')
     const screen = await attach(stage)
