@@ -226,6 +226,18 @@ describe('an archive of ours', () => {
     expect(await spoken((await read('har', text)).records)).toEqual(await spoken(records))
   })
 
+  it('tells which messages readers will not take for any', async () => {
+    const odd = ['{}', '{"a":1}', '{"jsonrpc":"2.0","id":null,"method":"x"}']
+    const t = '2026-08-01T10:00:01.000Z'
+    const said = (
+      await write('har', [
+        foreignMeta({ startedAt: t, transport: 'stdio', label: 'x' }),
+        ...odd.map((text) => foreignMessage(text, { t, direction: 'client_to_server' as const })),
+      ])
+    ).said
+    expect(said).toContain('messages that are no JSON-RPC are bodies only: 2')
+  })
+
   it('tells it where no times are known at all, and what stands for them', async () => {
     const lines = [call(1), call(2), reply(2), reply(1)].map(({ raw }) => JSON.stringify(raw))
     const { records } = await read('jsonrpc', lines.join('\n'))

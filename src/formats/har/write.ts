@@ -8,6 +8,7 @@ import {
   type TapeRecord,
 } from '../../model/index.js'
 import { adopt } from '../adopt.js'
+import { readBody } from '../foreign/body.js'
 import type { Recording } from '../format.js'
 import { createLosses, type Losses } from '../losses.js'
 import { parseMicros } from '../session-json/time.js'
@@ -110,6 +111,9 @@ function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: Me
   if (record.type === 'http') return
   losses.times(record, meta?.startedAt)
   losses.marks(record)
+  const isInvalid = record.parts.every(({ envelope }) => envelope.kind === 'invalid')
+  if (isInvalid && readBody(record.raw, 'application/json').messages.length === 0)
+    losses.add('messages that are no JSON-RPC are bodies only', record.parts.length)
   losses.links(record)
 }
 
