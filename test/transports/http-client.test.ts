@@ -108,6 +108,26 @@ describe('an event stream that a server cuts', () => {
     await polled.close()
   })
 
+  it("is nobody's failure when the client closes before it is taken up again", async () => {
+    let answered = (): void => undefined
+    const cut = new Promise<void>((resolve) => (answered = resolve))
+    const pausing = await serving((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.end('id: 1\nretry: 60000\ndata: {"jsonrpc":"2.0","method":"notifications/cut"}\n\n', answered)
+    })
+    const { events, until } = heard()
+    const connection = await connectHttp(pausing.url, {}, events)
+    await connection.send(asking(1))
+    await cut
+    await until(1)
+    // By then it has mostly seen the end, and pauses.
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((done) => setImmediate(done))
+    await connection.close()
+    expect(await until(1)).toEqual(['{"jsonrpc":"2.0","method":"notifications/cut"}'])
+    await pausing.close()
+  })
+
   it('is opened again where it belongs to no request, without an event id too', async () => {
     let opened = 0
     const cutting = await serving((request, response) => {

@@ -154,6 +154,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
       if (lastId === undefined && frame) break
       body = await resume(lastId, waitMs)
     }
+    if (signal.aborted) return
     if (frame && answers < frame.requests) events.failed(frame, 'its event stream ended without an answer')
   }
 
