@@ -95,7 +95,7 @@ async function execute(
     case 'annotate': {
       const { text, message } = command
       if (context.isStrict) throw new GateFault('invalid', 'a tape of --strict-v1 has no notes')
-      if (message !== undefined && !(await findMessage(message, context.tape))) throw notFound()
+      if (message !== undefined && !(await findMessage(message, context))) throw notFound()
       context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
       return {}
     }
@@ -125,7 +125,7 @@ async function replay(
       'use `inject`',
     )
   }
-  const found = await findMessage(message, context.tape)
+  const found = await findMessage(message, context)
   if (!found) throw notFound()
   if (text === undefined && found.redacted) {
     throw new GateFault('redacted', 'the tape has it redacted', 'say in `text` what to send')
@@ -150,9 +150,11 @@ interface Found {
 }
 
 /** As it was passed on; as it came, where it goes nowhere or still waits. */
-async function findMessage(id: string, tape: string): Promise<Found | undefined> {
+async function findMessage(id: string, context: LiveContext): Promise<Found | undefined> {
   let held: Found | undefined
-  const recording = await snapshotTape(segmentsOf(tape))
+  // Whoever was told of it by the gate may be ahead of the disk. When this is answered, all that passed is written.
+  await context.recorder().openRequests()
+  const recording = await snapshotTape(segmentsOf(context.tape))
   for await (const record of recording.records()) {
     if (record.type !== 'message' && record.type !== 'held') continue
     const part = record.parts.find((one) => one.id === id)

@@ -420,6 +420,18 @@ describe('a message of our own', () => {
     expect(answers(recorder)).toHaveLength(1)
   })
 
+  it('is about what is held as soon as that is told', async () => {
+    const recorder = record()
+    const screen = await attach(stage)
+    await screen.tell({ type: 'hold', on: true })
+    for (let n = 1; n <= 20; n += 1) {
+      await recorder.send(call(n, 'add', { a: n, b: 1 }))
+      const { message } = await screen.held(n)
+      await screen.tell({ type: 'annotate', text: 'seen', message })
+      await screen.tell({ type: 'drop', message })
+    }
+  })
+
   it('asks for no progress when it is sent again, which would come to a peer that did not ask', async () => {
     const recorder = record()
     const params = { name: 'progress', arguments: { steps: 2 }, _meta: { 'a.b/c': 1.5, progressToken: 7 } }
