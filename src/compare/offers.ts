@@ -3,7 +3,7 @@ import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { createListings, type Listing, type ListingPlace, type Listings } from './listings.js'
 import { alikeWhereHidden, nothingHidden } from './hidden-values.js'
 import { offerLists, type OfferKind } from './offered-places.js'
-import { compareOpenings, createOpenings, type Opening, type Openings } from './openings.js'
+import { compareOpenings, createOpenings, inAnyOrder, type Opening, type Openings } from './openings.js'
 import { compareSchemas, worstOf, type Impact, type SchemaChange } from './schema-change.js'
 
 /** Something that a server offers otherwise than before. */
@@ -125,16 +125,16 @@ function* openingPairs(
     const key = JSON.stringify([old.key, now.key])
     return !seen.has(key) && seen.add(key) !== undefined
   }
-  let paired = 0
+  const pairs: [Opening, Opening][] = []
   if (lists) {
     for (const [request, old] of before.all()) {
       const partner = lists.partnerOf(request)
       const now = partner === undefined ? undefined : after.get(partner)
-      if (!now) continue
-      paired += 1
-      if (isNew(old, now)) yield [old, now]
+      if (now) pairs.push([old, now])
     }
   }
+  const paired = pairs.length
+  for (const [old, now] of inAnyOrder(pairs)) if (isNew(old, now)) yield [old, now]
   const [old, now] = [before.last(), after.last()]
   if (!old || !now) return
   const allPaired = [before, after].every((side) => [...side.all()].length === paired)

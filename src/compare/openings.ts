@@ -59,6 +59,33 @@ export function createOpenings(): Openings {
   }
 }
 
+/**
+ * Which client of several came first is no difference: of openings that the other side has too nothing is left, and the
+ * others belong together by the version that was agreed on, then by their order.
+ */
+export function inAnyOrder(pairs: readonly (readonly [Opening, Opening])[]): [Opening, Opening][] {
+  const free = new Map<string, number>()
+  for (const [, { key }] of pairs) free.set(key, (free.get(key) ?? 0) + 1)
+  const taken = new Map<string, number>()
+  const isTaken = (counts: Map<string, number>, { key }: Opening): boolean => {
+    const count = counts.get(key) ?? 0
+    if (count > 0) counts.set(key, count - 1)
+    return count > 0
+  }
+  const old = pairs.flatMap(([one]) => {
+    if (!isTaken(free, one)) return [one]
+    taken.set(one.key, (taken.get(one.key) ?? 0) + 1)
+    return []
+  })
+  const now = byVersion(pairs.flatMap(([, one]) => (isTaken(taken, one) ? [] : [one])))
+  return byVersion(old).map((one, i) => [one, now[i]!])
+}
+
+function byVersion(openings: readonly Opening[]): Opening[] {
+  const version = ({ members }: Opening): string => members.get('protocolVersion') ?? ''
+  return openings.toSorted((a, b) => (version(a) < version(b) ? -1 : version(a) > version(b) ? 1 : 0))
+}
+
 export function compareOpenings(before: Opening, after: Opening): OfferChange[] {
   const changes: OfferChange[] = []
   for (const name of openingMembers) {

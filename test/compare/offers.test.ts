@@ -165,6 +165,21 @@ describe('openings of one session', () => {
     expect(await between(before!, after!)).toEqual(['compatible: instructions changed'])
   })
 
+  it('belong to clients that came in another order', async () => {
+    const client = (protocolVersion: string, version = '1', capabilities: object = { tools: {} }): Said =>
+      opened({ protocolVersion, capabilities, serverInfo: { name: 's', version } })
+    const [old, modern] = ['2025-06-18', '2025-11-25'] as const
+    expect(await between([client(old), client(modern)], [client(modern), client(old)])).toEqual([])
+    const { summary } = await compared(
+      [client(old), client(modern), client(old)],
+      [client(modern, '2', {}), client(old, '2'), client(old, '2')],
+    )
+    const told = summary.offers.map(({ name, impact, details }) => [name, impact, ...details])
+    expect(told.filter(([, impact]) => impact !== 'note')).toEqual([
+      ['capabilities', 'breaking', 'tools removed'],
+    ])
+  })
+
   it('tell what the last one says otherwise, of which the other session has more', async () => {
     const [full, bare] = [opened({ capabilities: { tools: {} } }), opened({})]
     expect(await between([full], [full, bare])).toEqual(['new', 'breaking: capabilities changed'])
