@@ -88,6 +88,7 @@ async function execute(
     case 'save': {
       const { path = context.sessionFile } = command
       if (!isAbsolute(path)) throw new GateFault('invalid', 'the path of a session file has to be absolute')
+      await written(context)
       const trouble = await context.save(path)
       if (trouble !== undefined) throw new GateFault('file', trouble)
       return { path }
@@ -149,11 +150,15 @@ interface Found {
   readonly headers: readonly string[]
 }
 
+/** All that passed is on the tape then: whoever was told of it by the gate, or by a peer, may be ahead of the disk. */
+async function written(context: LiveContext): Promise<void> {
+  await context.recorder().openRequests()
+}
+
 /** As it was passed on; as it came, where it goes nowhere or still waits. */
 async function findMessage(id: string, context: LiveContext): Promise<Found | undefined> {
   let held: Found | undefined
-  // Whoever was told of it by the gate may be ahead of the disk. When this is answered, all that passed is written.
-  await context.recorder().openRequests()
+  await written(context)
   const recording = await snapshotTape(segmentsOf(context.tape))
   for await (const record of recording.records()) {
     if (record.type !== 'message' && record.type !== 'held') continue
