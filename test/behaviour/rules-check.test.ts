@@ -45,6 +45,23 @@ rules:
     ])
   })
 
+  it('reads stdin; answers are files of the folder that one is in', async () => {
+    writeFileSync(stage.path('answer.json'), '{"result": {}}')
+    const input = "rules: [{ name: a, when: 'tool:x', respond: { file: answer.json } }]"
+    const options = { cwd: stage.folder, env: plainEnv(stage.env), input }
+    expect(await wiretape(['rules', 'check', '-'], options)).toEqual({
+      code: 0,
+      stdout: '✓ stdin: 1 rule, seed 0\n  a: tool is x\n    responds with a result\n',
+      stderr: '',
+    })
+    const latin1 = await wiretape(['rules', 'check', '-'], { ...options, input: Buffer.from([0xe4]) })
+    expect(latin1).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'wiretape: stdin cannot be read: it is no UTF-8\n',
+    })
+  })
+
   it('says where a file is wrong and what was expected, and exits 1', async () => {
     writeFileSync(stage.path('bad.yaml'), `rules:\n  - name: "\\e[31ma"\n    when: 'tol:x'\n    drop: 1\n`)
     writeFileSync(stage.path('good.yaml'), 'rules: []')

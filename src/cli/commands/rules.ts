@@ -18,7 +18,7 @@ export function registerRules(program: Command, io: Io, outcome: Outcome): void 
       'Reads a rules file as `record --rules` does. Says what each rule is about and what it does; or where the ' +
         'file is wrong and what was expected there, and exits 1.',
     )
-    .argument('<file...>', 'rules files, YAML or JSON')
+    .argument('<file...>', 'rules files, YAML or JSON; - is stdin')
     .option('--json', 'machine output')
     .addHelpText(
       'after',

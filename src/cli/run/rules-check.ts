@@ -15,7 +15,11 @@ export async function runRulesCheck(
   io: Io,
 ): Promise<number> {
   const all: { readonly name: string; readonly loaded: LoadedRules }[] = []
-  for (const name of files) all.push({ name, loaded: await loadRules(resolve(io.cwd, name)) })
+  for (const file of files) {
+    const name = file === '-' ? 'stdin' : file
+    const given = file === '-' ? process.stdin : undefined
+    all.push({ name, loaded: await loadRules(resolve(io.cwd, name), given) })
+  }
   const unreadable = all.filter(({ loaded }) => loaded.diagnostics[0]?.code === 'unreadable')
   const checked = all.filter((one) => !unreadable.includes(one))
   if (options.json) {

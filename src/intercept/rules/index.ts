@@ -8,9 +8,9 @@ export type { LoadedRules } from './load-rules.js'
 export type { StartedRules, WatchedRules, WatchRulesOptions } from './watch-rules.js'
 
 /** As `loadRules` of load-rules.ts. YAML and patterns are loaded only by those who have rules. */
-export async function loadRules(path: string): Promise<LoadedRules> {
+export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>): Promise<LoadedRules> {
   const { loadRules } = await import('./load-rules.js')
-  return loadRules(path)
+  return loadRules(path, given)
 }
 
 /** As `watchRules` of watch-rules.ts, loaded when it is wanted. */

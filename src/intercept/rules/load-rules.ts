@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Diagnostic } from '../../model/index.js'
 import { describeRule, type DescribedRule } from './describe-rule.js'
 import { parseRules } from './parse-rules.js'
-import { readText } from './read-text.js'
+import { readText, readTextFrom, type TextRead } from './read-text.js'
 import type { ParsedRules } from './rule.js'
 
 /** A rules file as it was read. */
@@ -19,20 +19,25 @@ export interface LoadedRules {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** Reads a rules file, and the files that its rules respond with. Never throws: what is wrong is a diagnostic. */
-export async function loadRules(path: string): Promise<LoadedRules> {
+/**
+ * Reads a rules file, and the files that its rules respond with. Never throws: what is wrong is a diagnostic.
+ *
+ * @param path files are named from its folder
+ * @param given its bytes, where they come from elsewhere
+ */
+export async function loadRules(path: string, given?: AsyncIterable<Uint8Array>): Promise<LoadedRules> {
   const files = new Map<string, string>()
-  const read = async (file: string): Promise<{ text: string } | { problem: string }> => {
+  const read = async (file: string): Promise<TextRead> => {
     // Before it is read: what changes meanwhile looks changed later.
     files.set(file, await stampOf(file))
     return readText(file)
   }
-  const main = await read(path)
+  const main = given ? await readTextFrom(given) : await read(path)
   if ('problem' in main) {
     const message = `cannot be read: ${main.problem}`
     return { path, described: [], diagnostics: [{ severity: 'error', code: 'unreadable', message }], files }
   }
-  const answers = new Map<string, { text: string } | { problem: string }>()
+  const answers = new Map<string, TextRead>()
   // Which files there are is known when the rules are read; then they are read again, with all at hand.
   const wanted = new Set<string>()
   let reading = parseRules(main.text, {

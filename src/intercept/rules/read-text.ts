@@ -6,15 +6,35 @@ const chunkBytes = 256 * 1024
 /** How long the writer of a pipe may take. */
 const patienceMs = 2_000
 const nobodyWrites = 'it is a pipe, and nobody writes to it'
+const tooLarge = 'is larger than 64 MB'
+
+/** A text, or in words why there is none. */
+export type TextRead = { readonly text: string } | { readonly problem: string }
 
 /**
  * Reads a file of text that somebody names while a capture runs: whatever it is, this ends, and takes no more memory than
  * the file may be large.
  */
-export async function readText(path: string): Promise<{ text: string } | { problem: string }> {
+export async function readText(path: string): Promise<TextRead> {
   try {
     const bytes = await readBytes(path)
     return typeof bytes === 'string' ? { problem: bytes } : textOf(bytes)
+  } catch (error) {
+    return { problem: reasonOf(error) }
+  }
+}
+
+/** As `readText`, of what comes from somewhere: to its end, however long that takes. */
+export async function readTextFrom(chunks: AsyncIterable<Uint8Array>): Promise<TextRead> {
+  try {
+    const read: Uint8Array[] = []
+    let sizeBytes = 0
+    for await (const chunk of chunks) {
+      read.push(chunk)
+      sizeBytes += chunk.length
+      if (sizeBytes > mostBytes) return { problem: tooLarge }
+    }
+    return textOf(Buffer.concat(read))
   } catch (error) {
     return { problem: reasonOf(error) }
   }
@@ -44,7 +64,7 @@ async function readBytes(path: string): Promise<Buffer | string> {
         await new Promise((done) => setTimeout(done, 20))
       }
     }
-    return 'is larger than 64 MB'
+    return tooLarge
   } finally {
     await file.close()
   }
@@ -61,7 +81,7 @@ async function readSome(file: FileHandle): Promise<Buffer | undefined> {
   }
 }
 
-function textOf(bytes: Uint8Array): { text: string } | { problem: string } {
+function textOf(bytes: Uint8Array): TextRead {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
