@@ -148,6 +148,34 @@ describe('an event stream that a server cuts', () => {
   })
 })
 
+it('waits for an answer that comes on the other stream, where a server accepts the request only', async () => {
+  let say = (_event: string): void => undefined
+  const odd = await serving((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders()
+        say = (event) => void response.write(event)
+        return
+      }
+      response.writeHead(202).end()
+      const { id } = JSON.parse(body) as { id?: number }
+      if (id !== undefined) say(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n\n`)
+    })
+  })
+  const { events, until } = heard()
+  const connection = await connectHttp(odd.url, {}, events)
+  await connection.send(asking(1))
+  expect(await until(1)).toEqual(['failed: HTTP 202 without an answer'])
+  const method = 'notifications/initialized'
+  await connection.send({ text: `{"jsonrpc":"2.0","method":"${method}"}`, method, requests: 0 })
+  await connection.send(asking(2))
+  expect((await until(2))[1]).toBe('{"jsonrpc":"2.0","id":2,"result":{}}')
+  await connection.close()
+  await odd.close()
+})
+
 it('says that a server is gone that cut its stream and listens no more', async () => {
   const leaving = await serving((request, response) => {
     request.resume()

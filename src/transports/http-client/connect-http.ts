@@ -42,6 +42,8 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   const reading = new Set<Promise<void>>()
   /** The server has answered something. */
   let reached = false
+  /** It has a stream open on which it may speak unasked. */
+  let isListening = false
 
   function headersFor(accept: string, frame?: ClientFrame): Headers {
     const headers: Headers = [['Accept', accept]]
@@ -109,8 +111,10 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
       if (/^text\/event-stream\b/i.test(type)) return await followStream(body, frame)
       const text = await readBody(body, longestMessage)
       if (status >= 200 && status < 300) {
+        // Some servers accept a request and answer it on the other stream, which official clients take.
+        const comesLater = status === 202 && isListening
         if (text.trim() !== '') take(text, frame)
-        else if (frame.requests > 0) events.failed(frame, `HTTP ${status} without an answer`)
+        else if (frame.requests > 0 && !comesLater) events.failed(frame, `HTTP ${status} without an answer`)
       } else if (frame.requests > 0 && isMessage(text)) events.message(text, frame)
       else events.failed(frame, refusal(status, headers, text))
     } catch (error) {
@@ -192,8 +196,9 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
       signal,
     })
       .then((response) => {
-        if (isStream(response)) track(followStream(response.body, undefined))
-        else response.body.resume()
+        if (!isStream(response)) return void response.body.resume()
+        isListening = true
+        track(followStream(response.body, undefined).finally(() => (isListening = false)))
       })
       .catch(() => undefined)
     await Promise.race([opening, pause(listenHeadMs, signal)])
