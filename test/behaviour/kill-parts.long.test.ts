@@ -111,6 +111,8 @@ describe('a bridge from HTTP to stdio', () => {
     const url = recorder.stdout().toString().trim()
     const asking = fetch(url, { method: 'POST', headers, body }).catch(() => undefined)
     await until('the server runs', () => stage.runningAs('deaf.mjs').length > 0)
+    // It runs a moment before whoever started it can say so to anybody.
+    await fetch(url, { method: 'PUT' })
     kill(recorder.pid)
     await onlyRunning()
     await asking

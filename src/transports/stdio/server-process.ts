@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { exitOf, reasonNotStarted, type ProcessExit } from './process-end.js'
 import { createServerPipes, type ServerPipes } from './server-pipes.js'
@@ -46,7 +46,11 @@ export async function startServer(
   const pipes = createServerPipes()
   let child: ChildProcess
   try {
-    child = await spawnProcess(file, args, pipes, ownGroup)
+    // Not a turn later: whoever kills us as soon as it runs must find it watched.
+    child =
+      process.platform === 'win32'
+        ? await spawnOnWindows(file, args, spawnOptions(pipes))
+        : spawn(file, args, { ...spawnOptions(pipes), detached: ownGroup })
   } catch (cause) {
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }
@@ -89,16 +93,12 @@ function killGroup(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-async function spawnProcess(
-  file: string,
-  args: string[],
-  pipes: ServerPipes,
-  ownGroup: boolean,
-): Promise<ChildProcess> {
-  const stdio = [pipes.stdin, pipes.stdout, pipes.stderr].map((pipe) => pipe?.child ?? ('pipe' as const))
-  const options = { stdio, windowsHide: true }
-  if (process.platform !== 'win32') return spawn(file, args, { ...options, detached: ownGroup })
-  // Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there.
+function spawnOptions({ stdin, stdout, stderr }: ServerPipes): SpawnOptions {
+  return { stdio: [stdin, stdout, stderr].map((pipe) => pipe?.child ?? ('pipe' as const)), windowsHide: true }
+}
+
+/** Finds .cmd files and shebangs, and quotes for cmd.exe. Untested there. */
+async function spawnOnWindows(file: string, args: string[], options: SpawnOptions): Promise<ChildProcess> {
   const { default: crossSpawn } = await import('cross-spawn')
   return crossSpawn(file, args, options)
 }
