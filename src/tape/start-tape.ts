@@ -30,7 +30,9 @@ export function startTape(
     throw failed.cause
   } catch (cause) {
     throw new WiretapeError('unwritable', `cannot create a tape in ${folder}: ${diskReason(cause)}`, {
-      hint: 'Choose another folder with --out DIR.',
+      hint: isCode(cause, 'EMFILE')
+        ? 'Raise what ulimit -n allows.'
+        : 'Choose another folder with --out DIR.',
       cause,
     })
   }
@@ -52,8 +54,11 @@ function createUnique(folder: string, meta: MetaRecord, disk: Disk): SegmentFile
       const name = tapeFileName(new Date(meta.startedAt), meta.label, attempt)
       return SegmentFile.create(join(folder, name), disk)
     } catch (error) {
-      const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-      if (!taken || attempt >= attempts) throw error
+      if (!isCode(error, 'EEXIST') || attempt >= attempts) throw error
     }
   }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

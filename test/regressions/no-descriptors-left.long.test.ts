@@ -21,7 +21,8 @@ function runWith(limit: number, argv: readonly string[]): Run {
   const script = `ulimit -n ${limit} && exec "$@"`
   return spawnSync('sh', ['-c', script, 'sh', ...argv], {
     encoding: 'utf8',
-    env: stage.env,
+    // Node reads certificates while a program begins, and says itself when it cannot.
+    env: { ...stage.env, NODE_EXTRA_CA_CERTS: undefined },
     cwd: stage.folder,
   })
 }
