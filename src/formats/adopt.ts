@@ -1,6 +1,5 @@
 import {
-  createCorrelator,
-  createHeldTogether,
+  createRecordCorrelator,
   relatePart,
   type MessageRecord,
   type MetaRecord,
@@ -49,21 +48,8 @@ type Relate = (record: MessageRecord, part: Part, id: string) => Part
 
 /** Gives a part its id, and says what it belongs to. */
 function createRelate(options: { readonly links?: boolean }): Relate {
-  const correlator = createCorrelator<string>(idKey, options)
-  const together = createHeldTogether<string>(idKey)
-  return (record, part, id) => {
-    const { direction, conversation = '' } = record
-    const { envelope } = part
-    const request = together.take(record, envelope, id)
-    const seen = correlator.observe({
-      ref: id,
-      envelope,
-      direction,
-      conversation,
-      ...(request && { request }),
-    })
-    return relatePart({ ...part, id }, seen)
-  }
+  const correlate = createRecordCorrelator<string>(idKey, options)
+  return (record, part, id) => relatePart({ ...part, id }, correlate(record, part.envelope, id))
 }
 
 function named(record: MessageRecord, relate: Relate, count: number): MessageRecord {

@@ -1,8 +1,7 @@
-import { createCorrelator, type Correlator } from './correlate.js'
 import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
 import { isAnswer, type Direction, type Envelope } from './envelope.js'
-import { createHeldTogether } from './held-together.js'
+import { createRecordCorrelator } from './held-together.js'
 import { createIdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
 import { eraOfMethod, type Era } from './protocol.js'
@@ -58,8 +57,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const entries = createEntryTable(changed)
   const ids = createIdTable()
   const sessions: SessionDraft[] = []
-  let correlator: Correlator<number> = createCorrelator(idKey)
-  let together = createHeldTogether<number>(idKey)
+  let correlate = createRecordCorrelator<number>(idKey)
   /** Lines before any meta line: a tape that lost its start. */
   const unnamed = { own: true, nextSeq: 0 }
   /** Rows of the messages that are held, by the id of the first of a frame. */
@@ -84,8 +82,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       delete before.durationMs
       return
     }
-    correlator = createCorrelator(idKey)
-    together = createHeldTogether(idKey)
+    correlate = createRecordCorrelator<number>(idKey)
     sessions.push({
       id: identity?.session ?? `session-${sessions.length + 1}`,
       label: meta.label,
@@ -272,16 +269,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
-    const { direction, conversation = '' } = record
-    const { envelope } = part
-    const request = together.take(record, envelope, row)
-    const seen = correlator.observe({
-      ref: row,
-      envelope,
-      direction,
-      conversation,
-      ...(request && { request }),
-    })
+    const seen = correlate(record, part.envelope, row)
     if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
     else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)

@@ -1,4 +1,4 @@
-import { requestKey, type Observation } from './correlate.js'
+import { createCorrelator, requestKey, type Observation, type Relations } from './correlate.js'
 import { isAnswer, opposite, type Envelope } from './envelope.js'
 import { createRecent } from './recent.js'
 import type { MessageRecord } from './record.js'
@@ -7,7 +7,7 @@ import type { MessageRecord } from './record.js'
 type Holder = Pick<MessageRecord, 'direction' | 'http' | 'entry'>
 
 /** Requests by what holds their answers too: an HTTP exchange, or an entry of a file. */
-export interface HeldTogether<R> {
+interface HeldTogether<R> {
   /**
    * Takes the messages in order.
    *
@@ -24,8 +24,27 @@ interface Asked<R> {
   isAmbiguous: boolean
 }
 
-/** @param idKey as for `createCorrelator` */
-export function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<R> {
+/** Says what a message of a record belongs to; takes them in order. */
+export type RecordCorrelator<R> = (
+  record: Holder & Pick<MessageRecord, 'conversation'>,
+  envelope: Envelope,
+  ref: R,
+) => Relations<R>
+
+/** A correlator for records, which may say what held a request together with its answer. Parameters as for `createCorrelator`. */
+export function createRecordCorrelator<R>(
+  ...parameters: Parameters<typeof createCorrelator<R>>
+): RecordCorrelator<R> {
+  const correlator = createCorrelator<R>(...parameters)
+  const together = createHeldTogether<R>(parameters[0])
+  return (record, envelope, ref) => {
+    const { direction, conversation = '' } = record
+    const request = together.take(record, envelope, ref)
+    return correlator.observe({ ref, envelope, direction, conversation, ...(request && { request }) })
+  }
+}
+
+function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<R> {
   const asked = createRecent<Asked<R>>({ entries: 8_192, chars: 4 * 1024 * 1024 })
   return {
     take({ direction, http, entry }, envelope, ref) {

@@ -66,7 +66,7 @@ export type {
   UnknownRecord,
 } from './record.js'
 export { noTime, type Session } from './session.js'
-export { createHeldTogether, type HeldTogether } from './held-together.js'
+export { createRecordCorrelator } from './held-together.js'
 export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'
 export type { Draft } from './draft.js'

@@ -11,9 +11,7 @@ import {
 } from '../model/index.js'
 import type { ReplayOptions } from './replay.js'
 import type { ReplayTarget } from './target.js'
-
-/** What Node's timers hold. */
-const longestTimerMs = 2 ** 31 - 1
+import { longestTimerMs } from './waiting.js'
 
 const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
   timeoutMs: [

@@ -9,6 +9,7 @@ import {
   type ClientEvents,
 } from '../transports/index.js'
 import type { Connect } from './live-connection.js'
+import { longestTimerMs } from './waiting.js'
 
 /** The server that is asked now. */
 export type ReplayTarget =
@@ -25,8 +26,6 @@ export type ReplayTarget =
     }
 
 const probeMs = 5_000
-/** Timers hold no more. */
-const longestTimeoutMs = 2 ** 31 - 1
 /** Of what a server wrote to stderr before it ended. */
 const keptStderr = 4_096
 
@@ -50,7 +49,7 @@ export function connectTo(target: ReplayTarget): Connect {
     if (refused !== undefined) return { error: `cannot reach ${url.origin}: ${refused}` }
     if (target.transport !== 'sse') return connectHttp(url, { headers }, withHint(events))
     try {
-      const opening = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimeoutMs))])
+      const opening = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs))])
       return await connectSse(url, { headers, opening }, events)
     } catch (error) {
       return {

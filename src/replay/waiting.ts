@@ -6,8 +6,8 @@ export interface Waiting {
   until(test: () => boolean, ms?: number): Promise<void>
 }
 
-/** Longer waits cannot be told to a timer. */
-const longestMs = 2 ** 31 - 1
+/** What Node's timers hold. */
+export const longestTimerMs = 2 ** 31 - 1
 
 export function createWaiting(signal: AbortSignal): Waiting {
   const waiters = new Set<() => void>()
@@ -20,7 +20,7 @@ export function createWaiting(signal: AbortSignal): Waiting {
     until(test, ms = Infinity) {
       if (test() || signal.aborted || ms <= 0) return Promise.resolve()
       return new Promise((resolve) => {
-        const timer = ms === Infinity ? undefined : setTimeout(finish, Math.min(ms, longestMs))
+        const timer = ms === Infinity ? undefined : setTimeout(finish, Math.min(ms, longestTimerMs))
         function finish(): void {
           clearTimeout(timer)
           waiters.delete(check)

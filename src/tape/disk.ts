@@ -47,7 +47,8 @@ export function isFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Of a system error, such as `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Disk } from './disk.js'
+import { codeOf, type Disk } from './disk.js'
 
 /** Folders of recordings are for their owner only. */
 const folderMode = 0o700
@@ -28,8 +28,4 @@ function makeOne(path: string, disk: Pick<Disk, 'mkdirSync'>): void {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { encodeRecord } from '../formats/index.js'
 import { WiretapeError, type MetaRecord } from '../model/index.js'
-import { diskReason, realDisk, type Disk } from './disk.js'
+import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
 import { SegmentFile } from './segment-file.js'
 import { tapeFileName } from './tape-path.js'
 
@@ -30,9 +30,8 @@ export function startTape(
     throw failed.cause
   } catch (cause) {
     throw new WiretapeError('unwritable', `cannot create a tape in ${folder}: ${diskReason(cause)}`, {
-      hint: isCode(cause, 'EMFILE')
-        ? 'Raise what ulimit -n allows.'
-        : 'Choose another folder with --out DIR.',
+      hint:
+        codeOf(cause) === 'EMFILE' ? 'Raise what ulimit -n allows.' : 'Choose another folder with --out DIR.',
       cause,
     })
   }
@@ -54,11 +53,7 @@ function createUnique(folder: string, meta: MetaRecord, disk: Disk): SegmentFile
       const name = tapeFileName(new Date(meta.startedAt), meta.label, attempt)
       return SegmentFile.create(join(folder, name), disk)
     } catch (error) {
-      if (!isCode(error, 'EEXIST') || attempt >= attempts) throw error
+      if (codeOf(error) !== 'EEXIST' || attempt >= attempts) throw error
     }
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -25,11 +25,39 @@ beforeAll(() => {
   writeFileSync(tape, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 })
 
+const answers = (name: string): object => ({ jsonrpc: '2.0', id: 3, result: saying(name) })
+
+function say(to: ServerResponse, name: string): void {
+  to.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers(name)))
+}
+
+/** A server that is asked for something slow, then for something quick. @param onBoth answers both */
+async function serving(
+  onBoth: (slow: ServerResponse, quick: ServerResponse) => void,
+): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
+  let slow: ServerResponse | undefined
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => {
+      if (request.method !== 'POST') return void response.writeHead(405).end()
+      const { params } = JSON.parse(body) as { params: { name: string } }
+      if (params.name === 'slow') slow = response
+      else onBoth(slow!, response)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    close: () => new Promise((done) => server.close(done)),
+  }
+}
+
 describe('two clients that share a connection over HTTP, and an id', () => {
   it('get an answer each, the one in their own response', async () => {
     const both = join(folder, 'both.jsonl')
     const asks = (name: string): object => ({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name } })
-    const answers = (name: string): object => ({ jsonrpc: '2.0', id: 3, result: saying(name) })
     const http = (exchange: number): object => ({ http: { exchange } })
     const lines: object[] = [
       { v: 1, type: 'meta', startedAt: t, label: 'x', command: [] },
@@ -39,30 +67,18 @@ describe('two clients that share a connection over HTTP, and an id', () => {
       { t, us: 4, dir: 'out', id: 'd', corr: 'a', raw: answers('slow'), conv: 'a', ...http(0) },
     ]
     writeFileSync(both, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    let slow: ServerResponse | undefined
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (chunk) => (body += String(chunk)))
-      request.on('end', () => {
-        if (request.method !== 'POST') return void response.writeHead(405).end()
-        const { params } = JSON.parse(body) as { params: { name: string } }
-        const say = (to: ServerResponse, name: string): void =>
-          void to.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers(name)))
-        if (params.name === 'slow') return void (slow = response)
-        response.once('finish', () => say(slow!, 'slow'))
-        say(response, 'quick')
-      })
+    const { url, close } = await serving((slow, quick) => {
+      quick.once('finish', () => say(slow, 'slow'))
+      say(quick, 'quick')
     })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const { port } = server.address() as AddressInfo
     const { differences, counts } = await replay(
       both,
-      { url: `http://127.0.0.1:${port}/mcp` },
+      { url },
       { handshake: false, concurrency: 'recorded', timeoutMs: 30_000 },
     )
     expect(differences).toEqual([])
     expect(counts.same).toBe(2)
-    await new Promise((done) => server.close(done))
+    await close()
   })
 })
 
@@ -108,32 +124,18 @@ describe('an answer that comes after its time-out, to an id that is used again',
   })
 
   it('is known by the response that brings it, where there is one', async () => {
-    let slow: ServerResponse | undefined
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (chunk) => (body += String(chunk)))
-      request.on('end', () => {
-        if (request.method !== 'POST') return void response.writeHead(405).end()
-        const { params } = JSON.parse(body) as { params: { name: string } }
-        const say = (to: ServerResponse, text: string): void =>
-          void to
-            .writeHead(200, { 'Content-Type': 'application/json' })
-            .end(JSON.stringify({ jsonrpc: '2.0', id: 3, result: saying(text) }))
-        if (params.name === 'slow') return void (slow = response)
-        slow!.once('finish', () => setImmediate(() => say(response, 'quick')))
-        say(slow!, 'slow')
-      })
+    const { url, close } = await serving((slow, quick) => {
+      slow.once('finish', () => setImmediate(() => say(quick, 'quick')))
+      say(slow, 'slow')
     })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const { port } = server.address() as AddressInfo
     const { exchanges, notes } = await replay(
       tape,
-      { url: `http://127.0.0.1:${port}/mcp` },
+      { url },
       // Long enough for the second answer on a busy machine; the first is given up in any case.
       { handshake: false, timeoutMs: 3_000 },
     )
     expect(exchanges.map(({ verdict }) => verdict)).toEqual(['timed out', 'same'])
     expect(notes).toEqual([note])
-    await new Promise((done) => server.close(done))
+    await close()
   })
 })
