@@ -85,9 +85,25 @@ const viewerRule: Rule = { pure: false, imports: pureFolders }
 const purePackages = new Set(['string-width', 'zod', 'jsonpath-rfc9535', 're2js', 'yaml'])
 const longestFile = 400
 
+const project = resolve(import.meta.dirname, '..')
+
 describe('the import table', () => {
   it('is kept by every source file', () => {
-    expect(violations(resolve(import.meta.dirname, '..'))).toEqual([])
+    expect(violations(project)).toEqual([])
+  })
+})
+
+describe('signals', () => {
+  it('are never those whose timer the garbage collector may take: `createDeadline` holds its own', () => {
+    const uses = ['src', 'viewer', 'test'].flatMap((folder) =>
+      readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.[mc]?[jt]sx?$/.test(path) && !path.includes('node_modules'))
+        .filter((path) =>
+          /AbortSignal\.(?:any|timeout)\(/.test(readFileSync(join(project, folder, path), 'utf8')),
+        )
+        .map((path) => posix.join(folder, path)),
+    )
+    expect(uses).toEqual([])
   })
 })
 

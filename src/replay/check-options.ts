@@ -9,9 +9,9 @@ import {
   WiretapeError,
   type OptionShape,
 } from '../model/index.js'
+import { longestTimerMs } from '../transports/index.js'
 import type { ReplayOptions } from './replay.js'
 import type { ReplayTarget } from './target.js'
-import { longestTimerMs } from './waiting.js'
 
 const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
   timeoutMs: [

@@ -8,7 +8,7 @@ import {
   tellsOffers,
   marksOf,
 } from '../compare/index.js'
-import type { ClientFrame } from '../transports/index.js'
+import { createDeadline, type ClientFrame } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
 import { answerLiveQuestion } from './answer-live-question.js'
 import { awaitAnswer } from './await-answer.js'
@@ -42,8 +42,9 @@ export async function runReplay(
   sink: RunSink,
 ): Promise<RunResult> {
   const { timeoutMs, settings } = options
-  // Whoever gives one signal to many runs gets no listener from each.
-  const signal = AbortSignal.any([options.signal])
+  // A signal that is given to many runs keeps no listener of a run that is over.
+  const interrupted = createDeadline({ signal: options.signal })
+  const { signal } = interrupted
   const { entries } = plan.index
   const values = createLiveValues(options.sets)
   const offers = createOffers()
@@ -308,6 +309,7 @@ export async function runReplay(
     await converse()
   } finally {
     signal.removeEventListener('abort', onAbort)
+    interrupted.close()
     await Promise.all([...open.values()].map(({ live }) => live.close()))
     await Promise.all(reactions)
     later.finish()

@@ -5,11 +5,11 @@ import {
   connectHttp,
   connectSse,
   connectStdio,
+  createDeadline,
   type ClientConnection,
   type ClientEvents,
 } from '../transports/index.js'
 import type { Connect } from './live-connection.js'
-import { longestTimerMs } from './waiting.js'
 
 /** The server that is asked now. */
 export type ReplayTarget =
@@ -48,13 +48,15 @@ export function connectTo(target: ReplayTarget): Connect {
     const refused = await probe(url)
     if (refused !== undefined) return { error: `cannot reach ${url.origin}: ${refused}` }
     if (target.transport !== 'sse') return connectHttp(url, { headers }, withHint(events))
+    const opening = createDeadline({ ms: timeoutMs, signal })
     try {
-      const opening = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs))])
-      return await connectSse(url, { headers, opening }, events)
+      return await connectSse(url, { headers, opening: opening.signal }, events)
     } catch (error) {
       return {
         error: `cannot open ${url.origin}${url.pathname}: ${error instanceof Error ? error.message : String(error)}`,
       }
+    } finally {
+      opening.close()
     }
   }
 }

@@ -1,3 +1,5 @@
+import { longestTimerMs } from '../transports/index.js'
+
 /** Waits for something to become true. */
 export interface Waiting {
   /** Something may have become true. */
@@ -5,9 +7,6 @@ export interface Waiting {
   /** Resolves when `test` is true, when the signal is aborted, or after `ms`. */
   until(test: () => boolean, ms?: number): Promise<void>
 }
-
-/** What Node's timers hold. */
-export const longestTimerMs = 2 ** 31 - 1
 
 export function createWaiting(signal: AbortSignal): Waiting {
   const waiters = new Set<() => void>()

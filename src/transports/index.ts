@@ -1,3 +1,4 @@
+export { createDeadline, longestTimerMs } from './deadline.js'
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { reasonNotFound } from './stdio/find-program.js'

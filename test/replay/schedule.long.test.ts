@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record, replay } from '../../src/index.js'
+import { createDeadline } from '../../src/transports/index.js'
 import { opening } from '../behaviour/replay-stage.js'
 import { server } from '../behaviour/stage.js'
 import { tapeOf } from '../compare/stage.js'
@@ -110,8 +111,9 @@ describe('a server that reads nothing', () => {
   })
 
   it('does not keep an interrupted replay', async () => {
-    const signal = AbortSignal.timeout(300)
-    const result = await replay(tape, deaf, { handshake: false, signal })
+    const interrupted = createDeadline({ ms: 300 })
+    const result = await replay(tape, deaf, { handshake: false, signal: interrupted.signal })
+    interrupted.close()
     expect(result).toMatchObject({ stopped: 'interrupted', same: false })
   })
 })

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { JsonObject, createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
+import { createDeadline } from '../deadline.js'
 import { failureWords } from '../http-proxy/failure-words.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
@@ -206,11 +207,12 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
 
   async function end(): Promise<void> {
     if (sessionId !== undefined) {
-      const timeout = AbortSignal.timeout(closeMs)
+      const patience = createDeadline({ ms: closeMs })
       const headers = headersFor('application/json')
-      await openResponse({ url, method: 'DELETE', headers, agent, signal: timeout })
+      await openResponse({ url, method: 'DELETE', headers, agent, signal: patience.signal })
         .then(({ body }) => body.resume())
         .catch(() => undefined)
+      patience.close()
     }
     aborting.abort()
     await Promise.allSettled(reading)
