@@ -15,6 +15,7 @@ import {
   checkReplaceable,
   makeFolder,
   realDisk,
+  refuseStandardStream,
   refuseTape,
   segmentsOf,
   startTape,
@@ -109,6 +110,7 @@ interface Common {
 export async function prepareCapture(options: CaptureOptions): Promise<PreparedCapture> {
   const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) {
+    refuseStandardStream(options.sessionFile)
     await refuseTape(options.sessionFile)
     await checkReplaceable(options.sessionFile)
   }

@@ -1,5 +1,5 @@
 import { sessionJson } from '../formats/index.js'
-import { refuseTape, replaceFile, snapshotTape } from '../tape/index.js'
+import { refuseStandardStream, refuseTape, replaceFile, snapshotTape } from '../tape/index.js'
 
 /** What a session file is made of. Can be posted to another thread. */
 export interface SaveRequest {
@@ -17,6 +17,7 @@ export type SaveReply = { readonly tookMs: number } | { readonly trouble: string
 export async function saveSession(request: SaveRequest): Promise<SaveReply> {
   const startedMs = performance.now()
   try {
+    refuseStandardStream(request.target)
     await refuseTape(request.target)
     const recording = await snapshotTape(request.tapes)
     const chunks = sessionJson.write!(recording, () => undefined)

@@ -3,15 +3,18 @@ import type { JsonMembers } from '../model/index.js'
 /** What a person can say about a recording. */
 export interface MetadataOptions {
   readonly target?: string
-  readonly note?: string
+  readonly note?: readonly string[]
   readonly meta?: readonly (readonly [string, string])[]
 }
+
+/** Member of a session file's metadata with its notes: one text, a line a note. */
+export const notesName = 'notes'
 
 /** The names are those of the session file's metadata. */
 export function metadataOf(options: MetadataOptions): JsonMembers {
   const pairs: [string, string][] = []
   if (options.target !== undefined) pairs.push(['target', options.target])
-  if (options.note !== undefined) pairs.push(['notes', options.note])
+  if (options.note !== undefined) pairs.push([notesName, options.note.join('\n')])
   for (const [key, value] of options.meta ?? []) pairs.push([key, value])
   return pairs.map(([key, value]) => [key, JSON.stringify(value)] as const)
 }

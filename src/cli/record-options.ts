@@ -19,7 +19,7 @@ export interface RecordOptions {
   readonly out?: string
   readonly label?: string
   readonly target?: string
-  readonly note?: string
+  readonly note?: readonly string[]
   readonly meta?: readonly (readonly [string, string])[]
   readonly maxBytes?: number
   readonly maxFiles?: number
@@ -137,7 +137,13 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'keep a session file (JSON) beside the tape; one that is there becomes FILE.bak',
   },
   { long: '--target', key: 'target', value: 'name', help: 'what is being recorded, for the metadata' },
-  { long: '--note', key: 'note', value: 'text', help: 'a note for the metadata' },
+  {
+    long: '--note',
+    key: 'note',
+    value: 'text',
+    help: 'a note for the metadata; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
   {
     long: '--meta',
     key: 'meta',

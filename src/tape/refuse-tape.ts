@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { WiretapeError } from '../model/index.js'
+import { descriptorOf } from './outlet.js'
 
 /** How every tape begins. */
 const beginning = /^\uFEFF?\s*\{\s*"v"\s*:\s*1\s*,\s*"type"\s*:\s*"meta"/
@@ -22,4 +23,17 @@ export async function refuseTape(path: string): Promise<void> {
     await file.close()
   }
   throw new WiretapeError('unwritable', `cannot write ${path}: it is a tape`)
+}
+
+const standardStreams = ['stdin', 'stdout', 'stderr']
+
+/**
+ * While a server is recorded, stdin and stdout belong to the client and stderr to the server.
+ *
+ * @throws WiretapeError `usage`
+ */
+export function refuseStandardStream(path: string): void {
+  const name = standardStreams[descriptorOf(path) ?? -1]
+  if (name === undefined) return
+  throw new WiretapeError('usage', `a session file cannot be ${name}`, { hint: 'name a file' })
 }

@@ -35,7 +35,7 @@ export function complaintsAbout(text: string, strict = true): string[] {
     if (!isRight) found.push(what)
   }
   check(!/[\ud800-\udfff]/u.test(text), 'lone surrogates')
-  check(depthOf(text) <= 900, 'deeper than Python reads')
+  check(depthOf(text) <= 200, 'deeper than pydantic reads')
   check(!/(?<![\d.])\d{4301}/.test(withoutStrings(text)), 'a number too long for Python')
   const file = JSON.parse(text) as Record<string, Loose>
   const names = Object.keys(file)

@@ -5,7 +5,7 @@ import type { JsonMembers, MetaRecord, TapeRecord } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { metadataOf, type MetadataOptions } from '../metadata.js'
+import { metadataOf, notesName, type MetadataOptions } from '../metadata.js'
 import { openOne, targetFormat, transfer } from '../transfer.js'
 
 export interface ProxyExportOptions extends MetadataOptions {
@@ -36,7 +36,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
   }
 }
 
-/** Adds to the metadata; what is there under the same name gives way. */
+/** Adds to the metadata. A new value replaces the one of the same name, except for notes: they are evidence and stay. */
 function withMetadata(recording: Recording, added: JsonMembers): Recording {
   const own = adopt(recording)
   return {
@@ -49,6 +49,20 @@ function withMetadata(recording: Recording, added: JsonMembers): Recording {
 
 function enriched(meta: MetaRecord, added: JsonMembers): MetaRecord {
   if (!meta.wiretape) return meta
-  const metadata = new Map([...meta.wiretape.metadata, ...added])
+  const metadata = new Map(meta.wiretape.metadata)
+  for (const [name, json] of added) {
+    const before = metadata.get(name)
+    metadata.set(name, name === notesName && before !== undefined ? joinedNotes(before, json) : json)
+  }
   return { ...meta, wiretape: { ...meta.wiretape, metadata: [...metadata] } }
+}
+
+/** Notes are one text; a file of another tool may have an array, or anything else, which becomes the first element of one. */
+function joinedNotes(before: string, added: string): string {
+  const [old, text] = [JSON.parse(before) as unknown, JSON.parse(added) as string]
+  if (typeof old === 'string') return JSON.stringify(`${old}\n${text}`)
+  if (old === null) return added
+  return before.startsWith('[') && before !== '[]'
+    ? `${before.slice(0, -1)},${added}]`
+    : `[${before},${added}]`
 }

@@ -60,7 +60,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
 /** What is the same over every transport. */
 export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {
   if (options.sessionFile === '-') {
-    throw new WiretapeError('usage', '--session-file cannot be stdout', { hint: 'name a file' })
+    throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
   }
   return {
     folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),

@@ -1,15 +1,23 @@
 import { skipValue } from '../../wire/index.js'
 
-/** Nesting that every JSON reader in use follows; Python's gives up at about 1,000. */
-const deepest = 500
+/**
+ * Nesting that every JSON reader in use follows: pydantic's, which reads session files, gives up at 200, and up to
+ * six levels of the file stand around a text.
+ */
+const deepest = 190
 /** Digits of a whole number that every JSON reader in use takes; Python's refuses more than 4,300. */
 const mostDigits = 4_000
 
 /**
  * Whether a checked JSON text is more than some readers of JSON can take, which then refuse the whole file it
- * stands in: nested too deeply, or with a whole number of too many digits.
+ * stands in: nested too deeply, with a whole number of too many digits, or with half a character in a string, which
+ * strict readers refuse and which no text that is written again can hold.
  */
 export function isDemanding(text: string): boolean {
+  return hasLoneSurrogate(text) || isBeyondLimits(text)
+}
+
+function isBeyondLimits(text: string): boolean {
   if (text.length <= deepest) return false
   if (text.length <= mostDigits && !mayBeDeep(text, deepest)) return false
   let depth = 0

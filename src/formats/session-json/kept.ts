@@ -1,6 +1,6 @@
 import type { JsonMembers } from '../../model/index.js'
 import { elementsOf, JsonObject, kindAt } from '../../wire/index.js'
-import { hasLoneSurrogate, isDemanding } from './demanding.js'
+import { isDemanding, isWellFormed } from './demanding.js'
 import type { Members } from './members.js'
 import { isId } from './representable.js'
 import { commandOf } from './server-command.js'
@@ -51,10 +51,10 @@ function adopting(
 ): Members {
   const known = new Map(ours)
   for (const [name, json] of kept) {
-    if (never.includes(name) || isDemanding(json)) continue
+    if (never.includes(name) || !isWellFormed(name) || isDemanding(json)) continue
     const before = known.get(name)
     if (before === undefined) ours.add(name, json)
-    else if (!hasLoneSurrogate(json) && rules.get(name)?.(json, before)) ours.add(name, json)
+    else if (rules.get(name)?.(json, before)) ours.add(name, json)
   }
   return ours
 }

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../model/index.js'
 import { readEnvelope } from '../../wire/index.js'
-import { hasLoneSurrogate, isDemanding } from './demanding.js'
+import { isDemanding } from './demanding.js'
 
 /**
  * Whether a message can be the payload of a session file: one JSON-RPC 2.0 request, notification, result or
@@ -15,7 +15,7 @@ export function isRepresentable(text: string, envelope: Envelope = readEnvelope(
   if (kind === 'notification' ? id !== undefined : id === undefined) return false
   if (id !== undefined && !isId(id)) return false
   if (kind === 'error' && !(errorMessage !== undefined && isInteger(errorCode))) return false
-  return !isDemanding(text) && !hasLoneSurrogate(text)
+  return !isDemanding(text)
 }
 
 /** A string or an integer, as JSON text. */

@@ -37,7 +37,7 @@ export function headOf(meta: MetaRecord, end: EndRecord | undefined): SessionHea
   const ours = documentedOf(meta, end)
   const inFile = withKeptHead(new Members().addAll([...ours]), keptOf(meta.extra))
   const metadata = new Members().addAll(meta.wiretape?.metadata ?? [])
-  const shown = [...metadata].filter(([, json]) => !isDemanding(json))
+  const shown = [...metadata].filter(([name, json]) => isWellFormed(name) && !isDemanding(json))
   const displaced = shown.find(([name]) => name === 'wiretape')
   const others = shown.filter((member) => member !== displaced)
   const startMicros = parseMicros(meta.startedAt) ?? 0
