@@ -34,7 +34,7 @@ describe('the reports of a replay', () => {
   it('are red when it was stopped, and say why', async () => {
     expect(await replay('base.jsonl', release('refuse'))).toMatchObject({ code: 1 })
     const why = 'the handshake was refused: error -32000: Not today'
-    expect(written('r.xml')).toMatch(/<testsuites tests="\d+" failures="\d+" errors="1" /)
+    expect(written('r.xml')).toMatch(/<testsuites tests="\d+" failures="\d+" errors="1">/)
     expect(written('r.xml')).toContain(`<error message="${why}" type="stopped">`)
     expect(written('r.md')).toContain(`Stopped: \`${why}\``)
     expect(written('r.txt')).toContain(`::error title=stopped::${why}\n`)

@@ -23,13 +23,27 @@ it('keeps every --note of a recording', async () => {
 
 it('proxy export adds every --note to the notes that are there', async () => {
   await record('--session-file', 's.json', '--note', 'first')
-  const args = ['proxy', 'export', '--session-file', 's.json', '--output', 'e.json', '--note', 'A', '--note', 'B']
+  const args = [
+    'proxy',
+    'export',
+    '--session-file',
+    's.json',
+    '--output',
+    'e.json',
+    '--note',
+    'A',
+    '--note',
+    'B',
+  ]
   expect(await cli(...args)).toMatchObject({ code: 0 })
   expect(metadata('e.json')).toMatchObject({ notes: 'first\nA\nB' })
 })
 
 it.each([
-  [['one', { n: 2 }], ['one', { n: 2 }, 'A']],
+  [
+    ['one', { n: 2 }],
+    ['one', { n: 2 }, 'A'],
+  ],
   [{ by: 'me' }, [{ by: 'me' }, 'A']],
   [null, 'A'],
 ])('proxy export adds a note to notes of another kind: %j', async (before, after) => {

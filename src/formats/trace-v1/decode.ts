@@ -53,6 +53,10 @@ function decodeUnchecked(text: string, { checked = false, ascii = false }: Known
   if (type === undefined && object.has('type')) return fault('bad-type', '"type" is not a string')
   const line = new LineMembers(object, ascii)
   if (type === undefined) {
+    // Lines of other kinds, such as "event" and "telemetry", are additions of another recorder: they stay as they are.
+    const dir = object.string('dir')
+    if (dir !== undefined && dir !== 'in' && dir !== 'out')
+      return { record: { type: 'unknown', name: dir, text: text.slice(span.start, span.end) } }
     const frame = decodeFrame(line, 'message')
     return typeof frame === 'string' ? fault('bad-message', frame) : { record: frame }
   }
