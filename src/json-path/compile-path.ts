@@ -1,10 +1,10 @@
 import parsePath from 'jsonpath-rfc9535/parser'
-import { elementsOf, kindAt, membersOf, type Span } from '../wire/index.js'
+import { elementsOf, forEachMember, kindAt, type Span } from '../wire/index.js'
 import { compilePattern } from './compile-pattern.js'
 import { readTree, type JsonNode } from './json-tree.js'
 import { PathReading, type FunctionCall, type JsonPathQuery } from './path-query.js'
 import { QueryFault } from './query-fault.js'
-import { WorkBudget } from './work-budget.js'
+import { BudgetSpent, WorkBudget } from './work-budget.js'
 
 export const longestPath = 1000
 const stepsPerCharacter = 20
@@ -80,9 +80,16 @@ export function followSteps(steps: readonly PathStep[], text: string, value: Spa
       const kind = kindAt(text, start)
       if (typeof step === 'string') {
         if (kind !== 'object') continue
-        for (const member of membersOf(text, start)) if (member.name === step) next.push(member)
+        forEachMember(text, start, (member) => {
+          if (member.name !== step) return
+          if (next.length >= mostNodes) throw new BudgetSpent()
+          next.push(member)
+        })
       } else if (kind === 'array') {
-        const element = elementsOf(text, start, step < 0 ? Infinity : step + 1).at(step)
+        const most = step < 0 ? mostNodes : Math.min(step, mostNodes) + 1
+        const elements = elementsOf(text, start, most)
+        if (elements.length >= mostNodes) throw new BudgetSpent()
+        const element = elements.at(step)
         if (element) next.push(element)
       }
     }

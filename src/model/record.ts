@@ -81,6 +81,8 @@ export interface RedactionMark {
   readonly at: string
   /** Equal secrets have equal tags inside one tape; nothing else can be learned from it. */
   readonly tag: string
+  /** The value is no secret itself: it holds too many of them, or is nested too deep, to be read to the end. */
+  readonly why?: 'too-many' | 'too-deep'
 }
 
 /** Headers as they were sent: names as written, in order, repeated ones too; secrets replaced. */

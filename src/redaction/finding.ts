@@ -6,6 +6,25 @@ export interface Finding extends Span {
   readonly rule: string
 }
 
+/** Secrets that are taken out of one message or line one by one. Beyond that, it loses all of its text. */
+export const mostMarks = 50_000
+
+/** There are more secrets than `mostMarks`. Thrown through the finders, so that none of them goes on. */
+export class TooManyMarks extends Error {}
+
+/** What the finders add to: it takes so many and no more. */
+export class Findings extends Array<Finding> {
+  override push(finding: Finding): number {
+    if (this.length >= mostMarks) throw new TooManyMarks()
+    return super.push(finding)
+  }
+
+  /** What is made of it is a plain array. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array
+  }
+}
+
 /**
  * The secrets of one text, ascending and apart from one another: what overlaps becomes one, under the rule that
  * began it, so that nothing of either is left standing.

@@ -7,7 +7,7 @@ import {
   type TextEdit,
 } from '../wire/index.js'
 import type { RedactionMark } from '../model/index.js'
-import { sourceOffsets, toEdits } from './finding.js'
+import { mostMarks, sourceOffsets, toEdits, TooManyMarks } from './finding.js'
 import { JsonPathStack } from './json-path-stack.js'
 import { marker } from './marker.js'
 import { elementPlace, memberPlace, type Place } from './mcp-places.js'
@@ -60,7 +60,7 @@ const verdicts = new NameCache<NameVerdict>((written) => {
   return term === '' && !suspicious ? noName : { term, suspicious }
 })
 
-/** Redacts one checked JSON text; undefined when nothing was found. Reads it once, without recursion. */
+/** Redacts one checked JSON text; undefined when nothing was found. Reads it once, without recursion. Throws TooManyMarks. */
 export function redactJson(text: string, rules: JsonRules): RedactedJson | undefined {
   return new JsonReading(text, rules).run()
 }
@@ -195,6 +195,7 @@ class JsonReading {
     const found = textRules.find(decoded, suspicious, false, counted)
     if (found.length === 0) return
     if (isName) this.#path.redactName(spliceText(decoded, toEdits(found)))
+    if (this.#red.length + found.length > mostMarks) throw new TooManyMarks()
     const at = this.#path.pointer()
     const offsets = sourceOffsets(
       this.#text,
@@ -212,10 +213,16 @@ class JsonReading {
     const isString = text.charCodeAt(start) === QUOTE
     const secret = isString ? decodeString(text, start, end) : text.slice(start, end)
     if (secret === marker) return
+    if (this.#red.length >= mostMarks) throw new TooManyMarks()
     this.#edits.push({ start, end, text: `"${marker}"` })
-    this.#red.push({ at: this.#path.pointer(), tag: this.#rules.tag(secret) })
+    const mark = { at: this.#path.pointer(), tag: this.#rules.tag(secret) }
+    this.#red.push(isTooMuch(rule) ? { ...mark, why: rule } : mark)
     this.#rules.counted(rule)
   }
+}
+
+function isTooMuch(rule: string): rule is 'too-many' | 'too-deep' {
+  return rule === 'too-many' || rule === 'too-deep'
 }
 
 function kindOf(code: number): 'object' | 'array' | 'boolean' | 'other' {

@@ -1,4 +1,5 @@
 import type { Span } from '../wire/index.js'
+import { mostMarks, TooManyMarks } from './finding.js'
 import type { TextRule } from './text-redactor.js'
 
 /** A rule that takes out a text that is known to be a secret, wherever it stands. @param secret not empty */
@@ -12,8 +13,10 @@ export function literalRule(name: string, secret: string): TextRule {
         let start = text.indexOf(secret);
         start !== -1;
         start = text.indexOf(secret, start + secret.length)
-      )
+      ) {
+        if (found.length >= mostMarks) throw new TooManyMarks()
         found.push({ start, end: start + secret.length })
+      }
       return found
     },
   }

@@ -1,6 +1,8 @@
 import { BudgetSpent, compilePath, type CompiledPath } from '../json-path/index.js'
-import { elementsOf, kindAt, membersOf, type Span } from '../wire/index.js'
+import { forEachMember, kindAt, partsOf, type Span } from '../wire/index.js'
+import { mostMarks, TooManyMarks } from './finding.js'
 import type { PathRule } from './redactor.js'
+import { isPayload } from './whole-values.js'
 
 /** A rule that replaces whatever its path leads to. Throws QueryFault. */
 export function compilePathRule(name: string, text: string): PathRule {
@@ -9,10 +11,12 @@ export function compilePathRule(name: string, text: string): PathRule {
     kind: 'path',
     name,
     find(json, whole) {
-      const isBatch = kindAt(json, 0) === 'array'
-      for (const message of isBatch ? elementsOf(json, 0) : [{ start: 0, end: json.length }]) {
+      for (const message of partsOf(json).parts) {
+        // A batch beyond all reason counts as one: its messages are not gone through.
+        if (kindAt(json, message.start) === 'array') throw new TooManyMarks()
         for (const { start, end } of follow(path, json, message)) {
           if (!whole.has(start)) whole.set(start, { end, rule: name })
+          if (whole.size > mostMarks) throw new TooManyMarks()
         }
       }
     },
@@ -25,8 +29,10 @@ function follow(path: CompiledPath, text: string, message: Span): readonly Span[
     return path.find(text, message)
   } catch (problem) {
     if (!(problem instanceof BudgetSpent)) throw problem
-    const members = membersOf(text, message.start)
-    const payload = members.filter(({ name }) => name === 'params' || name === 'result' || name === 'error')
+    const payload: Span[] = []
+    forEachMember(text, message.start, ({ name, start, end }) => {
+      if (isPayload(name) && payload.length <= mostMarks) payload.push({ start, end })
+    })
     return payload.length > 0 ? payload : [message]
   }
 }

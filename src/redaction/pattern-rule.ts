@@ -1,6 +1,7 @@
 import type { RE2JS } from 're2js'
 import { compilePattern } from '../json-path/index.js'
 import type { Span } from '../wire/index.js'
+import { mostMarks, TooManyMarks } from './finding.js'
 import type { TextRule } from './text-redactor.js'
 
 /**
@@ -32,6 +33,7 @@ function matchesIn(compiled: RE2JS, text: string, budget: number): readonly Span
     const start = matcher.start()
     const end = matcher.end()
     if (end > start) found.push({ start, end })
+    if (found.length > mostMarks) throw new TooManyMarks()
     left -= text.length - end
     if (left < 0 && end < text.length) {
       found.push({ start: end, end: text.length })

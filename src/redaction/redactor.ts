@@ -4,8 +4,9 @@ import { redactEndpoint, redactHeaders, redactParameters } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
-import { TextRedactor, type TextRule } from './text-redactor.js'
-import { findTooDeep } from './too-deep.js'
+import { TooManyMarks } from './finding.js'
+import { TextRedactor, tooManyRule, type TextRule } from './text-redactor.js'
+import { findTooDeep, messagesOf, payloadsOf } from './whole-values.js'
 import { findTrigger } from './trigger.js'
 import { redactUrl } from './url.js'
 
@@ -14,7 +15,7 @@ export interface PathRule {
   readonly kind: 'path'
   /** For the report. */
   readonly name: string
-  /** Adds the values in a checked JSON text that the path leads to, by where they start. Keeps what is there. */
+  /** Adds the values in a checked JSON text that the path leads to, by where they start. Keeps what is there. Throws TooManyMarks. */
   find(text: string, whole: Map<number, WholeValue>): void
 }
 
@@ -79,8 +80,34 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
 
   function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
     const whole = findTooDeep(raw)
-    for (const rule of pathRules) rule.find(raw, whole)
-    return whole
+    try {
+      for (const rule of pathRules) rule.find(raw, whole)
+      return whole
+    } catch (problem) {
+      if (!(problem instanceof TooManyMarks)) throw problem
+      return payloadsOf(raw, tooManyRule)
+    }
+  }
+
+  /** What holds too many secrets loses what it is about, then all of it. */
+  function redactAll(
+    raw: string,
+    trigger: number,
+    whole: ReadonlyMap<number, WholeValue>,
+  ): RedactedJson | undefined {
+    for (const values of [() => whole, () => payloadsOf(raw, tooManyRule)]) {
+      const fired: string[] = []
+      try {
+        const found = (rule: string): void => void fired.push(rule)
+        const redacted = redactJson(raw, { trigger, text: words, whole: values(), counted: found, tag })
+        for (const rule of fired) counted(rule)
+        return redacted
+      } catch (problem) {
+        if (!(problem instanceof TooManyMarks)) throw problem
+      }
+    }
+    const values = messagesOf(raw, tooManyRule)
+    return redactJson(raw, { trigger: Infinity, text: words, whole: values, counted, tag })
   }
 
   return {
@@ -90,8 +117,7 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
       const whole = raw.length > 40_000 || pathRules.length > 0 ? wholeValues(raw) : nothingWhole
       const found = defaults ? findTrigger(raw, 0) : -1
       if (found < 0 && whole.size === 0 && textRules.length === 0) return undefined
-      const trigger = found < 0 ? Infinity : found
-      return redactJson(raw, { trigger, text: words, whole, counted, tag })
+      return redactAll(raw, found < 0 ? Infinity : found, whole)
     },
     line(text, channel) {
       if (!active) return undefined

@@ -1,7 +1,8 @@
 import { spliceText, type Span } from '../wire/index.js'
 import { findAssignments } from './assignments.js'
-import { separate, toEdits, type Finding } from './finding.js'
+import { Findings, separate, toEdits, TooManyMarks, type Finding } from './finding.js'
 import { findFlags } from './flags.js'
+import { marker } from './marker.js'
 import { hasTrigger } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
@@ -13,6 +14,9 @@ export interface TextRule {
   /** What to take out: ascending, apart, none empty. */
   find(text: string): readonly Span[]
 }
+
+/** The rule under which a text goes whole, because it holds more secrets than are taken out one by one. */
+export const tooManyRule = 'too-many'
 
 /** Finds the secrets of plain, decoded text. */
 export class TextRedactor {
@@ -31,7 +35,7 @@ export class TextRedactor {
 
   /**
    * The secrets in `text`, ascending and apart. `suspicious`: whether the default rules look, which hasTrigger
-   * says. `broad` as in findAssignments. `counted` gets the rule of each.
+   * says. `broad` as in findAssignments. `counted` gets the rule of each. Throws TooManyMarks.
    */
   find(
     text: string,
@@ -39,7 +43,7 @@ export class TextRedactor {
     broad: boolean,
     counted: (rule: string) => void,
   ): readonly Finding[] {
-    const found: Finding[] = []
+    const found = new Findings()
     if (suspicious) {
       findValuePatterns(text, found)
       findAssignments(text, broad, found)
@@ -53,9 +57,15 @@ export class TextRedactor {
     return apart
   }
 
-  /** A text of its own (a line, a label) without its secrets; undefined when it has none. */
+  /** A text of its own (a line, a label) without its secrets; undefined when it has none. One of too many goes whole. */
   redact(text: string, counted: (rule: string) => void): string | undefined {
-    const found = this.find(text, this.#defaults && hasTrigger(text), true, counted)
-    return found.length === 0 ? undefined : spliceText(text, toEdits(found))
+    try {
+      const found = this.find(text, this.#defaults && hasTrigger(text), true, counted)
+      return found.length === 0 ? undefined : spliceText(text, toEdits(found))
+    } catch (problem) {
+      if (!(problem instanceof TooManyMarks)) throw problem
+      counted(tooManyRule)
+      return marker
+    }
   }
 }

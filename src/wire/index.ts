@@ -1,4 +1,13 @@
-export { elementsOf, findJsonValue, isFault, kindAt, memberOf, membersOf, skipValue } from './json-text.js'
+export {
+  elementsOf,
+  findJsonValue,
+  forEachMember,
+  isFault,
+  kindAt,
+  memberOf,
+  membersOf,
+  skipValue,
+} from './json-text.js'
 export type { JsonFault, JsonKind, Member, Span } from './json-text.js'
 export { decodeString, skipString, skipWhiteSpace } from './json-strings.js'
 export { canonicalNumber } from './json-numbers.js'

@@ -233,8 +233,10 @@ function decodeMarks(line: LineMembers): RedactionMark[] | undefined {
   const marks = line.object.objects('red').map((object) => {
     const at = object?.string('at')
     const tag = object?.string('tag')
-    const exact = object?.others(['at', 'tag']).length === 0
-    return exact && at !== undefined && tag !== undefined ? { at, tag } : undefined
+    const why = object?.string('why')
+    const names = why === 'too-many' || why === 'too-deep' ? ['at', 'tag', 'why'] : ['at', 'tag']
+    if (at === undefined || tag === undefined || object!.others(names).length > 0) return undefined
+    return names.length === 2 ? { at, tag } : { at, tag, why: why as 'too-many' | 'too-deep' }
   })
   const known = marks.filter((mark) => mark !== undefined)
   if (known.length === 0 || known.length < marks.length) return undefined

@@ -1,0 +1,73 @@
+import { forEachMember, kindAt, partsOf, skipString, type Span } from '../wire/index.js'
+import { mostMarks } from './finding.js'
+import type { WholeValue } from './json-redactor.js'
+
+/** Levels below which nothing is looked for: what is nested deeper goes whole. */
+const deepestLevel = 20_000
+const rule = 'too-deep'
+
+/**
+ * The values that go whole because a message is nested beyond all reason: the members of the message (`params`,
+ * `result`, `error`) that are; a message that is no object, whole. By their start.
+ */
+export function findTooDeep(text: string): Map<number, WholeValue> {
+  const whole = new Map<number, WholeValue>()
+  const all = { start: 0, end: text.length }
+  if (!isDeeper(text, all, deepestLevel)) return whole
+  // A batch is one level more.
+  for (const message of partsOf(text).parts) {
+    if (!isDeeper(text, message, deepestLevel)) continue
+    const take = ({ start, end }: Span): void => {
+      if (isDeeper(text, { start, end }, deepestLevel - 1)) whole.set(start, { end, rule })
+    }
+    if (kindAt(text, message.start) === 'object') forEachMember(text, message.start, take)
+    else take(message)
+  }
+  return whole
+}
+
+/** Whether a member of a message holds what it is about. */
+export function isPayload(name: string): boolean {
+  return name === 'params' || name === 'result' || name === 'error'
+}
+
+/**
+ * The values that go whole because a frame holds more secrets than are taken out one by one: `params`, `result` and
+ * `error` of its messages, repeated ones included; a message that is no object, whole. By their start.
+ */
+export function payloadsOf(text: string, rule: string): Map<number, WholeValue> {
+  const whole = new Map<number, WholeValue>()
+  for (const message of partsOf(text).parts) {
+    if (kindAt(text, message.start) !== 'object') whole.set(message.start, { end: message.end, rule })
+    else
+      forEachMember(text, message.start, ({ name, start, end }) => {
+        // One more than is taken out one by one: then all of the frame goes.
+        if (isPayload(name) && whole.size <= mostMarks) whole.set(start, { end, rule })
+      })
+  }
+  return whole
+}
+
+/** The messages of a frame, each as a whole. By their start. */
+export function messagesOf(text: string, rule: string): Map<number, WholeValue> {
+  return new Map(partsOf(text).parts.map(({ start, end }) => [start, { end, rule }]))
+}
+
+/** Each level takes two characters, so a short text need not be read. */
+function isDeeper(text: string, { start, end }: Span, limit: number): boolean {
+  if (end - start <= 2 * limit) return false
+  let depth = 0
+  let pos = start
+  while (pos < end) {
+    const code = text.charCodeAt(pos)
+    if (code === 0x22) {
+      pos = skipString(text, pos)
+      continue
+    }
+    if (code === 0x7b || code === 0x5b) {
+      if (++depth > limit) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+    pos++
+  }
+  return false
+}
