@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
 import { registerConvert } from './commands/convert.js'
@@ -35,12 +36,13 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCode.done
-    throw usageError(error, namedCommand(program, args))
+    const { command, name } = namedCommand(program, args)
+    throw usageError(error, name, misspelled(error, command, args))
   }
 }
 
 /** `wiretape proxy start`, as far as the words name commands. */
-function namedCommand(program: Command, args: readonly string[]): string {
+function namedCommand(program: Command, args: readonly string[]): { command: Command; name: string } {
   let command = program
   let name = 'wiretape'
   for (const arg of args) {
@@ -49,7 +51,20 @@ function namedCommand(program: Command, args: readonly string[]): string {
     command = next
     name += ` ${arg}`
   }
-  return name
+  return { command, name }
+}
+
+/** The parser asks for an option that is required before it finds that the user misspelled it. */
+function misspelled(error: CommanderError, command: Command, args: readonly string[]): string | undefined {
+  if (error.code !== 'commander.missingMandatoryOptionValue') return undefined
+  const known = command.options.flatMap(({ long }) => (long === undefined ? [] : [long]))
+  const given = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
+  const flag = given
+    .map((arg) => arg.split('=', 1)[0]!)
+    .find((arg) => arg.startsWith('--') && ![...known, '--help'].includes(arg))
+  if (flag === undefined) return undefined
+  const near = nearestTo(flag, known)
+  return `unknown option '${flag}'${near === undefined ? '' : ` (Did you mean ${near}?)`}`
 }
 
 function createProgram(io: Io, outcome: Outcome): Command {
@@ -105,10 +120,10 @@ function allCommands(command: Command): Command[] {
 }
 
 /** The parser's message as one line. */
-function usageError(error: CommanderError, command: string): WiretapeError {
+function usageError(error: CommanderError, command: string, instead?: string): WiretapeError {
   if (error.code === 'commander.help') {
     return new WiretapeError('usage', 'which command?', { hint: `${command} --help lists them` })
   }
-  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const message = instead ?? error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   return new WiretapeError('usage', message, { cause: error, hint: `see ${command} --help` })
 }

@@ -1,3 +1,6 @@
+import { durationForms } from '../model/index.js'
+import { parseTimeout } from './duration-option.js'
+
 /** What `record` can be told. */
 export interface RecordOptions {
   /** Record an HTTP server instead of a command. */
@@ -200,8 +203,8 @@ export const recordFlags: readonly RecordFlag[] = [
     long: '--hold-timeout',
     key: 'holdTimeout',
     value: 'time',
-    help: 'pass a held message on after this time, such as 30s (default: never)',
-    parse: parseTime,
+    help: `pass a held message on after this time: ${durationForms} (default: never)`,
+    parse: parseTimeout,
   },
   {
     long: '--hold-order',
@@ -281,17 +284,6 @@ function parseSize(value: string): number {
 function parseCount(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('It is a whole number from 1.')
   return Number(value)
-}
-
-const timeUnits: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
-/** What timers can count. */
-const longestTimeMs = 2_147_483_647
-
-function parseTime(value: string): number {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s?(ms|s|m|h)$/.exec(value)
-  const ms = match ? Math.round(Number(match[1]) * timeUnits[match[2]!]!) : 0
-  if (ms < 1 || ms > longestTimeMs) throw new Error('It is a time such as 500ms, 30s or 5m.')
-  return ms
 }
 
 function oneOf(value: string, words: readonly string[]): string {

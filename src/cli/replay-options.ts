@@ -1,5 +1,17 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { durationForms } from '../model/index.js'
 import { addCompareOptions } from './compare/compare-options.js'
+import { parseTimeout } from './duration-option.js'
+import { optionOf } from './commands/option-of.js'
+
+/** How long one answer may take, in milliseconds. */
+export const timeoutOption = (): Option =>
+  optionOf({
+    long: '--timeout',
+    value: 'time',
+    help: `for one answer: ${durationForms}`,
+    parse: parseTimeout,
+  }).default(10_000, '10s')
 
 /** What both ways to replay have. */
 export function addReplayOptions(command: Command): Command {
@@ -41,12 +53,6 @@ export function addReplayOptions(command: Command): Command {
     .option('--update', 'accept the new answers into the recording; the old file is kept as .bak')
     .option('--all', 'print what is the same too')
   return addCompareOptions(command)
-}
-
-export function seconds(text: string): number {
-  const value = Number(text)
-  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It is a number of seconds, above 0.')
-  return value
 }
 
 function pace(text: string): number {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { detectFormat, detectionBytes } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
-import { diskReason, removedAtSignal } from '../tape/index.js'
+import { diskReason, readReason, removedAtSignal } from '../tape/index.js'
 import { withProgress } from './progress.js'
 import { canUnpack, packingOf, unpack, UnpackError, type PackedFault } from './unpack/index.js'
 
@@ -184,9 +184,4 @@ function noSpool(name: string, folder: string, cause: unknown): WiretapeError {
   const hint = 'TMPDIR can name another folder'
   const message = `cannot keep a copy of ${name} in ${folder}: ${diskReason(cause)}`
   return new WiretapeError('unreadable', message, { hint, cause })
-}
-
-function readReason(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'EBADF' ? 'it is not open for reading' : diskReason(cause)
 }

@@ -106,20 +106,23 @@ export function targetFormat(id: string | undefined, option: string, output: str
   if (format) return format as Writable
   const message =
     output === '-' ? 'stdout has no name that tells a format' : `the name ${output} tells no format`
-  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write').join('|')} does` })
+  throw new WiretapeError('usage', message, { hint: `${option} ${idsOf('write', option).join('|')} does` })
 }
 
 function checkFormat(id: string, option: string, can: 'read' | 'write'): Format {
   const format = knownFormats.find((known) => known.id === id && known[can])
   if (format) return format
+  const ids = idsOf(can, option)
+  const meant = ids.find((known) => known === id.toLowerCase())
   throw new WiretapeError('usage', `${option} ${id}: no such format`, {
-    hint: `it is one of ${idsOf(can).join(', ')}`,
+    hint: meant === undefined ? `it is one of ${ids.join(', ')}` : `did you mean ${meant}?`,
   })
 }
 
-/** What can be read or written. */
-export function idsOf(can: 'read' | 'write'): string[] {
-  return knownFormats.filter((format) => format[can]).map(({ id }) => id)
+/** What can be read or written. @param option of `proxy export`, which has `json` for session files too */
+function idsOf(can: 'read' | 'write', option: string): string[] {
+  const ids = knownFormats.filter((format) => format[can]).map(({ id }) => id)
+  return option === '--output-format' ? ['json', ...ids] : ids
 }
 
 export interface Transferred {

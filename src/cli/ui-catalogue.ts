@@ -5,12 +5,13 @@ import { basename, resolve } from 'node:path'
 import { registryFolderIn } from '../capture/index.js'
 import { attachTo, liveCaptures, type CaptureConnection } from '../control/index.js'
 import { WiretapeError } from '../model/index.js'
-import { diskReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
+import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
 import type { Catalogue, ListedRecording } from '../ui-server/index.js'
 import { recordingsIn } from './data-folder.js'
 import { rowOf, rowsIn, type Row } from './folder-rows.js'
 import type { Io } from './io.js'
 import { joinSegments } from './join-segments.js'
+import { recordingPath } from './recording-name.js'
 import { isLive } from './live.js'
 
 /**
@@ -21,7 +22,7 @@ import { isLive } from './live.js'
 export async function createCatalogue(names: readonly string[], io: Io): Promise<Catalogue> {
   const folder = recordingsIn(io.dataFolder)
   const registry = registryFolderIn(io.dataFolder)
-  const paths = names.map((name) => resolve(io.cwd, name))
+  const paths = names.map((name) => resolve(io.cwd, recordingPath(name, io)))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
   /** Files by the id of their recording; whatever was listed once can be asked for. */
   const known = new Map<string, readonly string[]>()
@@ -115,7 +116,7 @@ async function fileRow(path: string): Promise<Row> {
 
 async function checkReadable(path: string, name: string): Promise<void> {
   const info = await stat(path).catch((cause: unknown) => {
-    throw new WiretapeError('unreadable', `cannot read ${name}: ${diskReason(cause)}`, { cause })
+    throw new WiretapeError('unreadable', `cannot read ${name}: ${readReason(cause)}`, { cause })
   })
   if (!info.isFile())
     throw new WiretapeError('unreadable', `${name} is not a regular file`, { hint: 'name a recording' })

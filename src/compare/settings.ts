@@ -38,13 +38,16 @@ export interface CompareSettings {
 
 export const plainSettings: CompareSettings = { level: 'semantic', rules: [] }
 
+/** The places of answers begin at the message. */
+const exampleOfAnswers = '$.result.structuredContent.time'
+
 /**
  * `--ignore`.
  *
  * @throws QueryFault
  */
 export function ignoreRule(path: string, only?: Only): CompareRule {
-  return { path: compilePath(path), ...(only && { only }) }
+  return { path: compilePath(path, exampleOfAnswers), ...(only && { only }) }
 }
 
 /**
@@ -53,7 +56,7 @@ export function ignoreRule(path: string, only?: Only): CompareRule {
  * @throws QueryFault
  */
 export function matchRule(path: string, matcher: string, only?: Only): CompareRule {
-  return { path: compilePath(path), matcher: parseMatcher(matcher), ...(only && { only }) }
+  return { path: compilePath(path, exampleOfAnswers), matcher: parseMatcher(matcher), ...(only && { only }) }
 }
 
 /**

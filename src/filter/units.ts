@@ -1,14 +1,4 @@
-const durations: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['us', 0.001],
-  ['µs', 0.001],
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['min', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-])
+import { parseDuration } from '../model/index.js'
 
 /** Decimal as they are shown everywhere else; letter case makes no difference. */
 const sizes: ReadonlyMap<string, number> = new Map([
@@ -30,6 +20,7 @@ export function parseAmount(
   text: string,
   unit: 'none' | 'duration' | 'size' | 'integer',
 ): number | undefined {
+  if (unit === 'duration') return parseDuration(text)
   const match = /^(-?\d{1,15}(?:\.\d{1,15})?)([a-zµ]*)$/i.exec(text)
   if (!match) return undefined
   const [, digits = '', suffix = ''] = match
@@ -37,13 +28,8 @@ export function parseAmount(
   if (unit === 'integer') return suffix === '' && Number.isInteger(number) ? number : undefined
   if (unit === 'none') return suffix === '' ? number : undefined
   if (number < 0) return undefined
-  const factor = unit === 'duration' ? durations.get(suffix) : sizes.get(suffix.toLowerCase())
+  const factor = sizes.get(suffix.toLowerCase())
   return factor === undefined ? undefined : number * factor
-}
-
-/** Milliseconds of `500ms`, `1.5s`, `10m`; a bare number is milliseconds. Undefined for what is no duration. */
-export function parseDuration(text: string): number | undefined {
-  return parseAmount(text, 'duration')
 }
 
 /**

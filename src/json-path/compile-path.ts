@@ -30,11 +30,14 @@ export interface CompiledPath {
   find(text: string, value: Span): readonly Span[]
 }
 
-/** Throws QueryFault. */
-export function compilePath(path: string): CompiledPath {
+/**
+ * @param example for the advice when the path is none
+ * @throws QueryFault
+ */
+export function compilePath(path: string, example = '$.params.arguments.name'): CompiledPath {
   if (path.length > longestPath)
     throw new QueryFault(`is longer than ${longestPath} characters`, 'write a shorter path')
-  const query = parse(path)
+  const query = parse(path, example)
   const calls = callsIn(query)
   if (countOf(query, 'DescendantSegment') > 1) {
     throw new QueryFault('has more than one `..`', 'split it into several that have one each')
@@ -99,14 +102,28 @@ export function followSteps(steps: readonly PathStep[], text: string, value: Spa
   return spans
 }
 
-function parse(path: string): JsonPathQuery {
+function parse(path: string, example: string): JsonPathQuery {
   try {
     return parsePath(path)
   } catch (problem) {
     const { message, location } = problem as { message: string; location?: { start: { column: number } } }
     const found = / but (?:(end of input)|.*) found\.$/s.exec(message)?.[1]
     const what = found === undefined ? 'is no JSONPath (RFC 9535)' : 'breaks off'
-    throw new QueryFault(what, 'write one such as $.params.arguments.name', location?.start.column)
+    const meant = withRoot(path)
+    const advice = meant === undefined ? `write one such as ${example}` : `did you mean ${meant}?`
+    throw new QueryFault(what, advice, location?.start.column)
+  }
+}
+
+/** The path with the `$` that it lacks; undefined where that is not what is wrong with it. */
+function withRoot(path: string): string | undefined {
+  if (path.startsWith('$')) return undefined
+  const rooted = /^[.[]/.test(path) ? `$${path}` : `$.${path}`
+  try {
+    parsePath(rooted)
+    return rooted
+  } catch {
+    return undefined
   }
 }
 

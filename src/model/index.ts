@@ -8,6 +8,7 @@ export {
   type Relations,
 } from './correlate.js'
 export { createIntColumn, createNumberColumn, setRow, type Column } from './columns.js'
+export { durationForms, parseDuration } from './duration.js'
 export { createRecent, detach } from './recent.js'
 export { isCommandLine, joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'

@@ -52,6 +52,22 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
+/** Short words for why a file cannot be read, without paths. */
+export function readReason(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return 'no such file'
+    case 'ENOTDIR':
+      return 'a part of its path is no folder'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'EBADF':
+      return 'it is not open for reading'
+    default:
+      return diskReason(error)
+  }
+}
+
 /** Short words for why the disk refused, without paths: they go into the tape and on a terminal. */
 export function diskReason(error: unknown): string {
   const code = codeOf(error)

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
-import { diskReason } from './disk.js'
+import { readReason } from './disk.js'
 import { lentChunks } from './lent-chunks.js'
 import { wholeRecording } from './segments-beside.js'
 
@@ -137,12 +137,5 @@ async function* chunksOf(path: string, to: number | undefined, from = 0): AsyncI
 }
 
 function cannotRead(path: string, cause: unknown): WiretapeError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  const why =
-    code === 'ENOENT'
-      ? 'no such file'
-      : code === 'EACCES' || code === 'EPERM'
-        ? 'permission denied'
-        : diskReason(cause)
-  return new WiretapeError('unreadable', `cannot read ${path}: ${why}`, { cause })
+  return new WiretapeError('unreadable', `cannot read ${path}: ${readReason(cause)}`, { cause })
 }

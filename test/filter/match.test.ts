@@ -94,7 +94,8 @@ describe('a filter', () => {
   it.each<[string, FilterSubject, boolean]>([
     ['latency:>200ms', subject({ latencyMs: 201 }), true],
     ['latency:>0.2s', subject({ latencyMs: 200 }), false],
-    ['latency>=200', subject({ latencyMs: 200 }), true],
+    ['latency>=200', subject({ latencyMs: 200 }), false],
+    ['latency>=0.2', subject({ latencyMs: 200 }), true],
     ['latency:100ms..1s', subject({ latencyMs: 500 }), true],
     ['latency:100ms..1s', subject({ latencyMs: 1001 }), false],
     ['latency:<1h', subject(), false],

@@ -160,7 +160,7 @@ describe('compiling rules', () => {
     ],
     [
       '{"rules":[{"path":"a.b"}]}',
-      '1:19 r.json: rules[0].path is no JSONPath (RFC 9535), at its column 1: write one such as $.params.arguments.name',
+      '1:19 r.json: rules[0].path is no JSONPath (RFC 9535), at its column 1: did you mean $.a.b?',
     ],
     [
       '{"rules":[{"path":"$..*..*"}]}',

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { RecordFlag } from '../record-options.js'
 
 /** An option of the table that `record` shares. */
-export function optionOf({ long, short, value, help, parse }: RecordFlag): Option {
+export function optionOf({ long, short, value, help, parse }: Omit<RecordFlag, 'key'>): Option {
   const names = short === undefined ? long : `${short}, ${long}`
   const option = new Option(value === undefined ? names : `${names} <${value}>`, help)
   if (!parse) return option

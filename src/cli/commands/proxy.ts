@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import { recordFlags, type RecordOptions } from '../record-options.js'
-import { addReplayOptions, seconds } from '../replay-options.js'
+import { addReplayOptions, timeoutOption } from '../replay-options.js'
 import type { ProxyExportOptions } from '../run/proxy-export.js'
 import type { ProxyInspectOptions } from '../run/proxy-inspect.js'
 import type { ProxyReplayOptions } from '../run/proxy-replay.js'
@@ -119,7 +119,7 @@ function registerProxyReplay(proxy: Command, io: Io, outcome: Outcome): void {
     .option('--target-command <command>', 'the server and its arguments, as one text')
     .option('--target-url <url>', 'the URL of the server')
     .option('--output <file>', 'write the results to this file')
-    .option('--timeout <seconds>', 'for one answer', seconds, 10)
+    .addOption(timeoutOption())
     .option('--no-handshake', 'do not make a handshake where the session has none')
   addReplayOptions(command)
     .addHelpText(

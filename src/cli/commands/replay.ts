@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { matchersHelp } from '../compare/compare-options.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
-import { addReplayOptions, seconds } from '../replay-options.js'
+import { addReplayOptions, timeoutOption } from '../replay-options.js'
 import type { ReplayOptions } from '../run/replay.js'
 
 export function registerReplay(program: Command, io: Io, outcome: Outcome): void {
@@ -19,7 +19,7 @@ export function registerReplay(program: Command, io: Io, outcome: Outcome): void
     .usage('[options] <file> -- <command...>')
     .option('--url <url>', 'the URL of a server that runs')
     .option('--output <file>', 'write what was sent and answered to this result file')
-    .option('--timeout <seconds>', 'for one answer', seconds, 10)
+    .addOption(timeoutOption())
     .option('--no-handshake', 'do not make a handshake where the recording has none')
   addReplayOptions(command)
     .addHelpText(

@@ -81,12 +81,15 @@ export async function wantedReports(
   const wanted: WantedReport[] = []
   const written = output ? [output] : []
   for (const text of options.report ?? []) {
-    const [, kind = '', file = ''] = /^(\w+)=(.+)$/s.exec(text) ?? []
+    const [kind = '', file = ''] = splitOnce(text, '=')
     const write = Object.hasOwn(reportKinds, kind) ? reportKinds[kind] : undefined
     if (!write) {
-      throw new WiretapeError('usage', `--report ${text}: it says no kind and file`, {
-        hint: `write KIND=FILE; kinds are ${Object.keys(reportKinds).join(', ')}`,
+      throw new WiretapeError('usage', `unknown report kind ${JSON.stringify(kind)}`, {
+        hint: `--report KIND=FILE; kinds are ${Object.keys(reportKinds).join(', ')}`,
       })
+    }
+    if (file === '') {
+      throw new WiretapeError('usage', `--report ${kind} names no file`, { hint: `write ${kind}=FILE` })
     }
     refuseOwnInput(file, read, `--report ${kind}:`, io)
     if (file !== '-') await checkReplaceable(resolve(io.cwd, file))
@@ -95,6 +98,11 @@ export async function wantedReports(
   }
   refuseTwice(written, io)
   return wanted
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
 export async function writeReports(

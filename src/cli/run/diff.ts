@@ -24,6 +24,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { createCounter } from '../progress.js'
 import { watchedFiles } from '../recordings.js'
+import { recordingPath } from '../recording-name.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
 
@@ -31,7 +32,9 @@ export interface DiffOptions extends CompareOptions {
   readonly all?: boolean
 }
 
-export async function runDiff(before: string, after: string, options: DiffOptions, io: Io): Promise<number> {
+export async function runDiff(first: string, second: string, options: DiffOptions, io: Io): Promise<number> {
+  const before = recordingPath(first, io)
+  const after = recordingPath(second, io)
   if (before === '-' && after === '-')
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)

@@ -17,6 +17,7 @@ import { inFile } from '../named-file.js'
 import { openInput, type OpenInput } from '../open-input.js'
 import { outputName } from '../output.js'
 import { refuseOwnInput } from '../own-input.js'
+import { recordingPath } from '../recording-name.js'
 import { withProgress } from '../progress.js'
 import { printBytes } from '../transfer.js'
 
@@ -31,7 +32,8 @@ export interface ImportOptions {
 /** Names that are taken on the command line only. */
 const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
 
-export async function runImport(file: string, options: ImportOptions, io: Io): Promise<number> {
+export async function runImport(named: string, options: ImportOptions, io: Io): Promise<number> {
+  const file = recordingPath(named, io)
   if (file === '' || options.outTrace === '') {
     throw new WiretapeError('usage', `${file === '' ? 'the input' : '--out-trace'} has no name`, {
       hint: '- is stdin and stdout',

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
 import {
   countOf,
   createStyle,
@@ -24,14 +26,20 @@ export interface LsOptions {
 
 export async function runLs(folder: string | undefined, options: LsOptions, io: Io): Promise<number> {
   const path = folder === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, folder)
+  // A data folder without a recording is not there yet.
+  if (folder !== undefined && !existsSync(path)) {
+    throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: no such folder`)
+  }
   const rows = await rowsIn(path, io, folder)
   if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`)
-  else await io.write(rows.length === 0 ? empty(folder ?? path) : table(rows, folder ?? path, io))
+  else await io.write(rows.length === 0 ? empty(folder, path) : table(rows, folder ?? path, io))
   return exitCode.done
 }
 
-function empty(folder: string): string {
-  return `No recordings in ${escapeText(folder)}.\nRecord a server: wiretape record -- <server command>\n`
+/** `.` and `..` are told by their paths: before a full stop they name nothing. */
+function empty(folder: string | undefined, path: string): string {
+  const shown = folder === undefined || /^[./]*$/.test(folder) ? path : folder
+  return `No recordings in ${escapeText(shown)}.\nRecord a server: wiretape record -- <server command>\n`
 }
 
 /** The name of the file comes last and is never cut: it is what the next command needs. */

@@ -9,6 +9,7 @@ import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
 import { parseListen } from '../listen-option.js'
 import { createComplaints, type Complaints } from '../complaints.js'
+import { recordingPath } from '../recording-name.js'
 import { openRecordings, type OpenRecording } from '../recordings.js'
 import { withSegments } from '../with-segments.js'
 
@@ -36,11 +37,12 @@ const endings = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
  * @param command of the real server, what stands after `--`
  */
 export async function runMock(
-  files: readonly string[],
+  named: readonly string[],
   command: readonly string[],
   options: MockCommandOptions,
   io: Io,
 ): Promise<number> {
+  const files = named.map((name) => recordingPath(name, io))
   checkUse(files, command, options)
   if (options.out !== undefined) refuseOwnInput(options.out, await withSegments(files, io.cwd), '--out', io)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)

@@ -6,6 +6,7 @@ import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { metadataOf, notesName, type MetadataOptions } from '../metadata.js'
+import { recordingPath } from '../recording-name.js'
 import { openOne, targetFormat, transfer } from '../transfer.js'
 
 export interface ProxyExportOptions extends MetadataOptions {
@@ -21,7 +22,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
     '--output-format',
     output,
   )
-  const { recording, close } = await openOne([sessionFile], io)
+  const { recording, close } = await openOne([recordingPath(sessionFile, io)], io)
   try {
     // What is added goes by the rules that a recording goes by.
     const redactor = await createRunRedactor({ defaults: true })

@@ -3,6 +3,7 @@ import { escapeJson, escapeText, indentJson } from '../../render/index.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { recordingPath } from '../recording-name.js'
 import { openOne } from '../transfer.js'
 
 export interface ProxyInspectOptions {
@@ -14,7 +15,7 @@ export interface ProxyInspectOptions {
 const margin = '       '
 
 export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Promise<number> {
-  const { recording, close } = await openOne([options.sessionFile], io)
+  const { recording, close } = await openOne([recordingPath(options.sessionFile, io)], io)
   try {
     const complaints = createComplaints()
     const view = await viewSession(recording)

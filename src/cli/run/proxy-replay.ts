@@ -1,6 +1,7 @@
 import { detailsOf } from '../../compare/index.js'
 import { splitCommandLine, WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
+import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
 import { runReplayCommand, type ReplayOptions, type Teller } from './replay.js'
 
@@ -19,6 +20,7 @@ export async function runProxyReplay(options: ProxyReplayOptions, io: Io): Promi
     })
   }
   // As documented: with both, the command wins.
+  if (targetCommand === undefined) parseHttpUrl(targetUrl!, '--target-url')
   if (targetCommand === undefined)
     return runReplayCommand(sessionFile, [], { ...rest, url: targetUrl! }, io, teller)
   const split = splitCommandLine(targetCommand)

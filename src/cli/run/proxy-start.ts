@@ -1,6 +1,8 @@
 import { isatty } from 'node:tty'
 import { splitCommandLine, WiretapeError } from '../../model/index.js'
+import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
+import { parseListen } from '../listen-option.js'
 import { refuseForeign } from '../record-modes.js'
 import type { RecordOptions } from '../record-options.js'
 import { runRecord } from './record.js'
@@ -17,6 +19,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
   const { transport, targetCommand, targetUrl, listenPort, ...recording } = options
   if (listenPort !== undefined && recording.listen !== undefined)
     throw wrong('--listen and --listen-port are one: give either')
+  parseListen(listenPort, '--listen-port')
   if (transport === 'stdio') {
     if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')
     if (targetCommand === undefined) throw wrong('--target-command is missing')
@@ -43,6 +46,7 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
   if (targetCommand !== undefined)
     throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
+  parseHttpUrl(targetUrl, '--target-url')
   refuseForeign('url', recording)
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }

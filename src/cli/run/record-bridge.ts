@@ -5,11 +5,11 @@ import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
 import type { RecordOptions } from '../record-options.js'
 import { captureOptions, conclude } from './record.js'
-import { parseUrl } from './record-http.js'
+import { parseHttpUrl } from '../http-url-option.js'
 
 /** Records a remote server for a client that speaks stdio only: the client has started us in its place. */
 export async function runRecordBridge(url: string, options: RecordOptions, io: Io): Promise<number> {
-  const upstream = parseUrl(url)
+  const upstream = parseHttpUrl(url, '--url')
   const given = (options.header ?? []).map((text) => parseHeader(text, process.env))
   const capture = captureOptions(options, options.label ?? upstream.hostname, io)
   try {

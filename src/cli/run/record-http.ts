@@ -1,6 +1,7 @@
 import { recordHttp } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { exitCode } from '../exit-codes.js'
+import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
@@ -19,7 +20,7 @@ export async function runRecordHttp(
   io: Io,
   onScreen = false,
 ): Promise<number> {
-  const upstream = parseUrl(url)
+  const upstream = parseHttpUrl(url, '--url')
   const { host, port } = parseListen(options.listen)
   const front = await createFront(onScreen, io)
   try {
@@ -53,15 +54,4 @@ async function printUrl(own: string, upstream: URL, options: RecordOptions, io: 
     `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl-C`,
   )
   if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)
-}
-
-export function parseUrl(text: string): URL {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch (cause) {
-    throw new WiretapeError('usage', '--url is no URL', { hint: 'such as https://example.com/mcp', cause })
-  }
-  if (url.protocol === 'http:' || url.protocol === 'https:') return url
-  throw new WiretapeError('usage', `--url has to begin with http:// or https://, not ${url.protocol}//`)
 }

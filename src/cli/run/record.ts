@@ -9,7 +9,7 @@ import {
 } from '../../capture/index.js'
 import { WiretapeError, type RuleCount } from '../../model/index.js'
 import type { Redaction } from '../../proxy/index.js'
-import { diskReason } from '../../tape/index.js'
+import { readReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
@@ -93,11 +93,6 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
       onDetach: onDetach ?? 'forward',
     },
   }
-}
-
-function readReason(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'it is a folder' : diskReason(cause)
 }
 
 function redactionOf(options: RecordOptions, io: Io): Redaction {

@@ -9,6 +9,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { isLive } from '../live.js'
 import { inFile, openNamed } from '../named-file.js'
+import { recordingPath } from '../recording-name.js'
 import { outputName, refuseExisting } from '../output.js'
 import { printBytes } from '../transfer.js'
 import { recoverSession } from './recover-session.js'
@@ -20,7 +21,7 @@ export interface RecoverOptions {
 }
 
 export async function runRecover(
-  file: string,
+  input: string,
   output: string | undefined,
   options: RecoverOptions,
   io: Io,
@@ -28,6 +29,7 @@ export async function runRecover(
   if (options.inPlace && output !== undefined) {
     throw new WiretapeError('usage', '--in-place and an output exclude each other')
   }
+  const file = recordingPath(input, io)
   if (file === '-') {
     throw new WiretapeError('usage', 'recover reads no stdin', { hint: 'save it to a file first' })
   }

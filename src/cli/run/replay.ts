@@ -50,10 +50,12 @@ import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
 import { parseHeader } from '../header-option.js'
+import { parseHttpUrl } from '../http-url-option.js'
 import { onInterrupt } from '../interrupt.js'
 import { createCounter } from '../progress.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
+import { recordingPath } from '../recording-name.js'
 import { watchedFiles } from '../recordings.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
@@ -65,7 +67,7 @@ export interface ReplayOptions extends CompareOptions {
   readonly header?: readonly string[]
   readonly transport?: 'streamable-http' | 'sse'
   readonly output?: string
-  /** Seconds. */
+  /** Milliseconds. */
   readonly timeout: number
   readonly handshake: boolean
   readonly set?: readonly string[]
@@ -98,13 +100,15 @@ export interface Counted {
  * @param teller in the place of our own lines
  */
 export async function runReplayCommand(
-  name: string,
+  named: string,
   command: readonly string[],
   options: ReplayOptions,
   io: Io,
   teller?: Teller,
 ): Promise<number> {
   if (options.url === undefined && command.length === 0) throw noTarget()
+  if (options.url !== undefined) parseHttpUrl(options.url, '--url')
+  const name = recordingPath(named, io)
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)
@@ -180,7 +184,7 @@ export async function runReplayCommand(
       },
     }
     const run: RunOptions = {
-      timeoutMs: options.timeout * 1000,
+      timeoutMs: options.timeout,
       handshake: options.handshake,
       unanswered: options.unanswered,
       concurrency: options.concurrency,

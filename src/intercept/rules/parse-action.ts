@@ -1,5 +1,6 @@
 import { compilePath, compilePattern, QueryFault, type CompiledPath } from '../../json-path/index.js'
-import { nearestTo, parseDuration } from '../../filter/index.js'
+import { nearestTo } from '../../filter/index.js'
+import { durationForms, parseDuration } from '../../model/index.js'
 import { findJsonValue, isFault, kindAt, membersOf, onOneLine } from '../../wire/index.js'
 import { redactionMark } from '../redaction-mark.js'
 import { parseReplacement } from './replacement.js'
@@ -64,7 +65,7 @@ function hasMark(text: string): string | undefined {
 type Fail = (node: Node | undefined, message: string) => undefined
 
 function parseDelay(file: YamlFile, value: Node | undefined, fail: Fail): RuleAction | undefined {
-  const expected = 'expected how long, such as 500ms, 2s or 100ms..500ms'
+  const expected = `expected how long, such as 100ms..500ms, ${durationForms}`
   const number = file.number(value)
   const text = number === undefined ? file.string(value) : String(number)
   const [least = '', most = least, more] = (text ?? '').split('..')

@@ -15,7 +15,7 @@ describe('a rule', () => {
     ['drop: true', { verdict: 'drop' }],
     ['disconnect: true', { verdict: 'disconnect' }],
     ['delay: 500ms', { verdict: 'forward', delayMs: 500 }],
-    ['delay: 1.5', { verdict: 'forward', delayMs: 1.5 }],
+    ['delay: 1.5', { verdict: 'forward', delayMs: 1500 }],
     ['duplicate: true', { verdict: 'forward', copies: 1 }],
     ['duplicate: 3', { verdict: 'forward', copies: 3 }],
     [

@@ -89,7 +89,10 @@ rules:
     ['name: a, when: a, dorp: true', '1:28 rule 1 has "dorp": did you mean drop?'],
     ['name: a, when: a, drop: yes', '1:34 drop: expected true'],
     ['name: a, when: a, drop:', '1:33 drop: expected true'],
-    ['name: a, when: a, delay: soon', '1:35 delay: expected how long, such as 500ms, 2s or 100ms..500ms'],
+    [
+      'name: a, when: a, delay: soon',
+      '1:35 delay: expected how long, such as 100ms..500ms, 500ms, 5s or 2m; a bare number is seconds',
+    ],
     ['name: a, when: a, delay: 2s..1s', '1:35 delay: expected the shorter time first'],
     ['name: a, when: a, delay: 2h', '1:35 delay: expected an hour at most'],
     ...[
