@@ -74,6 +74,8 @@ const rememberedOpen = 32_768
 const remembered = 8_192
 /** Ids are as long as the peers like; this much text of them is remembered, each. */
 const rememberedChars = 4 * 1024 * 1024
+/** Longer ids, tokens and names of tasks relate nothing: each message could bring one of megabytes to remember. */
+const longestId = 4_096
 /** Longer names of what a request is about are not remembered. */
 const longestName = 1_000
 /** Names that one id's requests can let go again; only a flood of duplicates gives more. */
@@ -258,6 +260,7 @@ export function createCorrelator<R>(
   return {
     openRequests: () => [...open.entries()].map(([key, { method, name }]) => ({ key, method, name })),
     rename({ ref, envelope, direction, conversation }, newId) {
+      if (hasLongId(envelope) || !canRelate(newId)) return
       const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
       const alias = keyOf(conversation, direction, idKey(newId))
       const request = open.get(own)
@@ -269,7 +272,8 @@ export function createCorrelator<R>(
       const listen = subscriptions.get(own)
       if (listen?.ref === ref) subscriptions.set(alias, listen)
     },
-    observe(message) {
+    observe(seen) {
+      const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen
       const links: Links<R> = []
       // Member by member: there are millions of them.
       const relations: Draft<Relations<R>> = { links }
@@ -281,6 +285,29 @@ export function createCorrelator<R>(
       return relations
     },
   }
+}
+
+/** Whether an id is short enough to be remembered. @param id exact JSON text */
+export function canRelate(id: string): boolean {
+  return id.length <= longestId
+}
+
+const idMembers = ['id', 'progressToken', 'cancels', 'subscriptionId', 'taskId'] as const
+
+function hasLongId({ id, progressToken, cancels, subscriptionId, taskId }: Envelope): boolean {
+  return (
+    (id !== undefined && id.length > longestId) ||
+    (progressToken !== undefined && progressToken.length > longestId) ||
+    (cancels !== undefined && cancels.length > longestId) ||
+    (subscriptionId !== undefined && subscriptionId.length > longestId) ||
+    (taskId !== undefined && taskId.length > longestId)
+  )
+}
+
+function withoutLongIds(envelope: Envelope): Envelope {
+  const short: Draft<Envelope> = { ...envelope }
+  for (const member of idMembers) if ((short[member]?.length ?? 0) > longestId) delete short[member]
+  return short
 }
 
 function ownText(text: string | undefined): string | null {

@@ -1,4 +1,5 @@
 export {
+  canRelate,
   createCorrelator,
   relatePart,
   requestKey,

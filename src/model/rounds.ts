@@ -46,7 +46,9 @@ export function createRounds<R>(): Rounds<R> {
     signature: string | undefined,
   ): Round<R> | undefined {
     const { requestState, inputResponses } = request
-    if (requestState !== undefined) return byState.get(keyOf(conversation, requestState))
+    if (requestState !== undefined) {
+      return requestState.length > longestText ? undefined : byState.get(keyOf(conversation, requestState))
+    }
     if (!inputResponses || signature === undefined) return undefined
     const round = byRequest.get(keyOf(conversation, signature))
     return round && inputResponses.every((name) => round.inputs.has(name)) ? round : undefined
@@ -71,7 +73,9 @@ export function createRounds<R>(): Rounds<R> {
       const rounds = requestState === undefined ? byRequest : byState
       const roundKey = keyOf(conversation, detach(text))
       const before = rounds.get(roundKey)
-      const inputs = new Set((answer.inputRequests ?? []).map(detach))
+      const named = answer.inputRequests ?? []
+      if (named.reduce((chars, name) => chars + name.length, 0) > longestText) return
+      const inputs = new Set(named.map(detach))
       const ambiguous = before !== undefined && (before.ambiguous || !before.taken)
       rounds.set(roundKey, { ref, inputs, taken: false, ambiguous })
     },
@@ -80,7 +84,7 @@ export function createRounds<R>(): Rounds<R> {
 
 function signatureOf({ method, subject, argumentsText, modern }: Envelope): string | undefined {
   if (!modern || !methods.has(method)) return undefined
-  if ((argumentsText?.length ?? 0) > longestText) return undefined
+  if ((argumentsText?.length ?? 0) + (subject?.length ?? 0) > longestText) return undefined
   return JSON.stringify([method, subject, argumentsText])
 }
 

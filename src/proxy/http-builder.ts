@@ -10,7 +10,7 @@ import {
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, type SseEvent } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
-import { createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
+import { BodyRoom, createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { readable } from './http-body-text.js'
@@ -22,6 +22,8 @@ import type { Moment } from './record-builder.js'
 
 /** Messages and bodies above this are forwarded and leave a gap with their size and hash. */
 const longestMessage = 64 * 1024 * 1024
+/** Bodies that are under way at the same time hold no more than this together. */
+const mostBodyBytes = 256 * 1024 * 1024
 /** Exchanges that go on at the same time and are remembered. */
 const mostExchanges = 50_000
 
@@ -41,6 +43,7 @@ type Take = (record: TapeRecord) => void
 export function createHttpBuilder(redactor: Redactor, talks: Conversations, numbers: Numbers): HttpBuilder {
   const messages = createHttpMessages(redactor, numbers)
   const exchanges = new Map<number, HttpExchange>()
+  const room = new BodyRoom(mostBodyBytes)
   const endpoints = createEndpoints()
   const book = createGateBook(redactor, ({ direction, conversation = '', http }, part, newId) => {
     messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
@@ -96,7 +99,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
   function begin(event: Extract<RecordedHttpEvent, { kind: 'request' }>): void {
     const headers = pairsOf(event.headers)
     const session = headerOf(headers, 'mcp-session-id') ?? legacySessionOf(event.path)
-    if (exchanges.size >= mostExchanges) exchanges.delete(exchanges.keys().next().value!)
+    if (exchanges.size >= mostExchanges) forget(exchanges.values().next().value!)
     exchanges.set(event.exchange, {
       number: event.exchange,
       connection: event.connection,
@@ -106,7 +109,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       conversation:
         (session === undefined && endpoints.of(event)) || talks.of({ connection: event.connection }, session),
       address: event,
-      requestBody: new HttpBody(longestMessage),
+      requestBody: new HttpBody(longestMessage, room),
       requests: new Map(),
       requestTold: false,
       requestEnded: false,
@@ -120,7 +123,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     if (exchange.requestRead || requestBody.sizeBytes === 0) return
     exchange.requestRead = true
     if (requestBody.isTooLong) return take(gapOf(requestBody, 'client_to_server', at))
-    const decoded = await decodeWhole(requestBody.bytes(), headerOf(requestHeaders, 'content-encoding'))
+    const decoded = await decodeWhole(requestBody.take(), headerOf(requestHeaders, 'content-encoding'))
     if (!('bytes' in decoded)) {
       exchange.requestText = `(${decoded.opaque})`
       return
@@ -146,7 +149,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       status: event.status,
       headers,
       told: false,
-      body: new HttpBody(longestMessage),
+      body: new HttpBody(longestMessage, room),
       events: isStream ? createSseParser({ maxBytes: longestMessage }) : undefined,
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not known here` }),
@@ -210,7 +213,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       return
     }
     if (response.opaque !== undefined || response.body.sizeBytes === 0) return
-    const decoded = await decodeWhole(response.body.bytes(), headerOf(response.headers, 'content-encoding'))
+    const decoded = await decodeWhole(response.body.take(), headerOf(response.headers, 'content-encoding'))
     if (!('bytes' in decoded)) {
       response.opaque = decoded.opaque
       return
@@ -225,9 +228,16 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       })
   }
 
+  /** Nothing more is told of it. */
+  function forget(exchange: HttpExchange): void {
+    exchanges.delete(exchange.number)
+    exchange.requestBody.take()
+    exchange.response?.body.take()
+  }
+
   /** An exchange whose response told nothing yet leaves a record of its own. */
   function conclude(exchange: HttpExchange, at: Moment, take: Take, why?: string): void {
-    exchanges.delete(exchange.number)
+    forget(exchange)
     endpoints.over(exchange.number)
     const { response } = exchange
     const reason = why ?? response?.opaque
@@ -249,7 +259,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     const { response } = exchange
     // What came of the body is worth having, as far as it can be read.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
-      const { body } = readable(redactor, response.body.bytes(), response.headers)
+      const { body } = readable(redactor, response.body.take(), response.headers)
       if (body !== undefined) take({ ...httpOf(exchange, event), body })
     }
     const answered = event.status === undefined ? '' : `, answered ${event.status} by wiretape`
@@ -320,7 +330,8 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
 
   function gapOf(body: HttpBody, direction: Direction, at: Moment): TapeRecord {
     const sha256 = body.sha256()
-    return { ...tooLongOf(body.sizeBytes, direction, at), ...(sha256 !== undefined && { sha256 }) }
+    const { sizeBytes, why } = body
+    return { ...tooLongOf(sizeBytes, direction, at), why, ...(sha256 !== undefined && { sha256 }) }
   }
 
   function tooLongOf(sizeBytes: number, direction: Direction, at: Moment): GapRecord {
@@ -379,7 +390,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     },
     lost(sizeBytes, why, at) {
       // What is under way can no longer be told apart.
-      exchanges.clear()
+      for (const exchange of exchanges.values()) forget(exchange)
       return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
     },
   }

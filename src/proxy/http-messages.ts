@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  canRelate,
   relatePart,
   createCorrelator,
   createRounds,
@@ -70,7 +71,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     const id: string = given ?? randomUUID()
     const envelope = readEnvelope(raw, start)
     const { conversation } = exchange
-    const key = envelope.id === undefined ? undefined : idKey(envelope.id)
+    const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
     const isResponse = direction === 'server_to_client' && isAnswer(envelope) && key !== undefined
     const request = isResponse ? exchange.requests.get(key) : undefined
     const seen = correlator.observe({
@@ -101,7 +102,7 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
       const { envelope } = part
       correlator.rename({ ref: part.id!, envelope, direction, conversation }, newId)
       const own = envelope.id === undefined ? undefined : exchange?.requests.get(idKey(envelope.id))
-      if (own) exchange?.requests.set(idKey(newId), own)
+      if (own && canRelate(newId)) exchange?.requests.set(idKey(newId), own)
     },
     read(exchange, bytes, direction, given) {
       const text = exactText(bytes)

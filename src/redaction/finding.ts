@@ -9,6 +9,9 @@ export interface Finding extends Span {
 /** Secrets that are taken out of one message or line one by one. Beyond that, it loses all of its text. */
 export const mostMarks = 50_000
 
+/** The rule under which a value goes whole because it holds more. */
+export const tooManyRule = 'too-many'
+
 /** There are more secrets than `mostMarks`. Thrown through the finders, so that none of them goes on. */
 export class TooManyMarks extends Error {}
 

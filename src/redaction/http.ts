@@ -1,6 +1,7 @@
 import type { HttpHeaders } from '../model/index.js'
 import { marker } from './marker.js'
 import { secretTermOf } from './secret-names.js'
+import { tooManyRule } from './finding.js'
 
 /** Headers that are secrets as a whole, besides those whose name says so. A session id works like a bearer token. */
 const secretHeaders = new Set([
@@ -31,6 +32,8 @@ const secretParameters = new Set([
   'verification_code',
   'security_code',
 ])
+/** No request could go to a longer one: it is replaced whole. */
+const longestEndpoint = 262_144
 /** Headers whose value is a URL: an authorization code travels in the query of a redirect. */
 const urlHeaders = new Set(['location', 'content-location', 'referer'])
 
@@ -88,6 +91,10 @@ export function redactParameters(query: string, rules: HttpRules): string {
  * by a machine.
  */
 export function redactEndpoint(address: string, rules: HttpRules): string {
+  if (address.length > longestEndpoint) {
+    rules.counted(tooManyRule)
+    return marker
+  }
   const [, place = '', query, rest = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
   const [origin = ''] = /^[a-z]+:\/\/[^/]*/i.exec(place) ?? []
   const path = place

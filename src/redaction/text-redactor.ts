@@ -1,6 +1,6 @@
 import { spliceText, type Span } from '../wire/index.js'
 import { findAssignments } from './assignments.js'
-import { Findings, separate, toEdits, TooManyMarks, type Finding } from './finding.js'
+import { Findings, separate, toEdits, tooManyRule, TooManyMarks, type Finding } from './finding.js'
 import { findFlags } from './flags.js'
 import { marker } from './marker.js'
 import { hasTrigger } from './trigger.js'
@@ -14,9 +14,6 @@ export interface TextRule {
   /** What to take out: ascending, apart, none empty. */
   find(text: string): readonly Span[]
 }
-
-/** The rule under which a text goes whole, because it holds more secrets than are taken out one by one. */
-export const tooManyRule = 'too-many'
 
 /** Finds the secrets of plain, decoded text. */
 export class TextRedactor {

@@ -1,4 +1,4 @@
-import { JsonObject } from './json-object.js'
+import { seekMembers, type Sought } from './json-seek.js'
 import { elementsOf, kindAt, type Span } from './json-text.js'
 
 /** Messages of one batch that are looked at one by one. MCP batches (2025-03-26) hold a handful. */
@@ -29,7 +29,9 @@ export function holdsMessages(text: string, start: number): boolean {
   return first !== undefined && kindAt(text, first.start) === 'object'
 }
 
+const version: Sought = new Map([['jsonrpc', null]])
+
 /** Other JSON than JSON-RPC is common over HTTP: OAuth, health checks, errors of gateways. */
 export function speaksJsonRpc(text: string, start: number): boolean {
-  return text.charAt(start) === '{' && new JsonObject(text, start).has('jsonrpc')
+  return text.charAt(start) === '{' && seekMembers(text, start, version).length > 0
 }

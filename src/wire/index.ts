@@ -19,6 +19,7 @@ export type { LineEnd, LineFrame, LineFramer } from './line-framer.js'
 export { holdsMessages, partsOf, speaksJsonRpc, type FrameParts } from './batch.js'
 export { envelopeMembers, envelopeOf, readEnvelope } from './envelope.js'
 export { seekMembers, type Found, type Sought } from './json-seek.js'
+export { HeldBytes } from './held-bytes.js'
 export { idKey } from './id-key.js'
 export { JsonObject } from './json-object.js'
 export {

@@ -40,6 +40,8 @@ export function createMirroredTools(): MirroredTools {
   return {
     of: (tool) => tools.get(tool),
     learn(result) {
+      // Short members cost many times their bytes.
+      if (result.length > mostText) return
       const listed = new JsonObject(result, 0).object('result')?.objects('tools') ?? []
       for (const tool of listed) {
         const name = tool?.string('name')

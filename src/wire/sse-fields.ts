@@ -20,6 +20,8 @@ export interface SseFields {
 
 /** Comments and ignored lines of one block that are listed: short lines cost much more than their bytes. */
 const mostListed = 1_000
+/** Lines of data that are held one by one, for the same reason. */
+const mostApart = 10_000
 /** One byte order mark stands before a stream; all others are characters. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
@@ -30,6 +32,7 @@ export function readSseBlock(bytes: Uint8Array): SseFields {
   const text = decoded.includes('\r') ? decoded.replaceAll(/\r\n?/g, '\n') : decoded
   const fields: Draft<SseFields> = {}
   const data: string[] = []
+  const joined: string[] = []
   const comments: string[] = []
   const ignored: [string, string][] = []
   let unlisted = 0
@@ -43,15 +46,18 @@ export function readSseBlock(bytes: Uint8Array): SseFields {
     if (colon === 0) {
       if (comments.length + ignored.length < mostListed) comments.push(line.slice(1))
       else unlisted += 1
-    } else if (name === 'data') data.push(value)
-    else if (name === 'event') fields.event = value
+    } else if (name === 'data') {
+      data.push(value)
+      if (data.length >= mostApart) joined.push(data.splice(0).join('\n'))
+    } else if (name === 'event') fields.event = value
     else if (name === 'id' && !value.includes('\0')) fields.id = value
     else if (name === 'retry' && /^[0-9]+$/.test(value)) {
       fields.retry = Math.min(Number(value), Number.MAX_SAFE_INTEGER)
     } else if (comments.length + ignored.length < mostListed) ignored.push([name, value])
     else unlisted += 1
   }
-  if (data.length > 0) fields.data = data.join('\n')
+  if (data.length > 0) joined.push(data.join('\n'))
+  if (joined.length > 0) fields.data = joined.join('\n')
   if (comments.length > 0) fields.comments = comments
   if (ignored.length > 0) fields.ignored = ignored
   if (unlisted > 0) fields.unlisted = unlisted

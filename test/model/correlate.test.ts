@@ -37,6 +37,18 @@ describe('answers', () => {
     expect(server(result('1'))).toEqual({ answers: 0, links: [] })
   })
 
+  it('under an id of more than 4,096 characters are related to nothing', () => {
+    const { client, server } = conversation()
+    const longest = JSON.stringify('i'.repeat(4_094))
+    client(request(longest))
+    expect(server(result(longest))).toEqual({ answers: 0, links: [] })
+    const tooLong = JSON.stringify('i'.repeat(4_095))
+    client(request(tooLong))
+    expect(server(result(tooLong))).toEqual({ links: [] })
+    client(request('7', 'tools/call', `{"_meta":{"progressToken":${tooLong}}}`))
+    expect(server(result('7'))).toEqual({ answers: 4, links: [] })
+  })
+
   it('are typed: 1 is not "1", but 1.0 is 1', () => {
     const { client, server } = conversation()
     client(request('"1"'))

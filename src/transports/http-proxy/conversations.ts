@@ -1,7 +1,11 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 
 /** Names of conversations that are remembered. */
 const remembered = 10_000
+/** Longer session ids are remembered by a digest: a peer could send one of 256 KB with every request. */
+const longestSession = 1_024
+/** Longer queries name no session. */
+const longestQuery = 65_536
 
 /**
  * Tells whose talk an HTTP exchange belongs to: that of a session id, where there is one, else of a connection. A
@@ -38,21 +42,28 @@ export function createConversations(key: string | undefined): Conversations {
   }
 
   return {
-    of(from, session) {
-      if (session === undefined) return nameOf(from)
+    of(from, given) {
+      if (given === undefined) return nameOf(from)
+      const session = shortened(given)
       const before = known.get(session)
       if (before !== undefined) return before
       const conversation = digest(session)
       remember(known, session, conversation)
       return conversation
     },
-    begin(session, exchange) {
+    begin(given, exchange) {
+      const session = shortened(given)
       if (known.has(session)) return
       remember(known, session, exchange.conversation)
       if (exchange.conversation !== nameOf(exchange)) return
       remember(taken, keyOf(exchange), (taken.get(keyOf(exchange)) ?? 0) + 1)
     },
   }
+}
+
+function shortened(session: string): string {
+  if (session.length <= longestSession) return session
+  return `sha256-${createHash('sha256').update(session).digest('hex')}`
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
@@ -62,8 +73,9 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 
 /** Legacy servers put the session into the query of their endpoint. */
 export function legacySessionOf(path: string): string | undefined {
-  const query = path.split('?')[1]
-  if (query === undefined) return undefined
+  const start = path.indexOf('?') + 1
+  if (start === 0 || path.length - start > longestQuery) return undefined
+  const [query = ''] = path.slice(start).split('?', 1)
   const parameters = new URLSearchParams(query)
   return parameters.get('sessionId') ?? parameters.get('session_id') ?? undefined
 }

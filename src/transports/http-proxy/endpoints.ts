@@ -1,6 +1,9 @@
 /** Endpoints that are remembered. */
 const remembered = 10_000
 
+/** Longer ones are not remembered: no request could go there, since all headers together have 256 KB. */
+const longestEndpoint = 8_192
+
 /** A request, or an event stream, by where it goes. */
 export interface Addressed {
   readonly path: string
@@ -65,6 +68,7 @@ export function createEndpoints(): Endpoints {
 
 /** As a client reads it: relative to the address of its stream. */
 function placeOf(endpoint: string, { path, origin }: Addressed): Addressed | undefined {
+  if (endpoint.length > longestEndpoint) return undefined
   try {
     const { pathname, search, origin: to } = new URL(endpoint, new URL(path, origin ?? 'http://upstream'))
     return { path: pathname + search, ...(origin !== undefined && { origin: to }) }
