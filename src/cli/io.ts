@@ -15,8 +15,12 @@ export interface Io {
   /**
    * Collects; what is collected goes out in large pieces and when the command ends. Waits while the reader is
    * slow. Resolves to false when nobody reads any more.
+   *
+   * @param kind `data` may hold text of peers as it is, and is escaped for a terminal as JSON is; `commands` are for
+   *   GitHub Actions, which takes none out of the other two
+   * @default 'text', for people, whose parts are escaped already
    */
-  write(text: string): Promise<boolean>
+  write(text: string, kind?: OutputKind): Promise<boolean>
   /** Puts out what is collected. */
   flush(): Promise<boolean>
   /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
@@ -24,6 +28,8 @@ export interface Io {
   /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
   close(): Promise<OutputFailure | undefined>
 }
+
+type OutputKind = 'text' | 'data' | 'commands'
 
 export interface OutputFailure {
   /** In the words of the system. */
@@ -37,11 +43,28 @@ const batchLength = 1 << 16
 
 export function createIo(): Io {
   const output = createOutput()
+  const isTerminal = isatty(1)
+  const inActions = process.env['GITHUB_ACTIONS'] === 'true'
   let collected = ''
-  function flush(): Promise<boolean> {
+  async function flush(): Promise<boolean> {
+    if (isTerminal || inActions) await prepared()
     const text = collected
     collected = ''
     return output.write(text)
+  }
+  let preparing: Promise<(text: string, kind: OutputKind) => string> | undefined
+  /** Loaded with the first text that needs it: a recorder that starts has none. */
+  function prepared(): NonNullable<typeof preparing> {
+    return (preparing ??= import('../render/index.js').then(({ createCommandGuard, escapeJson }) => {
+      const guard = createCommandGuard()
+      const isGuarded = inActions && !isRegularFile(1)
+      return (text, kind) => {
+        const shown = kind === 'data' && isTerminal ? escapeJson(text) : text
+        if (!isGuarded) return shown
+        if (kind === 'commands') return `${guard('\n').slice(1)}${shown}`
+        return guard(shown)
+      }
+    }))
   }
   return {
     cwd: workingFolder(),
@@ -49,16 +72,20 @@ export function createIo(): Io {
     get columns() {
       return terminalColumns()
     },
-    colours: wantsColour(isatty(1)),
-    async write(text) {
-      collected += text
+    colours: wantsColour(isTerminal),
+    async write(text, kind = 'text') {
+      collected += isTerminal || inActions ? (await prepared())(text, kind) : text
       return collected.length < batchLength ? !output.gone() : flush()
     },
     flush,
     async complain(message, hint) {
-      const { escapeText } = await import('../render/index.js').catch(() => ({ escapeText: withoutControls }))
+      const { escapeText, createCommandGuard } = await import('../render/index.js').catch(() => ({
+        escapeText: withoutControls,
+        createCommandGuard: undefined,
+      }))
       await flush()
-      say(`wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`)
+      const line = `wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`
+      say(inActions ? (createCommandGuard?.()(line) ?? line) : line)
     },
     async close() {
       await flush()
@@ -103,6 +130,14 @@ function createOutput(): {
     },
     gone: () => gone,
     failure: () => failure,
+  }
+}
+
+function isRegularFile(fd: number): boolean {
+  try {
+    return fs.fstatSync(fd).isFile()
+  } catch {
+    return false
   }
 }
 

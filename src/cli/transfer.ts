@@ -9,7 +9,6 @@ import {
   type Recording,
 } from '../formats/index.js'
 import { WiretapeError, type TapeRecord } from '../model/index.js'
-import { escapeJson } from '../render/index.js'
 import { replaceFile } from '../tape/index.js'
 import { createComplaints } from './complaints.js'
 import type { Io } from './io.js'
@@ -201,6 +200,6 @@ export async function printBytes(chunks: AsyncIterable<Uint8Array>, io: Io): Pro
   const utf8 = new TextDecoder()
   for await (const chunk of chunks) {
     const text = utf8.decode(chunk, { stream: true })
-    if (!(await io.write(io.columns === undefined ? text : escapeJson(text)))) return
+    if (!(await io.write(text, 'data'))) return
   }
 }

@@ -1,6 +1,7 @@
 export { pad, truncate, widthOf, wrapPieces } from './columns.js'
 export { escapeJson, escapeLines, escapeText } from './escape.js'
 export { indentedPieces, indentJson } from './indent-json.js'
+export { markdownCode, markdownJson, markdownText } from './markdown.js'
 export { createStyle, type Style } from './style.js'
 export {
   countOf,
@@ -11,3 +12,4 @@ export {
   isTellable,
   unknownDuration,
 } from './units.js'
+export { createCommandGuard, workflowCommand } from './workflow-commands.js'

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fixtures, leftOut, plainEnv, runOnTerminal, unstyled, wiretape } from './run-cli.js'
@@ -24,6 +24,10 @@ mkdirSync(stage.path(`folder ${hostile}`))
 copyFileSync(join(fixtures, 'hostile.jsonl'), stage.path(name))
 copyFileSync(join(fixtures, 'hostile-start.jsonl'), stage.path('start.jsonl'))
 writeFileSync(stage.path(`bad ${name}`), '{"v":"\u001b[31m","type":"meta"}\n')
+writeFileSync(
+  stage.path('other.jsonl'),
+  readFileSync(stage.path(name), 'utf8').replaceAll('"result"', '"error"'),
+)
 writeFileSync(stage.path('version.jsonl'), '{"v":"\u009b2J\u202e","type":"meta"}\n')
 
 describe('text of peers and names of files', () => {
@@ -96,13 +100,54 @@ describe('text of peers and names of files', () => {
         ['inspect', '--json', '-v', name],
         ['inspect', '-v', name],
         ['ls', '.'],
+        ['convert', name, '-', '--to', 'session-json'],
+        ['diff', '--json', name, 'other.jsonl'],
+        ...['json', 'junit', 'markdown', 'github'].map((kind) =>
+          `diff|${name}|other.jsonl|--report|${kind}=-`.split('|'),
+        ),
       ]) {
         const { stdout, code } = await runOnTerminal([process.execPath, cli, ...args], 120, {
           cwd: stage.folder,
         })
-        expect(code).toBe(0)
+        expect(code).toBe(args[0] === 'diff' ? 1 : 0)
         expectHarmless(unstyled(stdout))
       }
     },
   )
+
+  it('command no GitHub Actions that runs us', async () => {
+    const says = '::stop-commands::x ##[add-mask]x'
+    const lines = [
+      { v: 1, type: 'meta', startedAt: '2026-08-01T10:00:00.000Z', label: says, command: ['x'] },
+      { t: '2026-08-01T10:00:00.000Z', dir: 'in', raw: { jsonrpc: '2.0', id: says, method: says } },
+      { t: '2026-08-01T10:00:01.000Z', dir: 'out', raw: { jsonrpc: '2.0', id: says, result: { says } } },
+    ]
+    writeFileSync(stage.path('actions.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const inActions = (args: string[], env: NodeJS.ProcessEnv = {}): ReturnType<typeof wiretape> =>
+      wiretape(args, { cwd: stage.folder, env: plainEnv({ GITHUB_ACTIONS: 'true', ...env }) })
+    const isCommand = (line: string): boolean => line.trimStart().startsWith('::') || line.includes('##[')
+    for (const args of [
+      ['inspect', '-v', 'actions.jsonl'],
+      ['inspect', '--json', '-v', 'actions.jsonl'],
+      ['inspect', '--check', says],
+      ['convert', 'actions.jsonl', '-', '--to', 'csv'],
+      ['convert', 'actions.jsonl', '-', '--to', 'trace-v1'],
+      ['diff', 'actions.jsonl', 'other.jsonl'],
+      ['diff', 'actions.jsonl', 'other.jsonl', '--json'],
+    ]) {
+      const { stdout, stderr } = await inActions(args)
+      expect((stdout + stderr).includes('stop-commands')).toBe(true)
+      expect(`${stdout}\n${stderr}`.split(/[\r\n]/).filter(isCommand)).toEqual([])
+    }
+    const json = await inActions(['inspect', '--json', '-v', 'actions.jsonl'])
+    expect(JSON.parse(json.stdout).messages[1].payload.result.says).toBe(says)
+    // Annotations are the commands that were asked for.
+    const report = await inActions(['diff', 'actions.jsonl', 'other.jsonl', '--report', 'github=-'])
+    const commands = report.stdout.split('\n').filter(isCommand)
+    expect(commands.length).toBeGreaterThan(0)
+    for (const command of commands) expect(command).toMatch(/^::(?:error|warning|notice) title=/)
+    // Elsewhere nothing is changed.
+    const plain = await inActions(['inspect', 'actions.jsonl'], { GITHUB_ACTIONS: '' })
+    expect(plain.stdout.startsWith(says)).toBe(true)
+  })
 })

@@ -252,7 +252,8 @@ describe('markdown', () => {
       await adopted([meta, said('in', 0, call('1', hostile, ',"x":"```\\n~~~~"'))]),
     )
     const table = text.split('\n').find((line) => line.startsWith('| 0 |'))!
-    expect(table).not.toMatch(/(?<!\\)[<>*`[]/)
+    // Code is text: names in it notify nobody, addresses are no links.
+    expect(table.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')).not.toMatch(/[<>*`[]/)
     expect(table.match(/(?<!\\)\|/g)).toHaveLength(7)
     expect(text).toMatch(/\n````json\n/)
   })

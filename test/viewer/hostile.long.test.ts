@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
       `{"type":"stderr","t":"2026-08-01T10:00:01.000Z","us":1,"text":${text}}`,
       `{"type":"gap","t":"2026-08-01T10:00:01.000Z","us":1,"lost":1,"why":${text}}`,
     ]
-    stage.serve('/hostile.jsonl', tapeOf(lines, markup))
+    stage.serve('/hostile.jsonl', tapeOf(lines, markup + escapes))
     const page = await stage.open('/?trace=hostile.jsonl')
     const outside: string[] = []
     page.on('request', (request) => {
@@ -70,6 +70,13 @@ describe.skipIf(!hasBrowser)('content that means harm', () => {
         `/[\\u0000-\\u0008\\u001b\\u202e]/.test(document.querySelector('#app').textContent)`,
       ),
     ).toBe(false)
+    // Nor in its title, and in what shows when one points at something.
+    const said = await page.evaluate<string[]>(
+      `[document.title, ...[...document.querySelectorAll('[title], [aria-label]')]
+        .flatMap((element) => [element.title, element.ariaLabel ?? ''])]`,
+    )
+    expect(said.join('')).toContain('owned')
+    expect(said.filter((text) => /[\p{Cc}\p{Cf}]/u.test(text))).toEqual([])
     expectQuiet(stage)
     await page.context().close()
   })

@@ -114,7 +114,7 @@ export function Row(props: RowProps) {
       onClick={() => props.onSelect(row)}
       onDblClick={() => foldable && props.onToggle(row)}
     >
-      <span class="cell lane" role="gridcell" title={lanes.value[table.lane(row)]?.name ?? ''}>
+      <span class="cell lane" role="gridcell" title={clean(lanes.value[table.lane(row)]?.name ?? '')}>
         <i class={`swatch lane-${table.lane(row) % 8}`} />
       </span>
       <span class="cell time" role="gridcell">

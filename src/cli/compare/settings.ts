@@ -56,6 +56,7 @@ function ruleOf(option: string, text: string, make: () => CompareRule): CompareR
 /** A report that was asked for. */
 export interface WantedReport {
   readonly file: string
+  readonly kind: string
   readonly write: (report: ComparisonReport) => Iterable<string>
 }
 
@@ -94,7 +95,7 @@ export async function wantedReports(
     refuseOwnInput(file, read, `--report ${kind}:`, io)
     if (file !== '-') await checkReplaceable(resolve(io.cwd, file))
     written.push({ option: `--report ${kind}=${file}`, file })
-    wanted.push({ file, write })
+    wanted.push({ file, kind, write })
   }
   refuseTwice(written, io)
   return wanted
@@ -110,14 +111,18 @@ export async function writeReports(
   report: ComparisonReport,
   io: Io,
 ): Promise<void> {
-  for (const { file, write } of wanted) {
-    if (file === '-') await printPieces(write(report), io)
+  for (const { file, kind, write } of wanted) {
+    if (file === '-') await printPieces(write(report), io, kind === 'github' ? 'commands' : 'data')
     else await replaceFile(resolve(io.cwd, file), bytesOf(write(report)))
   }
 }
 
-export async function printPieces(pieces: Iterable<string>, io: Io): Promise<void> {
-  for (const piece of pieces) if (!(await io.write(piece))) return
+export async function printPieces(
+  pieces: Iterable<string>,
+  io: Io,
+  kind: 'data' | 'commands' = 'data',
+): Promise<void> {
+  for (const piece of pieces) if (!(await io.write(piece, kind))) return
 }
 
 export async function* bytesOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void, undefined> {

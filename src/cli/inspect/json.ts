@@ -55,14 +55,9 @@ function knownTime(t: string | null): string | null {
 }
 
 /**
- * One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again; on a
- * terminal what could command it is written as `\uXXXX`, which is the same JSON value.
+ * One element of `messages`, as JSON text. The payload is the exact text, not parsed and printed again.
  */
-export function rowJson(
-  row: InspectRow,
-  recordings: readonly LoadedRecording[],
-  { verbose, onTerminal }: { verbose: boolean; onTerminal: boolean },
-): string {
+export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[], verbose: boolean): string {
   const envelope = row.part?.envelope
   const { record } = row
   const fields = {
@@ -100,8 +95,7 @@ export function rowJson(
   const id = envelope?.id ?? 'null'
   const payload = verbose && row.raw !== '' ? `,"payload":${row.raw}` : ''
   const known = escapeJson(JSON.stringify(fields)).slice(0, -1)
-  const exact = `,"jsonrpcId":${id}${payload}`
-  return `${known}${onTerminal ? escapeJson(exact) : exact}}`
+  return `${known},"jsonrpcId":${id}${payload}}`
 }
 
 /** What a peer wrote to stderr has no direction, nor has a gap that is about both. */

@@ -87,15 +87,15 @@ async function printJson(
 ): Promise<void> {
   const heads = checked.map(({ recording, faults }) => recordingJson(recording, faults))
   const recordings = checked.map(({ recording }) => recording)
-  const layout = { verbose: options.verbose === true, onTerminal: io.columns !== undefined }
   let separator = ''
   const filter = sieve ? `"filter":${JSON.stringify(options.filter)},\n` : ''
-  if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`))) return
+  if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`, 'data'))) return
   for await (const row of mergedRows(recordings, sieve)) {
-    if (!(await io.write(`${separator}\n${rowJson(row, recordings, layout)}`))) return
+    const text = rowJson(row, recordings, options.verbose === true)
+    if (!(await io.write(`${separator}\n${text}`, 'data'))) return
     separator = ','
   }
-  await io.write('\n]}\n')
+  await io.write('\n]}\n', 'data')
 }
 
 /** The language is loaded by those who have a filter. */

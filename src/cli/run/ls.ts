@@ -31,7 +31,7 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
     throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: no such folder`)
   }
   const rows = await rowsIn(path, io, folder)
-  if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`)
+  if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`, 'data')
   else await io.write(rows.length === 0 ? empty(folder, path) : table(rows, folder ?? path, io))
   return exitCode.done
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { loadRules, type LoadedRules } from '../../intercept/index.js'
-import { countOf, createStyle, escapeJson, escapeText, type Style } from '../../render/index.js'
+import { countOf, createStyle, escapeText, type Style } from '../../render/index.js'
 import { placeOf } from '../diagnostics.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -24,7 +24,7 @@ export async function runRulesCheck(
   const checked = all.filter((one) => !unreadable.includes(one))
   if (options.json) {
     const text = JSON.stringify(all.map(jsonOf), undefined, 2)
-    await io.write(`${io.columns === undefined ? text : escapeJson(text)}\n`)
+    await io.write(`${text}\n`, 'data')
   } else {
     const style = createStyle(io.colours)
     for (const { name, loaded } of checked) await io.write(reportOf(name, loaded, style))

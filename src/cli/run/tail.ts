@@ -3,7 +3,7 @@ import { attachTo, findCapture, type CaptureConnection } from '../../control/ind
 import { matchFilter, parseFilter, rowSubject, type Filter } from '../../filter/index.js'
 import { decodeLine } from '../../formats/index.js'
 import { createFold, WiretapeError } from '../../model/index.js'
-import { countOf, createStyle, escapeJson, formatBytes } from '../../render/index.js'
+import { countOf, createStyle, formatBytes } from '../../render/index.js'
 import { idKey } from '../../wire/index.js'
 import { exitCode } from '../exit-codes.js'
 import { listHeader, listRow, liveLayout } from '../inspect/list.js'
@@ -40,7 +40,7 @@ async function follow(
   let live = false
   for await (const event of connection.events) {
     if (event.type === 'record') {
-      if (!(await io.write(printer.take(event.line)))) return exitCode.done
+      if (!(await io.write(printer.take(event.line), options.json ? 'data' : 'text'))) return exitCode.done
       if (live) await io.flush()
     } else if (event.type === 'live') {
       live = true
@@ -92,7 +92,7 @@ function createPrinter(
       const taken = rows.take(record)
       if (options.json) {
         const wanted = taken.length === 0 ? !filter : taken.some(isKept)
-        return wanted ? `${io.columns === undefined ? line : escapeJson(line)}\n` : ''
+        return wanted ? `${line}\n` : ''
       }
       if (record.type === 'meta') {
         const session = fold.sessions.at(-1)!

@@ -1,4 +1,4 @@
-import { escapeText } from '../../render/index.js'
+import { markdownCode } from '../../render/index.js'
 import type { LatencyNumbers } from '../latency.js'
 import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import { verdicts } from '../verdict.js'
@@ -11,27 +11,27 @@ export function* markdownReport(report: ComparisonReport): Generator<string, voi
 
 function linesOf(report: ComparisonReport): string[] {
   const { exchanges, summary } = report
-  const lines = [`# ${text(report.before)} → ${text(report.after)}`, '', headline(report), '']
-  if (summary.stopped !== undefined) lines.push(`Stopped: ${code(summary.stopped)}`, '')
-  for (const note of summary.notes ?? []) lines.push(`Note: ${code(note)}`, '')
+  const lines = [`# ${line(report.before)} → ${line(report.after)}`, '', headline(report), '']
+  if (summary.stopped !== undefined) lines.push(`Stopped: ${line(summary.stopped)}`, '')
+  for (const note of summary.notes ?? []) lines.push(`Note: ${line(note)}`, '')
   const different = exchanges.filter(({ verdict }) => verdict !== 'same')
   if (different.length > 0) {
     lines.push('| verdict | request | # | what |', '|---|---|---|---|')
     for (const exchange of different) {
-      const what = detailsOf(exchange).slice(0, 10).map(code).join('<br>')
+      const what = detailsOf(exchange).slice(0, 10).map(cell).join('<br>')
       const numbers = [exchange.before?.seq, exchange.after?.seq]
         .filter((seq) => seq !== undefined)
         .join(' → ')
       const which = [numbers, exchange.run === undefined ? '' : `run ${exchange.run}`]
         .filter(Boolean)
         .join(', ')
-      lines.push(`| ${exchange.verdict} | ${code(titleOf(exchange))} | ${which} | ${what} |`)
+      lines.push(`| ${exchange.verdict} | ${cell(titleOf(exchange))} | ${which} | ${what} |`)
     }
     lines.push('')
   }
   if (summary.offers.length > 0) {
     lines.push('## What the server offers', '', '| impact | what |', '|---|---|')
-    for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${code(describeOffer(offer))} |`)
+    for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${cell(describeOffer(offer))} |`)
     lines.push('')
   }
   if (summary.latency.length > 0) {
@@ -44,7 +44,7 @@ function linesOf(report: ComparisonReport): string[] {
     for (const row of summary.latency) {
       const { before, after } = row
       const cells = [ms(before, 'p50Us'), ms(after, 'p50Us'), ms(before, 'p95Us'), ms(after, 'p95Us')]
-      lines.push(`| ${code(titleOf(row))} | ${cells.join(' | ')} |`)
+      lines.push(`| ${cell(titleOf(row))} | ${cells.join(' | ')} |`)
     }
     lines.push('')
   }
@@ -63,14 +63,14 @@ function ms(numbers: LatencyNumbers | undefined, key: 'p50Us' | 'p95Us'): string
   return numbers ? `${(numbers[key] / 1000).toFixed(1)} ms` : '–'
 }
 
-/** In a table cell: nothing in it is markup. */
-function code(value: string): string {
-  const line = escapeText(value.replaceAll(/\s+/g, ' '))
-  const ticks = '`'.repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)))
-  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
-  return `${ticks}${pad}${line.replaceAll('|', '\\|')}${pad}${ticks}`
+function cell(text: string): string {
+  return markdownCode(onOneLine(text), 'cell')
 }
 
-function text(value: string): string {
-  return escapeText(value.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*_{}[\]<>#|]/g, (char) => `\\${char}`)
+function line(text: string): string {
+  return markdownCode(onOneLine(text), 'line')
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
 }

@@ -1,4 +1,5 @@
 import { WiretapeError } from '../../model/index.js'
+import { escapeText } from '../../render/index.js'
 import { base64 } from './base64.js'
 
 /** The built viewer. */
@@ -32,7 +33,7 @@ export async function pageAround(
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
-  const name = escapeHtml(label === '' ? 'recording' : label)
+  const name = escapeHtml(escapeText(label === '' ? 'recording' : label))
   const before = `<!doctype html>
 <html lang="en" data-mode="report">
 <head>
@@ -66,5 +67,5 @@ async function hashOf(text: string): Promise<string> {
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'\u0000-\u001f]/g, (char) => `&#${char.charCodeAt(0)};`)
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

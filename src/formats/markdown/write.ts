@@ -1,11 +1,12 @@
 import { joinCommandLine, noTime, type Direction, type MetaRecord, type Report } from '../../model/index.js'
 import {
   countOf,
-  escapeText,
   formatBytes,
   formatDuration,
   formatOffset,
   indentJson,
+  markdownJson,
+  markdownText,
 } from '../../render/index.js'
 import type { Recording } from '../format.js'
 import { createLosses } from '../losses.js'
@@ -59,14 +60,14 @@ function noteLosses(told: Told, losses: ReturnType<typeof createLosses>): void {
 
 function headText(meta: MetaRecord | undefined): string {
   const label = meta?.label ?? ''
-  const lines = [`# ${label === '' ? 'MCP session' : inline(label)}`, '']
+  const lines = [`# ${label === '' ? 'MCP session' : inLine(label)}`, '']
   if (meta) {
-    if (meta.startedAt !== noTime) lines.push(`- started ${inline(meta.startedAt)}`)
-    if (meta.command.length > 0) lines.push(`- server ${code(joinCommandLine(meta.command))}`)
+    if (meta.startedAt !== noTime) lines.push(`- started ${inLine(meta.startedAt)}`)
+    if (meta.command.length > 0) lines.push(`- server ${inLine(joinCommandLine(meta.command))}`)
     const { url, transport, redaction } = meta.wiretape ?? {}
-    if (url) lines.push(`- server ${code(url)}`)
-    if (transport) lines.push(`- transport ${inline(transport)}`)
-    if (redaction) lines.push(`- redaction ${inline(redaction)}`)
+    if (url) lines.push(`- server ${inLine(url)}`)
+    if (transport) lines.push(`- transport ${inLine(transport)}`)
+    if (redaction) lines.push(`- redaction ${inLine(redaction)}`)
   }
   return `${lines.join('\n')}\n\n`
 }
@@ -87,13 +88,13 @@ function tableRow(told: Told): string | undefined {
   }
   const { record, us } = told
   if (record.type === 'noise')
-    return `| | ${time(us)} | ${arrow(record.direction)} | not JSON: ${inline(record.text)} | | |\n`
+    return `| | ${time(us)} | ${arrow(record.direction)} | not JSON: ${inCell(record.text)} | | |\n`
   if (record.type === 'gap')
-    return `| | ${time(us)} | ▒ | ${record.lost} messages are not recorded: ${inline(record.why)} | | |\n`
-  if (record.type === 'stderr') return `| | ${time(us)} | │ | stderr: ${inline(record.text)} | | |\n`
+    return `| | ${time(us)} | ▒ | ${record.lost} messages are not recorded: ${inCell(record.why)} | | |\n`
+  if (record.type === 'stderr') return `| | ${time(us)} | │ | stderr: ${inCell(record.text)} | | |\n`
   if (record.type !== 'http') return undefined
   const status = record.status ?? 'no answer'
-  return `| | ${time(us)} | ← | HTTP ${status} of ${inline(`${record.method} ${record.path}`)} | | |\n`
+  return `| | ${time(us)} | ← | HTTP ${status} of ${inCell(`${record.method} ${record.path}`)} | | |\n`
 }
 
 function whatOf({ part, request }: ToldMessage): string {
@@ -101,14 +102,14 @@ function whatOf({ part, request }: ToldMessage): string {
   const about = envelope.method === undefined ? request?.envelope : envelope
   const name = [about?.method, about?.subject]
     .filter((word) => word !== undefined)
-    .map((word) => inline(word))
+    .map((word) => inCell(word))
     .join(' ')
   if (envelope.method !== undefined) return name
   const of = request ? ` of #${request.seq} ${name}` : ''
   if (envelope.kind === 'error') {
-    return `**error**${of}: ${inline(`${envelope.errorCode ?? ''} ${envelope.errorMessage ?? ''}`.trim())}`
+    return `**error**${of}: ${inCell(`${envelope.errorCode ?? ''} ${envelope.errorMessage ?? ''}`.trim())}`
   }
-  if (envelope.kind === 'invalid') return `not JSON-RPC: ${inline(envelope.problem ?? '')}`
+  if (envelope.kind === 'invalid') return `not JSON-RPC: ${inCell(envelope.problem ?? '')}`
   return `${envelope.toolError ? '**tool error**' : 'result'}${of}`
 }
 
@@ -118,9 +119,9 @@ function sectionOf(told: Told): string | undefined {
   const { method, subject } = told.part.envelope
   const name = [method ?? told.part.envelope.kind, subject].filter((word) => word !== undefined).join(' ')
   const body = indentJson(text)
-  let section = `\n### ${seq} ${arrow(record.direction)} ${inline(name)}\n\n${fenced(body, 'json')}\n`
+  let section = `\n### ${seq} ${arrow(record.direction)} ${inLine(name)}\n\n${markdownJson(body)}\n`
   if (record.original !== undefined)
-    section += `\nBefore it was changed:\n\n${fenced(indentJson(record.original), 'json')}\n`
+    section += `\nBefore it was changed:\n\n${markdownJson(indentJson(record.original))}\n`
   return section
 }
 
@@ -128,27 +129,14 @@ function arrow(direction: Direction): string {
   return direction === 'client_to_server' ? '→' : '←'
 }
 
-/** Text of peers on one line, none of which is Markdown or HTML. */
-function inline(text: string): string {
-  const short = text.length > longestName ? `${text.slice(0, longestName)}…` : text
-  return escapeText(short).replaceAll(/[\\`*_{}[\]()<>#|~!&]/g, String.raw`\$&`)
+function inLine(text: string): string {
+  return markdownText(short(text), 'line')
 }
 
-function code(text: string): string {
-  const shown = escapeText(text)
-  const ticks = '`'.repeat(longestRun(shown) + 1)
-  const pad = shown.startsWith('`') || shown.endsWith('`') ? ' ' : ''
-  return `${ticks}${pad}${shown}${pad}${ticks}`
+function inCell(text: string): string {
+  return markdownText(short(text), 'cell')
 }
 
-function fenced(text: string, language: string): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
-  return `${fence}${language}\n${text}\n${fence}`
-}
-
-/** The most backticks in a row. */
-function longestRun(text: string): number {
-  let longest = 0
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
-  return longest
+function short(text: string): string {
+  return text.length > longestName ? `${text.slice(0, longestName)}…` : text
 }

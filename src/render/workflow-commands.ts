@@ -1,0 +1,42 @@
+import { escapeLines } from './escape.js'
+
+/**
+ * GitHub Actions reads commands out of everything that a step prints: from a line that begins with `::`, and from
+ * `##[` anywhere in a line.
+ */
+
+/** An annotation: one command on one line. */
+export function workflowCommand(level: 'error' | 'warning' | 'notice', title: string, text: string): string {
+  const property = data(title).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  return `::${level} title=${property}::${data(text)}\n`
+}
+
+function data(text: string): string {
+  return withoutCommands(escapeLines(text), 'x')
+    .replaceAll('%', '%25')
+    .replaceAll('\r', '%0D')
+    .replaceAll('\n', '%0A')
+}
+
+/**
+ * Makes a stream of text one without commands. The second colon and the bracket become `\uXXXX`, which means the same
+ * in a string of JSON; `::` at the start of a line cannot be JSON.
+ */
+export function createCommandGuard(): (text: string) => string {
+  let before = ''
+  return (text) => {
+    const given = before
+    const all = given + text
+    const line = all.slice(Math.max(all.lastIndexOf('\n'), all.lastIndexOf('\r')) + 1)
+    before = /^[\s\u0085]*:?$/.test(line) ? line.trim() : `x${/#{0,2}$/.exec(line)![0]}`
+    return withoutCommands(text, given)
+  }
+}
+
+/** @param before what the guard must know of the line so far: empty, a colon, or `x` and up to two `#` */
+function withoutCommands(text: string, before: string): string {
+  return `${before}${text}`
+    .replace(/^((?:[^\S\r\n]|\u0085)*:):/gm, String.raw`$1\u003a`)
+    .replaceAll('##[', String.raw`##\u005b`)
+    .slice(before.length)
+}
