@@ -6,7 +6,15 @@ import { untilSignal } from './signals.js'
 /** A remote server, for the stdio client that started us. */
 export interface BridgeCaptureOptions extends Omit<
   HttpProxyCaptureOptions,
-  'host' | 'port' | 'allowRemote' | 'oauthRewrite' | 'target' | 'transport' | 'stop'
+  | 'host'
+  | 'port'
+  | 'allowRemote'
+  | 'access'
+  | 'upstreamPrefix'
+  | 'oauthRewrite'
+  | 'target'
+  | 'transport'
+  | 'stop'
 > {
   /** Sent with every request. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -39,6 +47,8 @@ export async function recordBridge(options: BridgeCaptureOptions): Promise<Bridg
       host: '127.0.0.1',
       port: 0,
       allowRemote: false,
+      // Its clients are we ourselves: without a login of their own, and with a secret for this run where one is needed.
+      access: {},
       // The URL is ours to both sides; nobody here looks at metadata.
       oauthRewrite: false,
     })

@@ -1,5 +1,5 @@
 import type { Recorder, SessionEnd } from '../proxy/index.js'
-import { startHttpProxy, type HttpEvent, type HttpProxy } from '../transports/index.js'
+import { startHttpProxy, type Access, type HttpEvent, type HttpProxy } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import {
   prepareCapture,
@@ -18,6 +18,10 @@ export interface HttpProxyCaptureOptions extends CaptureOptions {
   /** 0 for any that is free. */
   readonly port: number
   readonly allowRemote: boolean
+  /** Who may use it; undefined for everybody who can connect. */
+  readonly access?: Access
+  /** First part of the path of every request to the upstream, which is not recorded. */
+  readonly upstreamPrefix?: string
   readonly insecure: boolean
   readonly oauthRewrite: boolean
   /** What the tape says it is about, where that is not the upstream. */
@@ -30,14 +34,20 @@ export interface HttpProxyCaptureOptions extends CaptureOptions {
 
 /** The same, for whoever comes. */
 export interface HttpCaptureOptions extends Omit<HttpProxyCaptureOptions, 'stop'> {
-  /** Called with the URL for clients once they can connect. */
-  onListening(url: string): void
+  /**
+   * Called with the URL for clients once they can connect.
+   *
+   * @param remoteUrl for those on other hosts, where that is another one
+   */
+  onListening(url: string, remoteUrl: string | undefined): void
 }
 
 /** A proxy that records what passes. */
 export interface HttpCapture {
   /** For clients. */
   readonly url: string
+  /** For clients on other hosts, where that is another one. */
+  readonly remoteUrl: string | undefined
   readonly recorder: Recorder
   /** Resolves when nothing is being answered, or after this time. */
   settled(withinMs: number): Promise<void>
@@ -56,7 +66,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   const prepared = await prepareCapture(options)
   const readBuffers = createReadBuffers()
   let record: ((event: HttpEvent) => void) | undefined
-  const { upstream, host, port, allowRemote, insecure, oauthRewrite, transport } = options
+  const { upstream, host, port, allowRemote, access, insecure, oauthRewrite, transport } = options
   let proxy: HttpProxy | undefined
   const hold = (wait: boolean): void => proxy?.hold(wait)
   // The port first: a tape of a recorder that could not listen helps nobody.
@@ -65,6 +75,8 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
     host,
     port,
     allowRemote,
+    access: access && { onNotice: (line) => options.onNotice(line), ...access },
+    upstreamPrefix: options.upstreamPrefix ?? '',
     insecure,
     oauthRewrite,
     ...(prepared.conversationKey !== undefined && { conversationKey: prepared.conversationKey }),
@@ -97,6 +109,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   await capture.live.listen()
   return {
     url: listening.url,
+    remoteUrl: listening.remoteUrl,
     recorder,
     settled: (withinMs) => listening.settled(withinMs),
     async finish(end) {
@@ -121,7 +134,7 @@ export async function recordHttp(options: HttpCaptureOptions): Promise<CaptureFi
   let capture: HttpCapture | undefined
   try {
     capture = await startHttpCapture({ ...options, stop: () => ended.end('SIGTERM') })
-    options.onListening(capture.url)
+    options.onListening(capture.url, capture.remoteUrl)
     await ended.signal
     return await capture.finish({ exitCode: 0 })
   } finally {

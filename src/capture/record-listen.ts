@@ -10,7 +10,7 @@ const lastWordsMs = 1_000
 /** A stdio server, for clients that speak HTTP. */
 export interface ListenCaptureOptions extends Omit<
   HttpCaptureOptions,
-  'upstream' | 'transport' | 'insecure' | 'oauthRewrite' | 'target'
+  'upstream' | 'upstreamPrefix' | 'transport' | 'insecure' | 'oauthRewrite' | 'target'
 > {
   /** The server's argv. */
   readonly command: readonly string[]
@@ -44,12 +44,13 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
       ...options,
       stop: () => ended.end('SIGTERM'),
       upstream: bridge.url,
+      upstreamPrefix: bridge.prefix,
       transport: 'streamable-http',
       target: { transport: 'streamable-http', command, url: null },
       insecure: false,
       oauthRewrite: false,
     })
-    options.onListening(capture.url)
+    options.onListening(capture.url, capture.remoteUrl)
     await ended.signal
     // Servers have their last words while there is somebody to hear them, and to take them down.
     await bridge.endServers()

@@ -22,6 +22,12 @@ const owned: readonly { key: keyof RecordOptions; flag: string; modes: readonly 
       of: '--url, or --listen and a command',
     },
     {
+      key: 'openToAllUsers',
+      flag: '--open-to-all-users',
+      modes: ['listen', 'url', 'forward'],
+      of: '--url, --forward, or --listen and a command',
+    },
+    {
       key: 'insecure',
       flag: '--insecure',
       modes: ['url', 'bridge', 'forward'],

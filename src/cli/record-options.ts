@@ -17,6 +17,7 @@ export interface RecordOptions {
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
   readonly allowRemote?: boolean
+  readonly openToAllUsers?: boolean
   readonly insecure?: boolean
   readonly oauthRewrite?: boolean
   readonly out?: string
@@ -71,6 +72,11 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'where clients connect (default: any free port of 127.0.0.1)',
   },
   { long: '--allow-remote', key: 'allowRemote', help: 'listen on an address that others can reach' },
+  {
+    long: '--open-to-all-users',
+    key: 'openToAllUsers',
+    help: 'let every user and host that can connect use the server',
+  },
   {
     long: '--bridge',
     key: 'bridge',

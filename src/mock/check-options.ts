@@ -21,6 +21,7 @@ const shapes: Readonly<Record<keyof MockOptions, OptionShape>> = {
     'it is { input, output }: a readable and a writable stream',
   ],
   listen: [isMembers, 'it is { host, port }'],
+  openToAllUsers: [isFlag, 'it is true or false'],
   transport: [isTransport, transportHint],
   repeatLast: [isFlag, 'it is true or false'],
   pace: [isText, 'it is fast, recorded, or how many times faster than recorded, such as 4x'],

@@ -7,6 +7,7 @@ import { checkReplaceable, openSegments, type RecordingFile } from '../tape/inde
 import { checkOptions } from './check-options.js'
 import { createFallbacks } from './fallback/fallbacks.js'
 import { serveHttp } from './http/serve-http.js'
+import type { Access } from '../transports/index.js'
 import type { Miss } from './miss.js'
 import { prepareStage, type Stage } from './stage.js'
 import { serveStream } from './serve-stream.js'
@@ -17,6 +18,8 @@ export interface MockOptions {
   readonly streams?: { readonly input: Readable; readonly output: Writable }
   /** Where to listen, on this machine only. @default { host: '127.0.0.1', port: 0 }: any free port */
   readonly listen?: { readonly host?: string; readonly port?: number }
+  /** Over HTTP, answers other users of this machine too. @default false */
+  readonly openToAllUsers?: boolean
   /** What to speak over HTTP. @default as it was recorded; `streamable-http` for what was recorded on stdio */
   readonly transport?: 'streamable-http' | 'sse' | undefined
   /** A call beyond the recorded ones gets the last recorded answer again; otherwise it is a miss. @default false */
@@ -85,8 +88,18 @@ export async function mock(recording: string | readonly string[], options: MockO
   return startMock({ records }, paths.join(' '), options)
 }
 
-/** As `mock`, for a recording that is open already. @param name what the user calls it */
-export async function startMock(recording: Recording, name: string, options: MockOptions): Promise<Mock> {
+/**
+ * As `mock`, for a recording that is open already.
+ *
+ * @param name what the user calls it
+ * @param access who may use it over HTTP, besides `openToAllUsers`
+ */
+export async function startMock(
+  recording: Recording,
+  name: string,
+  options: MockOptions,
+  access: Access = {},
+): Promise<Mock> {
   const { record, fallback: command, onNotice: notice = () => undefined } = options
   checkOptions(options)
   // Known at the end only, it would cost all that the real server had answered.
@@ -127,7 +140,12 @@ export async function startMock(recording: Recording, name: string, options: Moc
       served = serveStream({ ...options.streams, open: (sink) => stage.open(sink, 'stdio'), notice })
     } else {
       const { host = '127.0.0.1', port = 0 } = options.listen ?? {}
-      served = await serveHttp(stage, { host, port, transport: options.transport })
+      served = await serveHttp(stage, {
+        host,
+        port,
+        transport: options.transport,
+        access: { openToAllUsers: options.openToAllUsers === true, ...access },
+      })
     }
   } catch (error) {
     rules?.close()

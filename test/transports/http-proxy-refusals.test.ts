@@ -68,6 +68,24 @@ describe('requests of web pages', () => {
     )
   })
 
+  it.each(['cross-site', 'same-site', 'Cross-Site', 'anything'])(
+    'do not pass without an origin when the browser says that they come from elsewhere: %s',
+    (site) => {
+      expect(refusalOf(['Host', own, 'Sec-Fetch-Site', site], place)).toContain('Sec-Fetch-Site')
+      expect(refusalOf(['Host', own, 'sec-fetch-site', site], { ...place, open: true })).toContain(
+        'Sec-Fetch-Site',
+      )
+      // Pages that may ask, such as the inspector on another port, name themselves.
+      expect(refusalOf(['Host', own, 'Sec-Fetch-Site', site, 'Origin', 'http://localhost:6274'], place)).toBe(
+        undefined,
+      )
+    },
+  )
+
+  it.each(['same-origin', 'none'])('pass when a person or our own origin asks: %s', (site) => {
+    expect(refusalOf(['Host', own, 'Sec-Fetch-Site', site], place)).toBe(undefined)
+  })
+
   it('are answered with 403, told, and not seen by the upstream', async () => {
     let count = 0
     const upstream = await stage.httpUpstream((_, response) => {

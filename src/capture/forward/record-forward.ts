@@ -6,6 +6,7 @@ import {
   matchesHost,
   startClient,
   startForwardProxy,
+  type Access,
   type ClientProcess,
   type ForwardProxy,
   type HostPattern,
@@ -31,6 +32,8 @@ export interface ForwardCaptureOptions extends Omit<CaptureOptions, 'label'> {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
+  /** Who may use it. */
+  readonly access: Access
   /** Folder of the certificate authority. */
   readonly caFolder: string
   readonly insecure: boolean
@@ -118,6 +121,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
   proxy = await startForwardProxy({
     host: options.host,
     port: options.port,
+    access: { onNotice: (line) => void options.onNotice(line), ...options.access },
     insecure,
     ...(prepared.conversationKey !== undefined && { conversationKey: prepared.conversationKey }),
     // Reading some hundred certificates takes its time, and plain HTTP needs none.

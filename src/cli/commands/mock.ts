@@ -18,6 +18,7 @@ export function registerMock(program: Command, io: Io, outcome: Outcome): void {
     )
     .option('--from <format>', 'what the recording is (default: its content tells)')
     .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
+    .option('--open-to-all-users', 'with --listen: answer other users of this machine too')
     .addOption(
       new Option('--transport <name>', 'over HTTP (default: as it was recorded)').choices([
         'streamable-http',

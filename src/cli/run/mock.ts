@@ -4,6 +4,7 @@ import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
 import { openOwnStdio, within } from '../../transports/index.js'
+import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
@@ -16,6 +17,7 @@ import { withSegments } from '../with-segments.js'
 export interface MockCommandOptions {
   readonly from?: string
   readonly listen?: string
+  readonly openToAllUsers?: boolean
   readonly transport?: 'streamable-http' | 'sse'
   readonly repeatLast?: boolean
   readonly pace?: string
@@ -66,7 +68,8 @@ export async function runMock(
       // What is read later is for the copy, which a signal is not to cut.
       const isOver = (): boolean => !isRead && ending.came !== undefined
       const source = { records: () => recordsOf(recordings, isOver, complaints.input) }
-      const mock = await startMock(source, files.join(' '), { ...mockOptions, ...more })
+      const access = accessOf(options.openToAllUsers, `mock ${files.join(' ')}`, listen?.port ?? 0, io)
+      const mock = await startMock(source, files.join(' '), { ...mockOptions, ...more }, access)
       isRead = true
       await complaints.tell(io)
       return mock
@@ -116,6 +119,8 @@ function checkUse(files: readonly string[], command: readonly string[], options:
   if (!options.record && options.out !== undefined)
     throw wrong('--out is for a copy of the recording', '--record new or --record all makes one')
   if (options.listen !== undefined) return
+  if (options.openToAllUsers)
+    throw wrong('--open-to-all-users is about clients over HTTP', '--listen says where')
   if (options.transport !== undefined)
     throw wrong('--transport says how to serve over HTTP', '--listen says where')
   if (files.includes('-'))

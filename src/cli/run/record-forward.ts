@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { recordForward, type ForwardResult } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { parseHostPattern, type HostPattern } from '../../transports/index.js'
+import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
@@ -33,6 +34,7 @@ export async function runRecordForward(
       command,
       host,
       port,
+      access: accessOf(options.openToAllUsers, label, port, io),
       caFolder: options.caDir === undefined ? join(io.dataFolder, 'ca') : resolve(io.cwd, options.caDir),
       insecure: options.insecure === true,
       only: patternsOf('--only', options.only),

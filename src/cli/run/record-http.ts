@@ -1,5 +1,6 @@
 import { recordHttp } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
+import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
@@ -22,18 +23,23 @@ export async function runRecordHttp(
 ): Promise<number> {
   const upstream = parseHttpUrl(url, '--url')
   const { host, port } = parseListen(options.listen)
+  const capture = captureOptions(options, options.label ?? upstream.hostname, io)
+  // A key in the query is added to the requests of clients, who need not know it.
+  const access =
+    upstream.search === '' ? undefined : accessOf(options.openToAllUsers, capture.label, port, io)
   const front = await createFront(onScreen, io)
   try {
     const result = await recordHttp({
-      ...captureOptions(options, options.label ?? upstream.hostname, io),
+      ...capture,
       upstream,
       transport,
       host,
       port,
       allowRemote: options.allowRemote === true,
+      ...(access && { access }),
       insecure: options.insecure === true,
       oauthRewrite: options.oauthRewrite !== false,
-      onListening: (own) => front.listening(() => printUrl(own, upstream, options, io)),
+      onListening: (own, remoteUrl) => front.listening(() => printUrl(own, remoteUrl, upstream, options, io)),
       onNotice: (line) => front.notice(line),
     })
     await front.over()
@@ -46,12 +52,19 @@ export async function runRecordHttp(
   }
 }
 
-async function printUrl(own: string, upstream: URL, options: RecordOptions, io: Io): Promise<void> {
+async function printUrl(
+  own: string,
+  remoteUrl: string | undefined,
+  upstream: URL,
+  options: RecordOptions,
+  io: Io,
+): Promise<void> {
   await io.write(`${own}\n`)
   await io.flush()
   if (options.quiet) return
   await io.complain(
     `recording ${upstream.origin}${upstream.pathname}; give clients the URL above, end with Ctrl-C`,
   )
+  if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
   if (options.insecure) await io.complain(`certificates of ${upstream.host} are not checked (--insecure)`)
 }

@@ -1,6 +1,7 @@
 import { defaultLabel, recordListen } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { reasonNotFound } from '../../transports/index.js'
+import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
@@ -37,7 +38,8 @@ export async function runRecordListen(
       host,
       port,
       allowRemote: options.allowRemote === true,
-      onListening: (url) => front.listening(() => printUrl(url, options, io)),
+      access: accessOf(options.openToAllUsers, capture.label, port, io),
+      onListening: (url, remoteUrl) => front.listening(() => printUrl(url, remoteUrl, options, io)),
       onNotice: (line) => front.notice(line),
     })
     await front.over()
@@ -50,7 +52,12 @@ export async function runRecordListen(
   }
 }
 
-async function printUrl(url: string, options: RecordOptions, io: Io): Promise<void> {
+async function printUrl(
+  url: string,
+  remoteUrl: string | undefined,
+  options: RecordOptions,
+  io: Io,
+): Promise<void> {
   await io.write(`${url}\n`)
   await io.flush()
   if (options.quiet) return
@@ -58,4 +65,5 @@ async function printUrl(url: string, options: RecordOptions, io: Io): Promise<vo
     ? 'all clients share one server process'
     : 'each session has a server process of its own'
   await io.complain(`recording; give clients the URL above, ${each}; end with Ctrl-C`)
+  if (remoteUrl !== undefined) await io.complain(`clients on other hosts need this URL: ${remoteUrl}`)
 }

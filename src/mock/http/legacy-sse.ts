@@ -13,12 +13,12 @@ export function createLegacySse(stage: Stage, path: string): HttpService {
   const conversations = new Map<string, { conversation: Conversation; close(): void }>()
   const messagePath = '/message'
 
-  function open(response: ServerResponse): void {
+  function open(response: ServerResponse, prefix: string): void {
     const id = randomUUID()
     const sink = createStandaloneSink()
     const conversation = stage.open(sink, 'sse')
     const stream = openEventStream(response)
-    void stream.event('endpoint', `${messagePath}?sessionId=${id}`)
+    void stream.event('endpoint', `${prefix}${messagePath}?sessionId=${id}`)
     sink.attach(stream)
     const close = (): void => {
       conversations.delete(id)
@@ -44,14 +44,14 @@ export function createLegacySse(stage: Stage, path: string): HttpService {
 
   return {
     path,
-    handle(request, response) {
+    handle(request, response, prefix) {
       const url = new URL(request.url ?? '/', 'http://localhost')
       if (url.pathname === messagePath && request.method === 'POST') {
         return post(request, response, url.searchParams.get('sessionId'))
       }
       request.resume()
       if (url.pathname !== path) refuse(response, 404, -32000, 'Not found')
-      else if (request.method === 'GET') open(response)
+      else if (request.method === 'GET') open(response, prefix)
       else notAllowed(response, 'GET')
       return Promise.resolve()
     },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { startLocalServer } from '../../transports/index.js'
+import { startLocalServer, type Access } from '../../transports/index.js'
 import { reasonOf } from '../fault.js'
 import type { Stage } from '../stage.js'
 import { createLegacySse } from './legacy-sse.js'
@@ -9,7 +9,8 @@ import { createStreamable } from './streamable.js'
 export interface HttpService {
   /** Path that clients are told. */
   readonly path: string
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** @param prefix first part of the path by which the client reaches us */
+  handle(request: IncomingMessage, response: ServerResponse, prefix: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,6 +19,7 @@ export interface HttpServeOptions {
   /** 0 for any that is free. */
   readonly port: number
   readonly transport?: 'streamable-http' | 'sse' | undefined
+  readonly access: Access
 }
 
 export interface ServedHttp {
@@ -36,8 +38,9 @@ export async function serveHttp(stage: Stage, options: HttpServeOptions): Promis
   const server = await startLocalServer({
     host: options.host,
     port: options.port,
-    onRequest(request, response) {
-      service.handle(request, response).catch((error: unknown) => {
+    access: { onNotice: (line) => stage.notice(line), ...options.access },
+    onRequest(request, response, prefix) {
+      service.handle(request, response, prefix).catch((error: unknown) => {
         stage.notice(`a request could not be answered: ${reasonOf(error)}`)
         response.destroy()
       })
@@ -45,7 +48,7 @@ export async function serveHttp(stage: Stage, options: HttpServeOptions): Promis
   })
   let closing: Promise<void> | undefined
   return {
-    url: server.origin + path,
+    url: server.origin + server.prefix + path,
     close: () =>
       (closing ??= (async () => {
         await service.close()

@@ -30,6 +30,8 @@ export interface StdioBridgeOptions {
 /** A server on stdio, as an HTTP server on loopback. */
 export interface StdioBridge {
   readonly url: URL
+  /** First part of the path of requests to it, which they need and `url` does not have. */
+  readonly prefix: string
   /** Ends all processes; what is open is answered, and nothing new begins. Can be called twice. */
   endServers(): Promise<void>
   /** Ends the processes, and the connections. Can be called twice. */
@@ -328,7 +330,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     await server.close()
   }
 
-  return { url: new URL(path, server.origin), endServers, close: () => (closing ??= closeAll()) }
+  const { origin, prefix } = server
+  return { url: new URL(path, origin), prefix, endServers, close: () => (closing ??= closeAll()) }
 }
 
 const path = '/mcp'

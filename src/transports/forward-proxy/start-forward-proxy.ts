@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { raiseBarrier, type Access, type Barrier } from '../barrier/index.js'
 import { asUrlHost, isLoopback } from '../http-proxy/admission.js'
 import { createClientConnection, type ClientConnection } from '../http-proxy/client-connection.js'
 import { createConversations } from '../http-proxy/conversations.js'
@@ -28,6 +29,8 @@ export interface ForwardProxyOptions extends UpstreamTrust {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
+  /** Who may use it. @default our own user and root */
+  readonly access?: Access | undefined
   /** As the recorders have it, so that all call a conversation the same. */
   readonly conversationKey?: string
   /** What we show TLS clients in the place of a server. Rejects when there can be none. */
@@ -72,8 +75,8 @@ interface Talk {
 }
 
 /**
- * A proxy as `HTTP_PROXY` and `HTTPS_PROXY` mean it. Whoever reaches it can reach the same places without it, and
- * nobody reaches it from elsewhere: it listens on loopback only.
+ * A proxy as `HTTP_PROXY` and `HTTPS_PROXY` mean it. It listens on loopback only, and serves its own user only: it may
+ * know the login of a proxy on the way.
  *
  * @throws WiretapeError `usage` when it cannot listen there
  */
@@ -81,10 +84,15 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   const address = await findListenAddress(options.host, 'never')
   const server = createListener()
   const port = await listenOn(server, address, options.port, options.host)
-  return serve(server, port, options)
+  return serve(server, raiseBarrier(server, address, port, options.access ?? {}), port, options)
 }
 
-function serve(server: http.Server, port: number, options: ForwardProxyOptions): ForwardProxy {
+function serve(
+  server: http.Server,
+  barrier: Barrier,
+  port: number,
+  options: ForwardProxyOptions,
+): ForwardProxy {
   const dial = createDial({
     trust: options,
     proxyFor: (target) => options.proxyFor?.(target),
@@ -167,6 +175,8 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const talk = talks.get(request.socket)
     if (!talk) return
+    const refused = talk.target ? undefined : barrier.refusesProxy(request)
+    if (refused) return answer(request.socket, refused.status, refused.why)
     use(talk)
     const exchange = exchangeCount++
     const tell = (happening: HttpHappening, moment: Moment): void =>
@@ -183,6 +193,8 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
       return readFrom(talks.get(socket)?.target ? inside : server, socket)
     }
     const talk = talks.get(socket)
+    const refused = talk?.target ? undefined : barrier.refusesProxy(request)
+    if (refused) return answer(socket, refused.status, refused.why)
     if (talk) use(talk)
     const found = targetOf(request)
     if ('why' in found) return answer(socket, found.status, found.why)
@@ -228,9 +240,12 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
     listener.on('checkExpectation', onRequest)
     listener.on('upgrade', onUpgrade)
   }
-  server.on('connect', ({ url = '' }: IncomingMessage, socket: Socket, head: Buffer) => {
+  server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const { url = '' } = request
     socket.on('error', () => undefined)
     talks.delete(socket)
+    const refused = barrier.refusesProxy(request)
+    if (refused) return answer(socket, refused.status, refused.why)
     const target = parseAuthority(url)
     if (!target) return answer(socket, 400, 'CONNECT needs a host and a port')
     if (isSelf(target)) return answer(socket, 403, 'it leads back to wiretape')
@@ -251,7 +266,7 @@ function serve(server: http.Server, port: number, options: ForwardProxyOptions):
   }
 
   return {
-    url: `http://${asUrlHost(options.host)}:${port}`,
+    url: `http://${barrier.proxyLogin}${asUrlHost(options.host)}:${port}`,
     talks: memory,
     post(like, headers, body, tell) {
       const upstream = new URL(like.origin)
@@ -285,6 +300,7 @@ function answer(socket: Socket, status: number, why: string): void {
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     'Connection: close',
+    ...(status === 407 ? ['Proxy-Authenticate: Basic realm="wiretape"'] : []),
     'Content-Type: text/plain; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
   ]

@@ -16,15 +16,22 @@ export interface Place {
  * can send requests to us: with a host name of its own that resolves to our address (DNS rebinding), which
  * `Host` shows, or across origins, which `Origin` shows. The upstream cannot check `Host`, since we rewrite it.
  *
- * Where we are open to others, any `Host` is fine: by which names they reach us is not ours to know. `Origin`
- * is checked all the same, which stops every POST of a page, but not a GET within its own origin. The origin `null` is refused: every page can get it by a sandboxed frame.
+ * A GET of a page (an image, a link) has no `Origin`; there `Sec-Fetch-Site` tells that another site made it.
+ *
+ * Where we are open to others, any `Host` is fine: by which names they reach us is not ours to know. The others are
+ * checked all the same. The origin `null` is refused: every page can get it by a sandboxed frame.
  */
 export function refusalOf(headers: RawHeaders, place: Place): string | undefined {
   const hosts = valuesOf(headers, 'host')
   if (hosts.length !== 1) return `a request needs one Host header, this one has ${hosts.length}`
   if (!place.open && !isOurHost(hosts[0]!, place)) return 'its Host header does not name this address'
-  const foreign = valuesOf(headers, 'origin').some((origin) => !isTrusted(origin, place))
-  return foreign ? 'its Origin header names another site' : undefined
+  const origins = valuesOf(headers, 'origin')
+  if (origins.some((origin) => !isTrusted(origin, place))) return 'its Origin header names another site'
+  if (origins.length > 0) return undefined
+  const isForeign = valuesOf(headers, 'sec-fetch-site').some(
+    (site) => !/^(same-origin|none)$/i.test(site.trim()),
+  )
+  return isForeign ? 'its Sec-Fetch-Site header says that a page of another site made it' : undefined
 }
 
 /** As URLs write it: an IPv6 address in brackets. */

@@ -26,17 +26,22 @@ export interface Answer {
   readonly change?: (passHead: (sizeBytes?: number) => void) => BodyChange
 }
 
-/** @param rules nothing is changed without them */
+/**
+ * @param rules nothing is changed without them
+ * @param ownPrefix first part of the path by which the client reaches us
+ */
 export function answerOf(
   request: IncomingMessage,
   came: IncomingMessage,
   rules: AnswerRules | undefined,
+  ownPrefix: string,
 ): Answer {
   const { rawHeaders, statusCode } = came
   const hasLength = valuesOf(rawHeaders, 'content-length').length > 0
   const from = rules?.upstream.origin ?? ''
   // A client compares with the name by which it reached us, which need not be the one we would choose.
-  const to = `http://${request.headers.host}`
+  const origin = `http://${request.headers.host}`
+  const to = origin + ownPrefix
 
   const answer: Answer = {
     // Answers to HTTP/1.0 are not sent in chunks: without a length they end with the connection.
@@ -65,11 +70,12 @@ export function answerOf(
   if (!rules || statusCode !== 200 || method !== 'GET' || isEncoded(rawHeaders)) return answer
   const type = valuesOf(rawHeaders, 'content-type')[0] ?? ''
   if (/^text\/event-stream\b/i.test(type) && !hasLength) {
-    return { ...answer, change: () => createEndpointMove(from, to) }
+    return { ...answer, change: () => createEndpointMove(from, to, ownPrefix) }
   }
   if (rules.oauthRewrite && rules.places.has(method, url) && /^application\/json\b/i.test(type)) {
     const change = (passHead: (sizeBytes?: number) => void): BodyChange =>
-      createResourceMove(from, to, (sizeBytes) => {
+      // The prefix is a secret, and a resource is told to others: all of our origin contains it.
+      createResourceMove(from, origin, ownPrefix === '' ? undefined : `${origin}/`, (sizeBytes) => {
         if (sizeBytes !== undefined) rules.onOauthRewritten()
         passHead(sizeBytes)
       })

@@ -11,8 +11,10 @@ const lineEnd = /[\r\n]/
  * on another origin than the one they connected to. This puts `to` in the place of `from` in that URL. All
  * bytes pass at once but those that may be the origin. Comments, and fields before the event's name, do not
  * count; any other first event ends the search.
+ *
+ * @param prefix put before an endpoint that is only a path: `to` has it already
  */
-export function createEndpointMove(from: string, to: string): BodyChange {
+export function createEndpointMove(from: string, to: string, prefix = ''): BodyChange {
   let searching = true
   let isEndpoint = false
   /** Start of the current line. */
@@ -26,6 +28,7 @@ export function createEndpointMove(from: string, to: string): BodyChange {
   function take(character: string): string {
     if (origin !== undefined) {
       const longer = origin + character
+      if (origin === '' && character === '/') return prefix + release(false) + character
       if (origin === '' && character === ' ' && line === 'data:') return keep(character)
       if (partOfOrigin.test(longer) && longer.length <= longestOrigin) {
         origin = longer

@@ -29,7 +29,11 @@ const nothing = Buffer.alloc(0)
 
 type Tell = (happening: HttpHappening, moment: Moment) => void
 
-/** Carries one request to the upstream and its answer back. Ends by itself, or with its connection. */
+/**
+ * Carries one request to the upstream and its answer back. Ends by itself, or with its connection.
+ *
+ * @param ownPrefix first part of the path by which the client reaches us, which `request.url` has not any more
+ */
 export function startExchange(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,6 +41,7 @@ export function startExchange(
   setting: Setting,
   number: number,
   tell: Tell,
+  ownPrefix = '',
 ): void {
   const { gate } = setting
   const came = momentNow()
@@ -195,7 +200,7 @@ export function startExchange(
   function respond(came: IncomingMessage, moment: Moment): void {
     if (over) return
     const { statusCode: status = 0, rawHeaders: headers } = came
-    const ours = answerOf(request, came, route?.answer)
+    const ours = answerOf(request, came, route?.answer, ownPrefix)
     framed = ours.framed
     response.sendDate = false
     const respondHead = (sizeBytes?: number): void => sendHead(came, ours.headers(sizeBytes))

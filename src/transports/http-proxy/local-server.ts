@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { raiseBarrier, type Access } from '../barrier/index.js'
 import { isLoopback, originOf, refusalOf } from './admission.js'
 import { findListenAddress } from './listen-address.js'
 import { createListener, listenOn } from './listener.js'
@@ -9,25 +10,36 @@ export interface LocalServerOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** A request whose `Host` and `Origin` are in order. Errors of the response are nobody's concern. */
-  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void
+  /** @default our own user and root */
+  readonly access?: Access | undefined
+  /**
+   * A request whose sender may ask, and whose `Host` and `Origin` are in order. Errors of the response are nobody's
+   * concern.
+   *
+   * @param prefix first part of the path by which the client reaches us, which `request.url` has not any more
+   */
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse, prefix: string) => void
 }
 
 /** An HTTP server of our own, for programs on this machine. */
 export interface LocalServer {
   /** Such as `http://127.0.0.1:8080`. */
   readonly origin: string
+  /** First part of the path of clients' URLs: '' where the system tells whose a connection is. */
+  readonly prefix: string
   /** Ends everything at once. Resolves when all sockets are closed. Can be called twice. */
   close(): Promise<void>
 }
 
 /** @throws WiretapeError `usage` when it cannot listen there */
-export async function startLocalServer({ host, port, onRequest }: LocalServerOptions): Promise<LocalServer> {
+export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
+  const { host, port, access = {}, onRequest } = options
   const address = await findListenAddress(host, 'never')
   const server = createListener()
   const taken = await listenOn(server, address, port, host)
   const origin = originOf(host, taken)
   const place = { host, port: taken, open: !isLoopback(address), upstreamOrigin: origin }
+  const barrier = raiseBarrier(server, address, taken, access)
   const sockets = new Set<Socket>()
   let closing: Promise<void> | undefined
 
@@ -38,8 +50,10 @@ export async function startLocalServer({ host, port, onRequest }: LocalServerOpt
   server.on('request', (request, response) => {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
+    const prefix = barrier.admit(request, response)
+    if (prefix === undefined) return
     const refused = refusalOf(request.rawHeaders, place)
-    if (refused === undefined) return onRequest(request, response)
+    if (refused === undefined) return onRequest(request, response, prefix)
     request.resume()
     response.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8' })
     response.end(`wiretape does not answer this request: ${refused}.\n`)
@@ -54,5 +68,5 @@ export async function startLocalServer({ host, port, onRequest }: LocalServerOpt
     await Promise.all([stopped, ...open])
   }
 
-  return { origin, close: () => (closing ??= closeAll()) }
+  return { origin, prefix: barrier.prefix, close: () => (closing ??= closeAll()) }
 }

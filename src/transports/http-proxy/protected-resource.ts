@@ -35,11 +35,13 @@ export function createMetadataPlaces(): MetadataPlaces {
 /**
  * Waits for the whole document and lets `resource` name us, since clients compare it with the URL they use.
  *
+ * @param whole names all resources in the place of the one; undefined for the one on `to`
  * @param passHead called once, before the first bytes pass; `sizeBytes` when they are others than came
  */
 export function createResourceMove(
   from: string,
   to: string,
+  whole: string | undefined,
   passHead: (sizeBytes?: number) => void,
 ): BodyChange {
   let held: Buffer[] | undefined = []
@@ -60,14 +62,19 @@ export function createResourceMove(
       if (held === undefined) return none
       const original = Buffer.concat(held)
       held = undefined
-      const moved = moveResource(original, from, to)
+      const moved = moveResource(original, from, to, whole)
       passHead(moved?.length)
       return moved ?? original
     },
   }
 }
 
-function moveResource(bytes: Buffer, from: string, to: string): Buffer | undefined {
+function moveResource(
+  bytes: Buffer,
+  from: string,
+  to: string,
+  whole: string | undefined,
+): Buffer | undefined {
   const text = bytes.toString('utf8')
   if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined
   const found = findJsonValue(text)
@@ -77,5 +84,5 @@ function moveResource(bytes: Buffer, from: string, to: string): Buffer | undefin
   const moved = movedOrigin(document.string('resource') ?? '', from, to)
   if (start === undefined || moved === undefined) return undefined
   const end = start + (document.raw('resource')?.length ?? 0)
-  return Buffer.from(spliceText(text, [{ start, end, text: JSON.stringify(moved) }]), 'utf8')
+  return Buffer.from(spliceText(text, [{ start, end, text: JSON.stringify(whole ?? moved) }]), 'utf8')
 }

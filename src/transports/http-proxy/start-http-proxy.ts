@@ -1,5 +1,7 @@
 import type { Agent, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+import { raiseBarrier, type Access } from '../barrier/index.js'
 import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
 import type { AnswerRules } from './answer.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
@@ -38,6 +40,13 @@ export interface HttpProxyOptions {
    * @default false
    */
   readonly allowRemote?: boolean
+  /**
+   * Who may use it: our own user, root, and who has the secret. Undefined lets in everybody who can connect: that is
+   * right where they get nothing that the upstream would not give them.
+   */
+  readonly access?: Access | undefined
+  /** First part of the path of every request to the upstream; clients and recorders do not see it. @default '' */
+  readonly upstreamPrefix?: string
   /** Accepts any certificate of the upstream. @default false */
   readonly insecure?: boolean
   /** Lets OAuth metadata name us, as clients demand. @default true */
@@ -72,6 +81,8 @@ export interface HttpProxy {
   ): Promise<OwnAnswer>
   /** What a client uses in the place of the upstream's URL, without a query. */
   readonly url: string
+  /** The same for clients on other hosts; undefined where none can connect, or none needs another URL. */
+  readonly remoteUrl: string | undefined
   /**
    * Stops reading from all clients and upstreams, or goes on. What was read already passes; requests and
    * answers that begin meanwhile wait.
@@ -107,6 +118,8 @@ export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpPro
 
 function serve(server: Server, address: string, port: number, options: HttpProxyOptions): HttpProxy {
   const { upstream, host } = options
+  const barrier = options.access && raiseBarrier(server, address, port, options.access)
+  const prefix = options.upstreamPrefix ?? ''
   const gate = createFloodGate()
   const connections = new Map<Socket, ClientConnection>()
   const sockets = new Set<Socket>()
@@ -140,6 +153,11 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     room: createReadingRoom(),
   }
 
+  /** The query of the upstream's URL belongs to requests for just its path. */
+  function onward(path: string): string {
+    return prefix + (path === upstream.pathname ? path + upstream.search : path)
+  }
+
   function route(request: IncomingMessage, connection: ClientConnection): Route | Refusal {
     const { url: path = '/', rawHeaders } = request
     const why = refusalOf(rawHeaders, place)
@@ -148,8 +166,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     return {
       upstream,
       agent: connection.agentFor(upstream),
-      // The query of the upstream's URL belongs to requests for just its path.
-      path: path === upstream.pathname ? path + upstream.search : path,
+      path: onward(path),
       host: upstream.host,
       plain: answer.oauthRewrite && answer.places.has(request.method ?? '', path),
       answer,
@@ -180,10 +197,12 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     server.on(event, (request, response) => {
       const connection = connections.get(request.socket)
       if (!connection) return
+      const own = barrier?.admit(request, response)
+      if (barrier && own === undefined) return
       answering.add(response)
       response.once('close', () => answering.delete(response))
       const { exchange, tell } = startTelling()
-      startExchange(request, response, connection, setting, exchange, tell)
+      startExchange(request, response, connection, setting, exchange, tell, own)
     })
   }
   server.on('connect', ({ method = '', url = '', rawHeaders, socket }) => {
@@ -207,16 +226,23 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   }
 
   return {
-    url: originOf(reachable(host), port) + upstream.pathname,
+    url: originOf(reachable(host), port) + (barrier?.prefix ?? '') + upstream.pathname,
+    remoteUrl:
+      barrier?.remotePrefix && originOf(visible(host), port) + barrier.remotePrefix + upstream.pathname,
     hold: (wait) => gate.hold(wait),
     setGatekeeper: (keeper) => (gatekeeper = keeper),
     talks: setting.talks,
     post(like, headers, body, begins) {
       const { exchange, tell } = startTelling()
       begins(exchange)
-      const path = like.path === upstream.pathname ? like.path + upstream.search : like.path
       const agent = createUpstreamAgent(upstream, { insecure: options.insecure ?? false })
-      return postOwn({ ...like, headers }, body, { upstream, agent, path, host: upstream.host }, tell, track)
+      return postOwn(
+        { ...like, headers },
+        body,
+        { upstream, agent, path: onward(like.path), host: upstream.host },
+        tell,
+        track,
+      )
     },
     async settled(withinMs) {
       let timer: NodeJS.Timeout | undefined
@@ -233,4 +259,11 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return /^\[?::\]?$/.test(host) ? '::1' : host
+}
+
+/** The address by which other hosts reach us; of several the first one. */
+function visible(host: string): string {
+  if (host !== '0.0.0.0' && !/^\[?::\]?$/.test(host)) return host
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? hostname()
 }

@@ -1,0 +1,148 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isLoopback } from '../http-proxy/admission.js'
+import { createPeers, systemTables, type SocketTables } from './peers.js'
+
+/** Who may use a place where we listen, besides our own user and root. */
+export interface Access {
+  /** Everybody who can connect. @default false */
+  readonly openToAllUsers?: boolean
+  /**
+   * The secret of clients whose user the system does not tell: 32 hexadecimal digits. Called only where there may be
+   * such clients. @default one for this run
+   */
+  readonly secret?: () => string
+  /** Gets a line about each user who is refused, once. */
+  readonly onNotice?: (line: string) => void
+  /** @default the system's own */
+  readonly tables?: SocketTables
+}
+
+/** The one check of who is at the other end of a connection. */
+export interface Barrier {
+  /** First part of the path in the URL of local clients: '' where the system tells whose a connection is. */
+  readonly prefix: string
+  /** The same for clients on other hosts; undefined where none can connect. */
+  readonly remotePrefix: string | undefined
+  /** User name and password in the URL of a proxy, with its `@`; '' where the system tells. */
+  readonly proxyLogin: string
+  /**
+   * Lets a request in, or answers it with a refusal. The secret is taken out of its path.
+   *
+   * @returns the prefix that its client uses; undefined when it was refused
+   */
+  admit(request: IncomingMessage, response: ServerResponse): string | undefined
+  /**
+   * The same for a request to a proxy, whose login is taken out of its headers.
+   *
+   * @returns why it is refused; undefined when it may pass
+   */
+  refusesProxy(request: IncomingMessage): { readonly status: 403 | 407; readonly why: string } | undefined
+}
+
+const proxyUser = 'wiretape'
+/** The secret as one part of a path, at its start or where clients look for metadata of a path (RFC 9728, 3.1). */
+const secretPart = /^((?:\/\.well-known\/[^/?#]+)?)\/wiretape-([0-9a-f]{32})(?=[/?#]|$)/
+/** Users who are told about. */
+const mostNotices = 10
+
+export function newSecret(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/**
+ * Stands before a server that listens already.
+ *
+ * @param address where it listens
+ */
+export function raiseBarrier(server: Server, address: string, port: number, access: Access): Barrier {
+  const { openToAllUsers = false, tables = systemTables() } = access
+  const uid = process.geteuid?.() ?? -1
+  const peers = createPeers(tables, uid, { address, port })
+  const isOpen = !isLoopback(address)
+  const secret = peers.tells && !isOpen ? undefined : (access.secret ?? newSecret)()
+  const prefix = secret === undefined || openToAllUsers ? '' : `/wiretape-${secret}`
+  const told = new Set<string>()
+  if (peers.tells && !openToAllUsers) server.on('connection', (socket) => peers.connected(socket))
+
+  /** Why a connection without the secret is refused. */
+  function whyNot(socket: Socket): string | undefined {
+    if (openToAllUsers) return undefined
+    const peer = peers.tells ? peers.of(socket) : 'unknown'
+    if (peer === uid || peer === 0) return undefined
+    const why =
+      peer === 'unknown' ? whyUnknown(secret !== undefined) : `it comes from another user (uid ${peer})`
+    if (!told.has(why) && told.size < mostNotices) {
+      told.add(why)
+      access.onNotice?.(`a connection was refused: ${why}; --open-to-all-users lets everybody in`)
+    }
+    return `${why}; only the user who started wiretape may use this address (--open-to-all-users changes that)`
+  }
+
+  function isSecret(given: string): boolean {
+    return secret !== undefined && given.length === secret.length && equal(given, secret)
+  }
+
+  /** Takes the secret out of a path. */
+  function taken(request: IncomingMessage): boolean {
+    const { url = '' } = request
+    const [part = '', before = '', given = ''] = secretPart.exec(url) ?? []
+    if (!isSecret(given)) return false
+    const rest = url.slice(part.length)
+    request.url = before + (before === '' && !rest.startsWith('/') ? `/${rest}` : rest)
+    return true
+  }
+
+  return {
+    prefix: peers.tells ? '' : prefix,
+    remotePrefix: isOpen ? prefix : undefined,
+    proxyLogin: prefix === '' || peers.tells ? '' : `${proxyUser}:${secret}@`,
+    admit(request, response) {
+      if (secret !== undefined && taken(request)) return `/wiretape-${secret}`
+      const why = whyNot(request.socket)
+      if (why === undefined) return ''
+      refuse(request, response, why)
+      return undefined
+    },
+    refusesProxy(request) {
+      if (secret !== undefined && takenLogin(request, isSecret)) return undefined
+      const why = whyNot(request.socket)
+      if (why === undefined) return undefined
+      return { why, status: peers.tells ? 403 : 407 }
+    },
+  }
+}
+
+function whyUnknown(hasSecret: boolean): string {
+  return hasSecret
+    ? 'the secret of this address is missing'
+    : 'the system does not say which user it comes from'
+}
+
+/** Takes our login out of a request to a proxy. */
+function takenLogin({ rawHeaders }: IncomingMessage, isSecret: (given: string) => boolean): boolean {
+  for (let n = 0; n + 1 < rawHeaders.length; n += 2) {
+    if (rawHeaders[n]!.toLowerCase() !== 'proxy-authorization') continue
+    const encoded = /^basic +([\w+/=]{1,200})$/i.exec(rawHeaders[n + 1]!)?.[1] ?? ''
+    const [user, password = ''] = Buffer.from(encoded, 'base64').toString('latin1').split(':', 2)
+    if (user !== proxyUser || !isSecret(password)) continue
+    rawHeaders.splice(n, 2)
+    return true
+  }
+  return false
+}
+
+/** In a time that tells nothing about how much of it is right. Both have one length. */
+function equal(given: string, secret: string): boolean {
+  const [one, other] = [Buffer.from(given, 'latin1'), Buffer.from(secret, 'latin1')]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, why: string): void {
+  request.on('error', () => undefined)
+  response.on('error', () => undefined)
+  request.resume()
+  response.writeHead(403, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' })
+  response.end(`wiretape does not answer this request: ${why}.\n`)
+}

@@ -1,0 +1,3 @@
+export { raiseBarrier, type Access, type Barrier } from './barrier.js'
+export type { SocketTables } from './peers.js'
+export { storedSecret } from './stored-secret.js'

@@ -1,0 +1,77 @@
+import os from 'node:os'
+
+/** One end of a TCP connection. */
+export interface End {
+  readonly address: string
+  readonly port: number
+}
+
+/** The tables of the TCP sockets of a network namespace, as Linux writes them: IPv4 and IPv6. */
+export type TableName = 'tcp' | 'tcp6'
+
+const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+
+/**
+ * Goes through the rows of a table once.
+ *
+ * @param row gets both ends as `keyOf` writes them, and the uid of the near one: `any` where it cannot be believed. A
+ *   socket that its process has closed, or that only waits for its time, has no inode; kernels may call its owner root.
+ */
+export function eachRow(table: string, row: (key: string, uid: number | 'any') => void): void {
+  for (let start = table.indexOf('\n') + 1; start > 0 && start < table.length;) {
+    const end = table.indexOf('\n', start)
+    const line = table.slice(table.indexOf(': ', start) + 2, end === -1 ? table.length : end)
+    const far = line.indexOf(' ', line.indexOf(' ') + 1)
+    // After both ends: st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
+    const [, , , , uid = '', , inode = '0'] = line.slice(far + 1).split(/ +/, 7)
+    row(line.slice(0, far), inode === '0' || !/^\d{1,10}$/.test(uid) ? 'any' : Number(uid))
+    start = end === -1 ? 0 : end + 1
+  }
+}
+
+/** @param other the far end; undefined for a socket that listens. Undefined when the table can hold no such row */
+export function keyOf(name: TableName, own: End, other: End | undefined): string | undefined {
+  const near = endText(own, name)
+  const far = other ? endText(other, name) : `${'0'.repeat(name === 'tcp' ? 8 : 32)}:0000`
+  return near === undefined || far === undefined ? undefined : `${near} ${far}`
+}
+
+/** `0100007F:1F90`: words of an address in the byte order of the machine, the port as a number. */
+function endText({ address, port }: End, name: TableName): string | undefined {
+  const bytes = addressBytes(address)
+  if (!bytes) return undefined
+  const isMapped = mappedPrefix.every((byte, n) => bytes[n] === byte)
+  if (name === 'tcp' && !isMapped) return undefined
+  const shown = name === 'tcp' ? bytes.slice(12) : bytes
+  let text = ''
+  for (let word = 0; word < shown.length; word += 4) {
+    const four = shown.slice(word, word + 4)
+    if (os.endianness() === 'LE') four.reverse()
+    text += four.map((byte) => hex(byte, 2)).join('')
+  }
+  return `${text}:${hex(port, 4)}`
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).toUpperCase().padStart(digits, '0')
+}
+
+/** All 16 bytes; of an IPv4 address as IPv6 maps it. Undefined when it is none. */
+function addressBytes(address: string): number[] | undefined {
+  const text = address.replace(/%.*$/s, '')
+  const dotted = /^(.*:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
+  const four = dotted ? dotted.slice(2).map(Number) : []
+  if (four.some((byte) => byte > 255)) return undefined
+  if (dotted && dotted[1] === undefined) return [...mappedPrefix, ...four]
+  const words = dotted
+    ? `${dotted[1]}${hex(four[0]! * 256 + four[1]!, 4)}:${hex(four[2]! * 256 + four[3]!, 4)}`
+    : text
+  const halves = words.split('::')
+  if (halves.length > 2 || !words.includes(':')) return undefined
+  const [head = [], tail = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const missing = 8 - head.length - tail.length
+  if (halves.length === 2 ? missing < 0 : missing !== 0) return undefined
+  const all = [...head, ...Array<string>(missing).fill('0'), ...tail]
+  if (!all.every((word) => /^[0-9a-f]{1,4}$/i.test(word))) return undefined
+  return all.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 0xff])
+}

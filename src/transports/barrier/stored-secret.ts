@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { newSecret } from './barrier.js'
+
+/**
+ * The secret of a place where we listen: the same for later runs under the same label and port, so that what clients
+ * have in their configuration goes on working. One that others could have read or written is not used again.
+ *
+ * @param folder made when missing
+ */
+export function storedSecret(folder: string, label: string, port: number): string {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = createHash('sha256').update(`${label}\0${port}`).digest('hex').slice(0, 32)
+  const path = join(folder, name)
+  const known = readSecret(path)
+  if (known !== undefined) return known
+  const secret = newSecret()
+  const draft = `${path}.${process.pid}.new`
+  fs.rmSync(draft, { force: true })
+  fs.writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx' })
+  fs.renameSync(draft, path)
+  return secret
+}
+
+function readSecret(path: string): string | undefined {
+  try {
+    const { mode, uid } = fs.lstatSync(path)
+    const isPrivate = process.platform === 'win32' || ((mode & 0o077) === 0 && uid === process.geteuid?.())
+    if ((mode & fs.constants.S_IFMT) !== fs.constants.S_IFREG || !isPrivate) return undefined
+    return /^([0-9a-f]{32})\n$/.exec(fs.readFileSync(path, 'latin1'))?.[1]
+  } catch {
+    return undefined
+  }
+}
