@@ -27,6 +27,10 @@ export interface Counts {
   /** Held, and neither passed on nor dropped. Like the dropped ones they are no `messages`: they did not cross the wire. */
   waiting: number
   dropped: number
+  /** Of the dropped ones, requests that a person or a rule answered in the other side's place. */
+  answeredHere: number
+  /** Waited for a person or a rule, whatever became of them. */
+  held: number
   modified: number
   injected: number
 }
@@ -40,7 +44,9 @@ export function countsOf(entries: EntryTable): Counts {
       if (kind !== 'gap') c[kind] += 1
       continue
     }
+    if (entries.has(row, 'held')) c.held += 1
     if (entries.has(row, 'waiting') || entries.has(row, 'dropped')) {
+      if (isAnsweredHere(entries, row)) c.answeredHere += 1
       c[entries.has(row, 'dropped') ? 'dropped' : 'waiting'] += 1
       continue
     }
@@ -57,6 +63,13 @@ export function countsOf(entries: EntryTable): Counts {
     if (entries.has(row, 'undelivered')) c.undelivered += 1
   }
   return c
+}
+
+/** A request that went no further since a person or a rule answered it. */
+export function isAnsweredHere(entries: EntryTable, row: number): boolean {
+  if (!entries.has(row, 'dropped') || entries.kind(row) !== 'request') return false
+  const answer = entries.peer(row)
+  return answer >= 0 && entries.has(answer, 'injected')
 }
 
 /** A request that got no answer although nothing explains it. */
@@ -101,6 +114,8 @@ const zero: Counts = {
   undelivered: 0,
   waiting: 0,
   dropped: 0,
+  answeredHere: 0,
+  held: 0,
   modified: 0,
   injected: 0,
 }

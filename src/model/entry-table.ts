@@ -75,8 +75,8 @@ export interface EntryTable {
   /** For how long the row was held. */
   heldUs(row: number): number
   /**
-   * How long the other side took for this answer: the time is not counted in which a person held its request.
-   * Undefined where the recording says no times.
+   * How long the other side took for this answer, without the time for which its request was held. Undefined for an answer
+   * that a person or a rule gave in its place, and where the recording says no times.
    */
   latencyUs(answer: number): number | undefined
   /** The request that a message is linked to otherwise (progress, cancellation, …); -1 when there is none. */
@@ -155,6 +155,7 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
     heldUs: (row) => (heldMs.get(row) ?? 0) * 1000,
     latencyUs(row) {
       const request = peerColumn[row]!
+      if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
       if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
       return Math.max(0, usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000)
     },

@@ -20,7 +20,7 @@ import type {
   Part,
   TapeRecord,
 } from './record.js'
-import { noTime, type Session, type SessionDraft } from './session.js'
+import { noTime, notePeer, type Session, type SessionDraft } from './session.js'
 
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
@@ -100,6 +100,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       complete: false,
       continues: false,
       eras: [],
+      clients: [],
     })
   }
 
@@ -299,7 +300,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (!session) return
     const { envelope } = part
     if (envelope.protocolVersion !== undefined) session.protocolVersion = envelope.protocolVersion
-    if (envelope.peer) session[direction === 'client_to_server' ? 'client' : 'server'] = envelope.peer
+    if (envelope.peer) notePeer(session, direction, envelope.peer)
     noteEra(session, eraOfEnvelope(envelope))
   }
 

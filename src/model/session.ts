@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js'
-import type { Transport } from './envelope.js'
+import type { Direction, Transport } from './envelope.js'
 import type { Era } from './protocol.js'
 import type { JsonMembers, RuleCount } from './record.js'
 
@@ -39,8 +39,17 @@ export interface Session {
   readonly eras: readonly Era[]
   /** The version that was agreed on, or the last one asked for. */
   readonly protocolVersion?: string
-  readonly client?: { readonly name: string; readonly version: string }
-  readonly server?: { readonly name: string; readonly version: string }
+  /** The client that said last who it is. */
+  readonly client?: Peer
+  readonly server?: Peer
+  /** All clients by name and version, in the order in which they came; of very many the first 100. */
+  readonly clients: readonly Peer[]
+}
+
+/** A program as it names itself. */
+export interface Peer {
+  readonly name: string
+  readonly version: string
 }
 
 /** A session while it is put together. */
@@ -51,4 +60,18 @@ export type SessionDraft = Draft<Session> & {
   nextSeq: number
   eras: Era[]
   segments: number[]
+  clients: Peer[]
+}
+
+const mostClients = 100
+
+/** A client or a server said who it is. */
+export function notePeer(session: SessionDraft, direction: Direction, peer: Peer): void {
+  if (direction === 'server_to_client') {
+    session.server = peer
+    return
+  }
+  session.client = peer
+  const isKnown = session.clients.some(({ name, version }) => name === peer.name && version === peer.version)
+  if (!isKnown && session.clients.length < mostClients) session.clients.push(peer)
 }

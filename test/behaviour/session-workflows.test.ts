@@ -140,7 +140,7 @@ describe('the session workflow', () => {
     [['--session-file', 'x.json'], 'either --target-command or --target-url is required'],
     [['--session-file', 'x.json', '--target-command', "node 'x"], "--target-command: the ' at column"],
     [['--session-file', 'none.json', '--target-command', 'node'], 'cannot read none.json: no such file'],
-    [['--session-file', 'x.json', '--target-command', 'node', '--timeout', '0'], 'It is a number of seconds'],
+    [['--session-file', 'x.json', '--target-command', 'node', '--timeout', '0'], 'a bare number is seconds'],
   ])('refuses in one line: %s', async (args, message) => {
     const { code, stderr } = await stage.run('proxy', 'replay', ...args)
     expect(code).toBe(2)

@@ -267,6 +267,8 @@ describe('messages', () => {
       dropped: 0,
       modified: 0,
       injected: 0,
+      answeredHere: 0,
+      held: 0,
     })
     expect(isUnanswered(fold.entries, 6)).toBe(true)
   })

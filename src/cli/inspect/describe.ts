@@ -82,6 +82,7 @@ const factNotes: Readonly<Record<Fact, Note>> = {
   waiting: { text: 'held, never passed on', tone: 'yellow' },
   'held-now': { text: 'held', tone: 'yellow' },
   dropped: { text: 'dropped', tone: 'yellow' },
+  'answered-here': { text: 'answered by wiretape', tone: 'yellow' },
   modified: { text: 'modified', tone: 'yellow' },
   injected: { text: 'sent by wiretape', tone: 'yellow' },
 }
@@ -90,7 +91,8 @@ const factNotes: Readonly<Record<Fact, Note>> = {
 export function notesOf(row: InspectRow): Note[] {
   const notes: Note[] = []
   const envelope = row.part?.envelope
-  for (const fact of row.facts) notes.push(factNotes[fact])
+  for (const fact of row.facts)
+    if (fact !== 'dropped' || !row.facts.has('answered-here')) notes.push(factNotes[fact])
   if (row.heldMs !== undefined && row.heldMs > 0)
     notes.push({ text: `held ${formatDuration(row.heldMs * 1000)}`, tone: 'dim' })
   const { record } = row

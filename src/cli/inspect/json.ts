@@ -44,6 +44,7 @@ function sessionJson(session: Session): string {
     protocolVersion: session.protocolVersion ?? null,
     eras: session.eras,
     client: session.client ?? null,
+    clients: session.clients,
     server: session.server ?? null,
   }
   const metadata = session.metadata.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')
@@ -67,6 +68,7 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
     us: row.us ?? null,
     direction: row.kind === 'stderr' || row.kind === 'gap' ? directionOf(row) : row.direction,
     kind: row.kind,
+    conversation: 'conversation' in record ? (record.conversation ?? null) : null,
     proxyId: row.part?.id ?? null,
     method: envelope?.method ?? null,
     subject: envelope?.subject ?? null,

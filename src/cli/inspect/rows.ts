@@ -1,5 +1,6 @@
 import {
   isAnswer,
+  isAnsweredHere,
   isUnanswered,
   type Direction,
   type EntryKind,
@@ -65,6 +66,8 @@ export type Fact =
   /** As `waiting`, while it is being recorded. */
   | 'held-now'
   | 'dropped'
+  /** A request that a person or a rule answered; it is `dropped` too. */
+  | 'answered-here'
   | 'modified'
   | 'injected'
 
@@ -230,6 +233,7 @@ function factsOf(entries: EntryTable, row: number): ReadonlySet<Fact> {
   if (entries.has(row, 'batch')) facts.push('batch')
   if (entries.has(row, 'waiting')) facts.push('waiting')
   if (entries.has(row, 'dropped')) facts.push('dropped')
+  if (isAnsweredHere(entries, row)) facts.push('answered-here')
   if (entries.has(row, 'modified')) facts.push('modified')
   if (entries.has(row, 'injected')) facts.push('injected')
   return facts.length === 0 ? none : new Set(facts)

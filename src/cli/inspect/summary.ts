@@ -26,6 +26,9 @@ export interface Page {
 /** Characters of a text that a peer or a command line chose, at most. */
 const longestText = 2_000
 
+/** Clients of a session that are named. */
+const mostClients = 10
+
 /** What is known about a session as a whole, above its messages. */
 export function sessionHeader(session: Session, { style, columns }: Page, unended = 'incomplete'): string {
   const command = session.command
@@ -48,7 +51,10 @@ export function sessionHeader(session: Session, { style, columns }: Page, unende
   if (!session.complete) facts.push(session.continues ? 'goes on in the next file' : unended)
   lines.push(pieces(facts, columns))
   const peers: string[] = []
-  if (session.client) peers.push(`client ${session.client.name} ${session.client.version}`.trim())
+  const clients = session.clients.map(({ name, version }) => `${name} ${version}`.trim())
+  const more = clients.length > mostClients ? ` and ${clients.length - mostClients} more` : ''
+  if (clients.length > 0)
+    peers.push(`client${clients.length > 1 ? 's' : ''} ${clients.slice(0, mostClients).join(', ')}${more}`)
   if (session.server) peers.push(`server ${session.server.name} ${session.server.version}`.trim())
   if (session.protocolVersion !== undefined) peers.push(`MCP ${session.protocolVersion}`)
   if (peers.length > 0) lines.push(pieces(peers, columns))
@@ -101,6 +107,12 @@ export function recordingSummary(
   if (c.cancelled > 0) parts.push(`${formatCount(c.cancelled)} cancelled`)
   if (c.noise > 0) parts.push(countOf(c.noise, 'line of noise', 'lines of noise'))
   if (c.stderr > 0) parts.push(countOf(c.stderr, 'stderr line'))
+  if (c.held > 0) parts.push(`${formatCount(c.held)} held`)
+  if (c.waiting > 0) parts.push(`${formatCount(c.waiting)} never passed on`)
+  if (c.modified > 0) parts.push(`${formatCount(c.modified)} changed`)
+  if (c.dropped > c.answeredHere) parts.push(`${formatCount(c.dropped - c.answeredHere)} dropped`)
+  if (c.answeredHere > 0) parts.push(`${formatCount(c.answeredHere)} answered by wiretape`)
+  if (c.injected > 0) parts.push(`${formatCount(c.injected)} injected`)
   const counted = wrapPieces(parts, ' · ', columns)
   const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
   for (const [direction, who] of [

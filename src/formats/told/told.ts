@@ -89,7 +89,9 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     // Member by member: there are millions of them.
     const told: Draft<ToldMessage> = { kind: 'message', record, part, seq, us, text, sizeBytes }
     if (request) told.request = request
-    if (us !== undefined && request?.us !== undefined) told.latencyUs = Math.max(0, us - request.us)
+    // The time that a person took to answer is not the other side's.
+    if (us !== undefined && request?.us !== undefined && !record.injected)
+      told.latencyUs = Math.max(0, us - request.us)
     if (envelope.kind === 'request' && id !== undefined) {
       if (open.size >= mostOpen) for (const oldest of open.keys()) if (open.delete(oldest)) break
       open.set(id, {
