@@ -10,9 +10,10 @@ import { liveSubject, type Asked } from './live-subject.js'
 import { createRenames } from './renames.js'
 import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
+import { longestMessage } from '../wire/index.js'
 
 /** Held messages above these bounds: what comes is not read before one goes on. */
-const mostHeldBytes = 64 * 1024 * 1024
+const mostHeldBytes = longestMessage
 const mostHeld = 10_000
 
 export interface GateSettings {

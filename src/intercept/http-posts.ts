@@ -69,7 +69,7 @@ export function createHttpPosts(lanes: HttpLanes, entries: HttpEntries, tools: T
 function textsIn({ body, contentType }: Posted): string[] {
   if (!body) return []
   return /^text\/event-stream\b/i.test(contentType)
-    ? createSseParser({ maxBytes: 64 * 1024 * 1024 })
+    ? createSseParser()
         .push(Buffer.concat([body, Buffer.from('\n\n')]))
         .flatMap(({ data }) => data ?? [])
     : [Buffer.from(body).toString()]

@@ -3,9 +3,8 @@ import type { Direction } from '../model/index.js'
 import { readFrame, type FrameText, type Offer, type Verdict } from './frame.js'
 import type { FramePlace, Ledger, Sent } from './ledger.js'
 import { whyUnread } from './unread.js'
+import { longestMessage } from '../wire/index.js'
 
-/** Longer lines are passed on as they come: they are not recorded either. */
-const longestFrame = 64 * 1024 * 1024
 const LF = 0x0a
 const CR = 0x0d
 
@@ -211,7 +210,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
   function keep(rest: Uint8Array): void {
     partial.push(rest)
     partialBytes += rest.length
-    if (partialBytes <= longestFrame) return
+    if (partialBytes <= longestMessage) return
     for (const part of partial) port.write(part)
     offset += partialBytes
     partial = []

@@ -3,9 +3,6 @@ import { createLineFramer, type LineFrame } from '../wire/index.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
 
-/** Longer lines are passed over. */
-const longestLine = 64 * 1024 * 1024
-
 export interface StreamOptions {
   readonly input: Readable
   readonly output: Writable
@@ -26,7 +23,7 @@ export interface ServedStream {
 export function serveStream({ input, output, open, notice }: StreamOptions): ServedStream {
   const lines = createLineSink(output)
   const conversation = open(lines.sink)
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer()
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   let closing: Promise<void> | undefined
 

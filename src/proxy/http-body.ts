@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import { HeldBytes } from '../wire/index.js'
+import { HeldBytes, longestMessage } from '../wire/index.js'
 
 const nothing = new Uint8Array(0)
 
@@ -89,9 +89,6 @@ export interface Decoder {
   push(bytes: Uint8Array): Promise<Uint8Array>
 }
 
-/** Longest text that a coded body may unfold to: a small one can hold gigabytes. */
-const mostDecoded = 64 * 1024 * 1024
-
 /**
  * Undefined for a coding that this Node does not know (RFC 9110, section 8.4.1). `identity` passes everything
  * through.
@@ -117,7 +114,7 @@ export function createDecoder(coding: string | undefined): Decoder | undefined {
         for (let piece = stream.read() as Buffer | null; piece; piece = stream.read() as Buffer | null) {
           pieces.push(piece)
           decodedBytes += piece.length
-          if (decodedBytes > mostDecoded) throw new Error('it unfolds to more than 64 MB')
+          if (decodedBytes > longestMessage) throw new Error('it unfolds to more than 64 MB')
         }
       }
       if (failure) throw failure

@@ -8,7 +8,7 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { createSseParser, type SseEvent } from '../wire/index.js'
+import { createSseParser, type SseEvent, longestMessage } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
 import { BodyRoom, createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
@@ -20,8 +20,6 @@ import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http
 import type { Numbers } from './message-numbers.js'
 import type { Moment } from './record-builder.js'
 
-/** Messages and bodies above this are forwarded and leave a gap with their size and hash. */
-const longestMessage = 64 * 1024 * 1024
 /** Bodies that are under way at the same time hold no more than this together. */
 const mostBodyBytes = 256 * 1024 * 1024
 /** Exchanges that go on at the same time and are remembered. */
@@ -150,7 +148,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       headers,
       told: false,
       body: new HttpBody(longestMessage, room),
-      events: isStream ? createSseParser({ maxBytes: longestMessage }) : undefined,
+      events: isStream ? createSseParser() : undefined,
       decoder,
       ...(!decoder && { opaque: `the content coding ${coding} is not known here` }),
     }

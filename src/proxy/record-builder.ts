@@ -21,6 +21,7 @@ import {
   readEnvelope,
   type LineFrame,
   type LineFramer,
+  longestMessage,
 } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { FramePlace, GateEntry, Sent } from '../intercept/index.js'
@@ -31,8 +32,6 @@ import { LongLine } from './long-line.js'
 import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
-/** Messages above this are forwarded and leave a gap with their size and hash. */
-const longestMessage = 64 * 1024 * 1024
 /** Longer lines of stderr are recorded in pieces. */
 const longestStderr = 65_536
 /** Messages remembered for the case that it turns out later that they were never delivered. */
@@ -81,8 +80,8 @@ interface Delivery {
 /** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
 export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { next: 0 }): RecordBuilder {
   const framers: Record<Channel, LineFramer> = {
-    in: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
-    out: createLineFramer({ maxBytes: longestMessage, borrowed: true }),
+    in: createLineFramer({ borrowed: true }),
+    out: createLineFramer({ borrowed: true }),
     err: createLineFramer({ maxBytes: longestStderr, borrowed: true }),
   }
   const correlator: Correlator<string> = createCorrelator(idKey)

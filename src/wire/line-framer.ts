@@ -1,5 +1,6 @@
 /** Cuts a byte stream into lines, copying only those that cross chunks. Knows nothing of text or JSON. */
 import { HeldBytes } from './held-bytes.js'
+import { longestMessage } from './limits.js'
 
 /** How a line ended on the wire. */
 export type LineEnd = 'lf' | 'crlf' | 'none'
@@ -57,9 +58,11 @@ const NOTHING = new Uint8Array(0)
  * @param options.borrowed whoever pushes a chunk writes into it again once the frames of that push are used:
  *   the framer itself then keeps copies only
  */
-export function createLineFramer(options: { maxBytes: number; borrowed?: boolean }): LineFramer {
-  const { maxBytes } = options
-  const held = new HeldBytes(options.borrowed)
+export function createLineFramer({
+  maxBytes = longestMessage,
+  borrowed = false,
+}: { maxBytes?: number; borrowed?: boolean } = {}): LineFramer {
+  const held = new HeldBytes(borrowed)
   /** Stream offset of the next byte to arrive. */
   let offset = 0
   /** Pieces of the current line went out. All that is held then is a CR that may belong to the terminator. */

@@ -1,4 +1,5 @@
 import { HeldBytes } from './held-bytes.js'
+import { longestMessage } from './limits.js'
 import { readSseBlock, type SseFields } from './sse-fields.js'
 
 /**
@@ -46,8 +47,7 @@ type OpenCr =
  * @param options.maxBytes the largest block that is kept. While it arrives it is held as bytes; as an event it
  *   costs a small multiple of that.
  */
-export function createSseParser(options: { maxBytes: number }): SseParser {
-  const { maxBytes } = options
+export function createSseParser({ maxBytes = longestMessage }: { maxBytes?: number } = {}): SseParser {
   const held = new HeldBytes()
   /** The first bytes, while they may still become a byte order mark. Undefined when that is decided. */
   let lead: Uint8Array | undefined = NOTHING

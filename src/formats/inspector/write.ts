@@ -4,9 +4,10 @@ import { findAnswered } from '../foreign/answered.js'
 import type { Recording } from '../format.js'
 import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
+import { longestMessage } from '../../wire/index.js'
 
 /** Characters of entries that may wait for the answer of an earlier one. */
-const mostWaiting = 64 * 1024 * 1024
+const mostWaiting = longestMessage
 
 interface Entry {
   readonly id: string

@@ -8,6 +8,7 @@ import {
   spliceText,
   type Span,
   type TextEdit,
+  longestMessage,
 } from '../../wire/index.js'
 import { RuleFailure } from './failure.js'
 import { replaceAll } from './replacement.js'
@@ -17,9 +18,6 @@ type ActionOf<K extends RuleAction['kind']> = Extract<RuleAction, { kind: K }>
 
 /** For all strings of one message: others wait meanwhile. */
 const longestReplaceMs = 1000
-
-/** UTF-16 code units; no frame is recorded that is larger. */
-const longestText = 64 * 1024 * 1024
 
 /**
  * Puts values at their paths, one path after the other. What a path leads to is replaced; a last member that is not
@@ -78,7 +76,7 @@ function replaceIn(
 ): TextEdit | undefined {
   const before = decodeString(message, start, end)
   try {
-    const after = replaceAll(before, pattern, pieces, longestText, isLate)
+    const after = replaceAll(before, pattern, pieces, longestMessage, isLate)
     return after === undefined || after === before ? undefined : { start, end, text: JSON.stringify(after) }
   } catch (problem) {
     if (problem instanceof RangeError) throw new RuleFailure(problem.message)

@@ -1,7 +1,7 @@
 import { compilePath, compilePattern, QueryFault, type CompiledPath } from '../../json-path/index.js'
 import { nearestTo } from '../../filter/index.js'
 import { durationForms, parseDuration } from '../../model/index.js'
-import { findJsonValue, isFault, kindAt, membersOf, onOneLine } from '../../wire/index.js'
+import { findJsonValue, isFault, kindAt, membersOf, onOneLine, longestMessage } from '../../wire/index.js'
 import { redactionMark } from '../redaction-mark.js'
 import { parseReplacement } from './replacement.js'
 import type { ActionKind, RuleAction } from './rule.js'
@@ -21,7 +21,6 @@ export const actionKinds: readonly ActionKind[] = [
 
 const longestDelayMs = 3_600_000
 const mostCopies = 100
-const largestFile = 64 * 1024 * 1024
 
 type ReadFile = (name: string) => { readonly text: string } | { readonly problem: string }
 
@@ -178,7 +177,7 @@ function parseRespond(
 
 /** The `result` or `error` in the text of a file; or what is wrong, in words. */
 function answerIn(text: string): { member: 'result' | 'error'; text: string } | string {
-  if (text.length > largestFile) return 'is larger than 64 MB'
+  if (text.length > longestMessage) return 'is larger than 64 MB'
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text
   const value = findJsonValue(bare)
   if (isFault(value)) return `is no JSON: ${value.reason} at character ${value.at + 1}`

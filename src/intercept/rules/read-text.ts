@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { longestMessage } from '../../wire/index.js'
 
-const mostBytes = 64 * 1024 * 1024
+const mostBytes = longestMessage
 const chunkBytes = 256 * 1024
 /** How long the writer of a pipe may take. */
 const patienceMs = 2_000

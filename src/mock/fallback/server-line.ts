@@ -10,9 +10,6 @@ export interface ServerLine {
   close(): Promise<void>
 }
 
-/** Longer lines are passed over. */
-const longestLine = 64 * 1024 * 1024
-
 /**
  * @param take called for each line, one after the other
  * @param ended called once, with how it ended
@@ -42,7 +39,7 @@ export async function openServerLine(
 }
 
 async function readLines(server: ServerProcess, take: (text: string) => Promise<void>): Promise<void> {
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer()
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   try {
     for await (const chunk of server.stdout) {

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-
-/** Longer bodies are refused. */
-const longestBody = 64 * 1024 * 1024
+import { longestMessage } from '../../wire/index.js'
 
 /** The text of a request's body; undefined when it is too long, or broke off. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
@@ -11,7 +9,7 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
     for await (const chunk of request) {
       const bytes = chunk as Buffer
       sizeBytes += bytes.length
-      if (sizeBytes > longestBody) return undefined
+      if (sizeBytes > longestMessage) return undefined
       chunks.push(bytes)
     }
   } catch {

@@ -3,15 +3,12 @@ import { createLineFramer } from '../../wire/index.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
 import type { Utf8Watch } from './utf8-watch.js'
 
-/** Longest line of a client. */
-const longestLine = 64 * 1024 * 1024
-
 /** What a client on stdio says, message by message, in its order; `fault` is why a line is none. */
 export async function* readClientMessages(
   input: Readable,
   watch: Utf8Watch,
 ): AsyncGenerator<BridgedMessage | { readonly fault: string }> {
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer()
   for await (const chunk of input) {
     for (const frame of framer.push(chunk as Buffer)) yield* messagesOf(frame, watch)
   }

@@ -1,8 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
-import { createSseParser, type SseEvent } from '../../wire/index.js'
+import { createSseParser, type SseEvent, longestMessage } from '../../wire/index.js'
 
-/** Longest answer, or event. */
-const longestMessage = 64 * 1024 * 1024
 /** As many as anybody needs who does not go round in circles. */
 const mostRedirects = 5
 
@@ -85,7 +83,7 @@ export function startCall(request: CallRequest, handlers: CallHandlers): Call {
     if (held) came.pause()
     const isStream = /^text\/event-stream\b/i.test(came.headers['content-type'] ?? '')
     handlers.onHead(came.statusCode ?? 0, came.headers)
-    const events = isStream ? createSseParser({ maxBytes: longestMessage }) : undefined
+    const events = isStream ? createSseParser() : undefined
     came.on('data', (chunk: Buffer) => {
       if (over) return
       if (events) {

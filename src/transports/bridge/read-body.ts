@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-
-const longestBody = 64 * 1024 * 1024
+import { longestMessage } from '../../wire/index.js'
 
 /** Undefined when it is too long. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -8,8 +7,8 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
   let sizeBytes = 0
   for await (const chunk of request) {
     sizeBytes += (chunk as Buffer).length
-    if (sizeBytes <= longestBody) chunks.push(chunk as Buffer)
+    if (sizeBytes <= longestMessage) chunks.push(chunk as Buffer)
     else chunks.length = 0
   }
-  return sizeBytes > longestBody ? undefined : Buffer.concat(chunks)
+  return sizeBytes > longestMessage ? undefined : Buffer.concat(chunks)
 }

@@ -27,8 +27,6 @@ export interface StdioServer {
   stop(): Promise<void>
 }
 
-const longestLine = 64 * 1024 * 1024
-
 export async function startStdioServer(
   command: readonly string[],
   handlers: StdioServerHandlers,
@@ -37,7 +35,7 @@ export async function startStdioServer(
   const found = await startServer(command, { ownGroup: true, ...(watchdog && { watchdog }) })
   if ('error' in found) return found
   const server: ServerProcess = found
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer()
   const take = (frames: ReturnType<typeof framer.push>): void => {
     for (const frame of frames) {
       const bytes = Buffer.from(frame.bytes)

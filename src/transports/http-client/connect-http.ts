@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
-import { JsonObject, createSseParser, findJsonValue, isFault, kindAt } from '../../wire/index.js'
+import {
+  JsonObject,
+  createSseParser,
+  findJsonValue,
+  isFault,
+  kindAt,
+  longestMessage,
+} from '../../wire/index.js'
 import { createDeadline } from '../deadline.js'
 import { failureWords } from '../http-proxy/failure-words.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
@@ -14,8 +21,6 @@ export interface HttpClientOptions {
   readonly opening?: AbortSignal
 }
 
-/** Longer messages are refused. */
-export const longestMessage = 64 * 1024 * 1024
 const listenHeadMs = 2_000
 const closeMs = 2_000
 /** What the standard leaves to clients when a server says no `retry`. */
@@ -138,7 +143,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
     let waitMs = reconnectMs
     let answers = 0
     while (body) {
-      const parser = createSseParser({ maxBytes: longestMessage })
+      const parser = createSseParser()
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
           for (const event of parser.push(chunk)) {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
-import { createSseParser } from '../../wire/index.js'
+import { createSseParser, longestMessage } from '../../wire/index.js'
 import { failureWords } from '../http-proxy/failure-words.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
-import { longestMessage, type HttpClientOptions } from './connect-http.js'
+import type { HttpClientOptions } from './connect-http.js'
 import { createClientAgent, openResponse, readBody } from './http-request.js'
 
 /**
@@ -54,7 +54,7 @@ export async function connectSse(
   }
 
   async function read(body: http.IncomingMessage, found: (endpoint: URL) => void): Promise<void> {
-    const parser = createSseParser({ maxBytes: longestMessage })
+    const parser = createSseParser()
     for await (const chunk of body as AsyncIterable<Buffer>) {
       for (const { event = 'message', data } of parser.push(chunk)) {
         if (data === undefined || data === '') continue

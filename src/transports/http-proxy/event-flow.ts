@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSseParser, type SseParser } from '../../wire/index.js'
+import { createSseParser, type SseParser, longestMessage } from '../../wire/index.js'
 import type { BodyChange, BodyFlow, FlowObserver } from './body-flow.js'
 import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
 import { momentNow, type Moment } from './http-event.js'
-
-/** Longer events are passed on as they come. */
-const longestEvent = 64 * 1024 * 1024
 
 /** The answer that is an event stream: chunks pass as they come, or event by event while a gatekeeper wants to see them. */
 export interface EventFlow extends BodyFlow {
@@ -115,7 +112,7 @@ export function createEventFlow(
         observer.chunk(bytes.subarray(0, start), moment)
       }
       if (start === bytes.length && !atBoundary()) return
-      parser = createSseParser({ maxBytes: longestEvent })
+      parser = createSseParser()
       parsedBytes = 0
       if (start < bytes.length) takeEvents(bytes.subarray(start), keeper)
     } else takeEvents(bytes, keeper)
@@ -135,7 +132,7 @@ export function createEventFlow(
       else write(block)
       observer.chunk(block, momentNow())
     }
-    if (pendingBytes > longestEvent) {
+    if (pendingBytes > longestMessage) {
       parser = undefined
       keeper?.unseen(head, 'answer', 'an event of more than 64 MB')
       passPending(momentNow())

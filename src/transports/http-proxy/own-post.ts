@@ -4,6 +4,7 @@ import { failureWords } from './failure-words.js'
 import { momentNow, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
 import { withoutContentCoding } from './whole-body.js'
+import { longestMessage } from '../../wire/index.js'
 
 /** What came back to a POST of our own. */
 export interface OwnAnswer {
@@ -12,8 +13,6 @@ export interface OwnAnswer {
   /** Without its content coding; undefined when that is not known. */
   readonly body: Buffer | undefined
 }
-
-const longestAnswer = 64 * 1024 * 1024
 
 /** Sends a POST and reads its answer to the end. Rejects with a sentence. */
 export function postOwn(
@@ -47,7 +46,7 @@ export function postOwn(
       came.on('data', (chunk: Buffer) => {
         sizeBytes += chunk.length
         tell({ kind: 'response-body', bytes: chunk }, momentNow())
-        if (sizeBytes <= longestAnswer) chunks.push(chunk)
+        if (sizeBytes <= longestMessage) chunks.push(chunk)
         else onward.destroy(new Error('its answer is too long'))
       })
       came.on('error', (error) => fail(failureWords(error)))

@@ -1,5 +1,7 @@
+import { longestMessage } from '../../wire/index.js'
+
 /** Bytes of bodies that are read whole before they go on: above, only the one that came first is read further. */
-const mostBytes = 64 * 1024 * 1024
+const mostBytes = longestMessage
 
 /** Bounds what all bodies take together that somebody wants to see whole. */
 export interface ReadingRoom {

@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import zlib from 'node:zlib'
 import { momentNow, type Moment } from './http-event.js'
 import type { ReadingRoom } from './reading-room.js'
+import { longestMessage } from '../../wire/index.js'
 
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
-
-/** Longer bodies are passed on unseen: they are not recorded either. */
-const longestBody = 64 * 1024 * 1024
 
 /** Gets a body as it comes, then whole. */
 export interface BodyReader {
@@ -64,7 +62,7 @@ export function collectBody(source: IncomingMessage, reader: BodyReader): WholeB
     if (!mayBeMessage && first !== undefined) {
       finish()
       reader.passOn(chunks)
-    } else if (sizeBytes > longestBody) {
+    } else if (sizeBytes > longestMessage) {
       finish()
       reader.passOn(chunks, 'a body of more than 64 MB')
     } else steer()
@@ -157,7 +155,7 @@ export function whyUnseen(came: IncomingMessage): string {
 
 /** Undefined where the coding is not known here, or broken: nobody can look at the body then. */
 export function withoutContentCoding(bytes: Buffer, coding = ''): Buffer | undefined {
-  const limit = { maxOutputLength: longestBody }
+  const limit = { maxOutputLength: longestMessage }
   try {
     switch (coding.trim().toLowerCase()) {
       case '':

@@ -3,9 +3,6 @@ import { createLineFramer, type LineFrame } from '../../wire/index.js'
 import { createLineWriter, endServer, graceMs, startOwnServer, within } from './own-server.js'
 import type { NotStarted } from './server-process.js'
 
-/** Longer lines are passed over. */
-const longestLine = 64 * 1024 * 1024
-
 export interface StdioClientEvents extends ClientEvents {
   /** What the server writes to stderr, as it comes. */
   stderr(bytes: Uint8Array): void
@@ -21,7 +18,7 @@ export async function connectStdio(
   const server = started
   const { stdin, stdout, stderr } = server
   const write = createLineWriter(stdin)
-  const framer = createLineFramer({ maxBytes: longestLine })
+  const framer = createLineFramer()
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   let closing = false
   let closed: Promise<void> | undefined
