@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { setTimeout } from 'node:timers/promises'
 import {
   checkPath,
   checkShapes,
@@ -164,6 +165,6 @@ async function closedTape(folder: string): Promise<string> {
         },
       )
     }
-    await new Promise((done) => setTimeout(done, pollMs))
+    await setTimeout(pollMs)
   }
 }

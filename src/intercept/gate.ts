@@ -12,8 +12,7 @@ import { goesOn, ruleOf, type RuleChanges } from './rule-changes.js'
 import type { RuleDecision, Rules } from './rules/index.js'
 import { longestMessage } from '../wire/index.js'
 
-/** Held messages above these bounds: what comes is not read before one goes on. */
-const mostHeldBytes = longestMessage
+/** Above this many held messages, or the bytes of a longest one, nothing is read before one goes on. */
 const mostHeld = 10_000
 
 export interface GateSettings {
@@ -57,7 +56,7 @@ export class Gate {
   }
 
   get isFull(): boolean {
-    return this.#heldBytes > mostHeldBytes || this.#held.size >= mostHeld
+    return this.#heldBytes > longestMessage || this.#held.size >= mostHeld
   }
 
   /** True while frames have to come by here. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type LiveCapture } from '../../control/index.js'
 import { WiretapeError } from '../../model/index.js'
@@ -38,6 +39,6 @@ async function ownCapture(folder: string): Promise<LiveCapture> {
         hint: 'it records all the same; give its input from a pipe to do without a screen',
       })
     }
-    await new Promise((done) => setTimeout(done, 20))
+    await setTimeout(20)
   }
 }

@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 
 /** One of Node's decompressors. */
 export type Decompressor = Transform & { readonly bytesWritten: number }
@@ -37,7 +38,7 @@ export function createEngine(stream: Decompressor): Engine {
       wake = resolve
       act(resolve)
     })
-    while (!isClosed && stream.readableLength > 0) await new Promise(setImmediate)
+    while (!isClosed && stream.readableLength > 0) await setImmediate()
   }
 
   return {

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { longestMessage } from '../../wire/index.js'
 
 const mostBytes = longestMessage
@@ -62,7 +63,7 @@ async function readBytes(path: string): Promise<Buffer | string> {
         sizeBytes += bytes.length
       } else {
         if (performance.now() > until) return nobodyWrites
-        await new Promise((done) => setTimeout(done, 20))
+        await setTimeout(20)
       }
     }
     return tooLarge

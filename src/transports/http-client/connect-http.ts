@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   JsonObject,
   createSseParser,
@@ -275,14 +276,5 @@ function isRefused(error: unknown): boolean {
 
 /** Ends early when the signal does. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
+  return sleep(ms, undefined, { signal }).catch(() => undefined)
 }
