@@ -1,4 +1,5 @@
 import { PathStarts } from './path-start.js'
+import type { RunKind } from './vendor-rules.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
 
 /** What a run consists of, one bit a kind. */
@@ -10,22 +11,31 @@ const PATH = 16
 const AUTHORITY = 32
 const TOKEN68 = 64
 const USERINFO = 128
+const TOKEN = 256
 
-const kinds = new Uint8Array(128)
+const kinds = new Uint16Array(128)
 
 function allow(characters: string, bits: number): void {
   for (const character of characters) kinds[character.charCodeAt(0)]! |= bits
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-allow(letters, WORD | NAME | DOTTED | BASE64 | PATH | AUTHORITY | TOKEN68 | USERINFO)
+allow(letters, WORD | NAME | DOTTED | BASE64 | PATH | AUTHORITY | TOKEN68 | USERINFO | TOKEN)
 allow('_-', NAME | DOTTED)
 allow('.', DOTTED)
 allow('+/=', BASE64)
 allow('._-~/+@%#$', PATH)
 allow("-._~%!$&'()*+,;=:@[]^|{}", AUTHORITY | USERINFO)
 allow('/?#', USERINFO)
-allow('-._~+/=', TOKEN68)
+allow('-._~+/=', TOKEN68 | TOKEN)
+
+const kindOf: Readonly<Record<RunKind, number>> = {
+  word: WORD,
+  name: NAME,
+  dotted: DOTTED,
+  base64: BASE64,
+  token: TOKEN,
+}
 
 /**
  * Runs of one kind of character in a text. The last run of each kind is remembered, so asking from many places
@@ -53,6 +63,24 @@ export class TextRuns {
   /** A letter or digit of ASCII. */
   isWord(pos: number): boolean {
     return this.#is(pos, WORD)
+  }
+
+  /** The end of a run behind a vendor's prefix; a full stop at its end belongs to the sentence. */
+  endOf(kind: RunKind, pos: number): number {
+    const end = this.#end(pos, kindOf[kind])
+    return end > pos && (kind === 'dotted' || kind === 'token') && this.text[end - 1] === '.' ? end - 1 : end
+  }
+
+  /** Whether base64 goes on here, of which the letters before may be any piece. */
+  isBase64Joint(pos: number): boolean {
+    return this.text[pos] === '+' || this.text[pos] === '/'
+  }
+
+  /** Where the digits begin that end before `pos`, of which there are no more than 12. */
+  startOfDigits(pos: number): number {
+    let start = pos
+    while (start > pos - 12 && this.#isDigit(start - 1)) start--
+    return start
   }
 
   /** Letters, digits, `_` and `-`: also base64url. */
@@ -106,6 +134,11 @@ export class TextRuns {
   /** Where the path begins that goes on at `pos`. To be asked in ascending order. */
   startOfPath(pos: number): number {
     return this.#paths.of(pos)
+  }
+
+  #isDigit(pos: number): boolean {
+    const code = this.text.charCodeAt(pos)
+    return code >= 0x30 && code <= 0x39
   }
 
   #end(pos: number, kind: number): number {

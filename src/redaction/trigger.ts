@@ -1,21 +1,16 @@
 /**
  * The first look at a text, which for most is the only one: does it hold anything that the default rules could
  * care about? A yes may be wrong, a no may not.
- *
- * Every trigger has a window of three characters, chosen to be rare. Of any three bytes in a row, two begin at an
- * even index; so it is enough to look up each even pair of bytes in one small table.
  */
 
+import { LiteralPairs, type Literal } from './literal-finder.js'
+import { vendorRules } from './vendor-rules.js'
+import { vendorShapes } from './vendor-shapes.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
 
-/** `at` is where in the literal its window begins. */
-interface Trigger {
-  readonly literal: string
-  readonly at: number
-  /** Upper and lower case differ. */
-  readonly exact?: true
+interface Trigger extends Literal {
   /** Looks around the literal that begins at `start`; the text is what was encoded, up to `end`. */
-  readonly confirm?: (bytes: Uint8Array, start: number, end: number) => boolean
+  readonly confirm?: (bytes: Uint8Array, start: number, end: number, length: number) => boolean
 }
 
 const BACKSLASH = 0x5c
@@ -149,105 +144,115 @@ function isSlackToken(bytes: Uint8Array, start: number): boolean {
 }
 
 const names: Trigger[] = [
-  { literal: 'pass', at: 1, confirm: isPassName },
-  { literal: 'key', at: 0, confirm: isKeyName },
-  { literal: 'pwd', at: 0, confirm: isName },
-  { literal: 'secret', at: 2, confirm: isName },
-  { literal: 'token', at: 1, confirm: isNoProgress },
-  { literal: 'authoriz', at: 5 },
-  { literal: 'authoris', at: 5 },
-  { literal: 'bearer', at: 3, confirm: isName },
-  { literal: 'requestState', at: 6, exact: true },
+  { literal: 'pass', confirm: isPassName },
+  { literal: 'key', confirm: isKeyName },
+  { literal: 'pwd', confirm: isName },
+  { literal: 'secret', confirm: isName },
+  { literal: 'token', confirm: isNoProgress },
+  { literal: 'authoriz' },
+  { literal: 'authoris' },
+  { literal: 'bearer', confirm: isName },
+  { literal: 'requestState', exact: true },
 ]
 
 const values: Trigger[] = [
-  { literal: 'sk-', at: 0, exact: true, confirm: startsWord },
-  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map((literal) => ({
-    literal,
-    at: 1,
-    exact: true as const,
-  })),
-  { literal: 'whsec_', at: 3, exact: true },
-  { literal: 'AKIA', at: 1, exact: true, confirm: startsWord },
-  { literal: 'ASIA', at: 1, exact: true, confirm: startsWord },
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((literal) => ({ literal, at: 1, exact: true as const })),
-  { literal: 'github_pat_', at: 5, exact: true },
-  { literal: 'xox', at: 0, exact: true, confirm: isSlackToken },
-  { literal: 'xapp-', at: 2, exact: true },
-  { literal: 'hooks.slack', at: 5 },
-  { literal: 'eyJ', at: 0, exact: true, confirm: isBase64Url },
-  { literal: '-----BEGIN', at: 4, exact: true },
-  { literal: '://', at: 0, confirm: hasUser },
-  { literal: ':\\/', at: 0 },
-  { literal: ':\\\\', at: 0, confirm: isEscapedSlash },
-  { literal: '.env', at: 0, exact: true, confirm: startsWord },
-  { literal: '.ssh', at: 0, exact: true },
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((literal) => ({
-    literal,
-    at: 2,
-    exact: true as const,
-  })),
+  { literal: 'sk-', exact: true, confirm: startsWord },
+  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map((literal) => ({ literal, exact: true as const })),
+  { literal: 'whsec_', exact: true },
+  { literal: 'AKIA', exact: true, confirm: startsWord },
+  { literal: 'ASIA', exact: true, confirm: startsWord },
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((literal) => ({ literal, exact: true as const })),
+  { literal: 'github_pat_', exact: true },
+  { literal: 'xox', exact: true, confirm: isSlackToken },
+  { literal: 'xapp-', exact: true },
+  { literal: 'hooks.slack' },
+  { literal: 'eyJ', exact: true, confirm: isBase64Url },
+  { literal: '-----BEGIN', exact: true },
+  { literal: '://', confirm: hasUser },
+  { literal: ':\\/' },
+  { literal: ':\\\\', confirm: isEscapedSlash },
+  { literal: '.env', exact: true, confirm: startsWord },
+  { literal: '.ssh', exact: true },
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((literal) => ({ literal, exact: true as const })),
   // An escaped ASCII character can be a piece of any of these.
-  ...['2', '3', '4', '5', '6', '7'].map((digit) => ({ literal: `\\u00${digit}`, at: 1 })),
+  ...['2', '3', '4', '5', '6', '7'].map((digit) => ({ literal: `\\u00${digit}` })),
 ]
 
-const pairs = new Uint8Array(4096)
-const triples: (Compiled[] | undefined)[] = Array.from({ length: 1 << 15 })
+/** Every token of a vendor is longer behind its prefix. */
+const shortestRest = 10
 
-interface Compiled {
-  readonly bytes: Uint8Array
-  readonly trigger: Trigger
+/** Whether a run of characters follows that may be a token. */
+function isToken(bytes: Uint8Array, start: number, end: number, length: number): boolean {
+  if (bytes[start] !== 0x3a && !startsWord(bytes, start)) return false
+  const to = Math.min(end, start + length + shortestRest)
+  for (let i = start + length; i < to; i++) {
+    const code = bytes[i]!
+    if (code === BACKSLASH) return true
+    if (!isBase64(code) && code !== 0x2d && code !== 0x5f && code !== 0x2e && code !== 0x7e) return false
+  }
+  return to === start + length + shortestRest || !isLast
 }
+
+/** The same of a prefix that base64 may hold: not right behind what only base64 has before it. */
+function isBareToken(bytes: Uint8Array, start: number, end: number, length: number): boolean {
+  const before = bytes[start - 1]
+  return before !== 0x2b && before !== 0x2f && isToken(bytes, start, end, length)
+}
+
+/** Too frequent in base64 to be looked for in every message: found in those that are read for another reason. */
+const frequent = /^(?:EAA|SK|:AA|re_|cio|1\/\/0|nfo_|sq[uap]_)/
+
+const vendors: Trigger[] = [
+  { literal: 'elegram.org/bot', exact: true as const },
+  ...vendorRules
+    .filter(({ prefix }) => !frequent.test(prefix))
+    .map(({ prefix }) => ({
+      literal: prefix,
+      exact: true as const,
+      confirm: /^[A-Za-z0-9]+$/.test(prefix) ? isBareToken : isToken,
+    })),
+  ...vendorShapes.map(({ literal }) => ({ literal, exact: true as const })),
+]
 
 const encoder = new TextEncoder()
+const pairs = new LiteralPairs(
+  [...names, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
+)
+const { has } = pairs
 
-function bothCases(code: number): number[] {
-  return isWord(code) && code > 0x40 ? [code | 0x20, code & ~0x20] : [code]
+type Compiled = Trigger & { readonly bytes: Uint8Array }
+
+function bytesOf({ literal, exact }: Trigger): Uint8Array {
+  return encoder.encode(exact ? literal : literal.toLowerCase())
 }
 
-for (const trigger of [...names, ...values]) {
-  const bytes = encoder.encode(trigger.exact ? trigger.literal : trigger.literal.toLowerCase())
-  const [a = 0, b = 0, c = 0] = bytes.subarray(trigger.at)
-  for (const [first, second] of [
-    [a, b],
-    [b, c],
-  ] as const) {
-    for (const x of trigger.exact ? [first] : bothCases(first)) {
-      for (const y of trigger.exact ? [second] : bothCases(second)) pairs[((x & 63) << 6) | (y & 63)] = 1
-    }
+/** Whether a trigger stands around the pair at `index`. */
+function isAround(bytes: Uint8Array, index: number, end: number): boolean {
+  const { literals, checks } = pairs.with(bytes[index]!, bytes[index + 1]!)
+  for (let n = 0, check = 0; n < literals.length; n++, check += 3) {
+    // The last five bits are those of both cases.
+    if ((bytes[index + checks[check + 1]!]! & 31) !== checks[check + 2]) continue
+    if (confirms(literals[n]!, bytes, index - checks[check]!, end)) return true
   }
-  const triple = ((a & 31) << 10) | ((b & 31) << 5) | (c & 31)
-  ;(triples[triple] ??= []).push({ bytes, trigger })
+  return false
 }
 
-function isAt(bytes: Uint8Array, window: number, end: number): boolean {
-  if (window < 0 || window + 2 >= end) return false
-  const triple = ((bytes[window]! & 31) << 10) | ((bytes[window + 1]! & 31) << 5) | (bytes[window + 2]! & 31)
-  const candidates = triples[triple]
-  return candidates !== undefined && candidates.some((candidate) => confirms(candidate, bytes, window, end))
-}
-
-function confirms(
-  { bytes: wanted, trigger }: Compiled,
-  bytes: Uint8Array,
-  window: number,
-  end: number,
-): boolean {
-  const start = window - trigger.at
+function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: number): boolean {
+  const { bytes: wanted } = trigger
   if (start < 0 || start + wanted.length > end) return false
   for (let i = 0; i < wanted.length; i++) {
     const code = bytes[start + i]!
     const upper = !trigger.exact && code >= 0x41 && code <= 0x5a
     if ((upper ? code | 0x20 : code) !== wanted[i]) return false
   }
-  return trigger.confirm?.(bytes, start, end) ?? true
+  return trigger.confirm?.(bytes, start, end, wanted.length) ?? true
 }
 
 /** A text is looked at in pieces: small ones first, then what fits the processor's cache. */
 const firstPiece = 1024
 const largestPiece = 32_768
 /** Longer than any trigger. */
-const longestTrigger = 16
+const longestTrigger = 32
 /** Every name has what is around it in one of two pieces. */
 const overlap = 2 * longestName + longestTrigger
 /** Of the piece being looked at: whether it begins where the search did, and ends with the text. */
@@ -285,9 +290,7 @@ function findInPiece(length: number): number {
   // A zero behind the text: the last pair may reach over its end.
   if (length < bytes.length) bytes[length] = 0
   for (let i = 0; i < length; i += 2) {
-    if (pairs[((bytes[i]! & 63) << 6) | (bytes[i + 1]! & 63)] !== 0) {
-      if (isAt(bytes, i, length) || isAt(bytes, i - 1, length)) return i
-    }
+    if (has[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] !== 0 && isAround(bytes, i, length)) return i
   }
   return -1
 }

@@ -1,23 +1,67 @@
 /** Secrets that are known by their looks, wherever they stand in a text. */
 import type { Finding } from './finding.js'
+import { LiteralFinder, type Literal } from './literal-finder.js'
 import { marker } from './marker.js'
 import { findPath } from './secret-paths.js'
 import { TextRuns } from './text-runs.js'
+import { vendorRules, type VendorRule } from './vendor-rules.js'
+import { vendorShapes, type ShapeFinder } from './vendor-shapes.js'
 
-/** Only literals: what follows an anchor is read by hand, each run of characters once. */
-const anchor =
-  /sk-|[sr]k_(?:live|test)_|whsec_|A[KS]IA|gh[pousr]_|github_pat_|xox[a-z][-.]|xapp-|hooks\.slack\.com\\{0,8}\/|eyJ|-----BEGIN |:\\{0,8}\/\\{0,8}\/|\.env|\.ssh(?:\\{1,8}\/?|\/)|id_(?:rsa|dsa|ecdsa|ed25519)|[Bb][Ee][Aa][Rr][Ee][Rr](?:[ \t]|%20|\\{1,8}t)/g
+/** A literal at which something may begin that is read by hand, each run of characters once. */
+interface Anchor extends Literal {
+  /** What has to stand where the literal does, and more of it. */
+  readonly whole?: RegExp
+  /** Undefined: those below know by what was found. */
+  readonly vendor?: VendorRule
+  readonly shape?: ShapeFinder
+}
 
-/** Adds the secrets in `text`, which is decoded, to `found`. Linear. */
-export function findValuePatterns(text: string, found: Finding[]): void {
+function anchor(literal: string, whole?: RegExp): Anchor {
+  return { literal, exact: true, ...(whole !== undefined && { whole }) }
+}
+
+const anchors: readonly Anchor[] = [
+  ...['sk-', 'sk_live_', 'rk_live_', 'sk_test_', 'rk_test_', 'whsec_', 'AKIA', 'ASIA'].map((it) =>
+    anchor(it),
+  ),
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'xapp-', 'eyJ', '-----BEGIN '].map((it) =>
+    anchor(it),
+  ),
+  ...['.env', 'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((it) => anchor(it)),
+  anchor('xox', /xox[a-z][-.]/y),
+  anchor('hooks.slack.com', /hooks\.slack\.com\\{0,8}\//y),
+  ...['://', ':\\/', ':\\\\'].map((it) => anchor(it, /:\\{0,8}\/\\{0,8}\//y)),
+  anchor('.ssh', /\.ssh(?:\\{1,8}\/?|\/)/y),
+  { literal: 'bearer', whole: /bearer(?:[ \t]|%20|\\{1,8}t)/iy },
+  ...vendorRules.map((vendor): Anchor => ({ ...anchor(vendor.prefix), vendor })),
+  ...vendorShapes.map(({ literal, find }): Anchor => ({ ...anchor(literal), shape: find })),
+]
+
+const finder = new LiteralFinder(anchors)
+
+/** Found by what may as well be prose or the name of a file. */
+const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])
+
+/** Adds the secrets in `text`, which is decoded, to `found`. Linear. `strict`: only what cannot be prose. */
+export function findValuePatterns(text: string, found: Finding[], strict = false): void {
   const runs = new TextRuns(text)
-  anchor.lastIndex = 0
-  for (let match = anchor.exec(text); match !== null; match = anchor.exec(text)) {
-    const next = anchor.lastIndex
-    const finding = findAt(runs, match.index, match[0])
-    if (finding !== undefined) found.push(finding)
-    anchor.lastIndex = Math.max(next, finding?.end ?? 0)
-  }
+  finder.each(text, ({ literal, whole, vendor, shape }, at) => {
+    let written = literal
+    if (whole !== undefined) {
+      whole.lastIndex = at
+      const match = whole.exec(text)?.[0]
+      if (match === undefined) return undefined
+      written = match
+    }
+    const finding = vendor
+      ? vendorToken(runs, at, vendor)
+      : shape
+        ? shape(runs, at)
+        : findAt(runs, at, written)
+    if (finding === undefined || (strict && loose.has(finding.rule))) return undefined
+    found.push(finding)
+    return finding.end
+  })
 }
 
 function findAt(runs: TextRuns, at: number, found: string): Finding | undefined {
@@ -48,6 +92,22 @@ function findAt(runs: TextRuns, at: number, found: string): Finding | undefined 
       if (/^b/i.test(found)) return bearer(runs, after)
       return findPath(runs, at, found)
   }
+}
+
+/** So much of what stands behind a prefix is judged. */
+const longestShape = 80
+
+function vendorToken(runs: TextRuns, start: number, vendor: VendorRule): Finding | undefined {
+  const { rule, prefix, least, most, shape } = vendor
+  const after = start + prefix.length
+  const end = runs.endOf(vendor.run, after)
+  const length = end - after
+  if (length < least || (prefix !== ':AA' && !runs.startsWord(start))) return undefined
+  // A full stop or a comma behind a token belongs to the sentence.
+  if (length > most || (vendor.run === 'word' && runs.isBase64Joint(end))) return undefined
+  if (shape !== undefined && !shape.test(runs.text.slice(after, Math.min(end, after + longestShape))))
+    return undefined
+  return { start: prefix === ':AA' ? runs.startOfDigits(start) : start, end, rule }
 }
 
 function prefixed(

@@ -1,0 +1,128 @@
+/** Finds many literals at once: one look-up in a small table per two characters, whatever the number of literals. */
+
+/** Something to look for, of three ASCII characters or more. */
+export interface Literal {
+  readonly literal: string
+  /** Upper and lower case differ. */
+  readonly exact?: true
+}
+
+/** Pairs of letters in English, documentation and JSON, the most frequent ones first. */
+const frequent =
+  'th re er on es in he or en at an st it te se co nd ha de me ed ne ve ng is no ta le ns nt pe ar li et as ec ro ti ss io of wh ea ts ge tr sa ri ot rs to al be od fi ch ex ou rd so si wi ce di ct un am ad om pa ue ac ag fo rt ap ho ur ol el id ma ul ow ke ut ll il lo ca po ra hi ir ie ev na ic we nc ef op wa la ru ay js ty do ld pt mo xt ds rr os em tt qu oo ep tu sw mb ai pr cl eq if rv nl im nu mp ee us sh ly gi rn ls pl um mi fr cr tp by sp da ht sc lt ry oc eg yp bo ak fu ck wn gr fa yt va su wo ey lu ig ok ab rm iv du rl tc ft nv ms ff ys oe'
+const ranks = new Map(frequent.split(' ').map((pair, rank) => [pair, rank]))
+const symbols = new Map(
+  ['e.', 's.', 't.', '0.', 'd.', 'n.', '//', 'e_', 't-', 'e-', 'n-', '.c', '_m', '-s'].map((pair) => [
+    pair,
+    6,
+  ]),
+)
+
+/** How often a look-up finds the pair where nothing is. Base64 holds every pair of letters and digits. */
+function costOf(pair: string, exact: true | undefined): number {
+  const lower = pair.toLowerCase()
+  if (!/^[a-z0-9+/]{2}$/.test(lower) || lower === '//') return symbols.get(lower) ?? 1
+  if (pair === 'AA') return 60
+  const rank = pair === lower || !exact ? ranks.get(lower) : undefined
+  return (exact ? 3 : 8) + (rank === undefined ? 0 : 4 + (40 * (ranks.size - rank)) / ranks.size)
+}
+
+/** Literals that have one pair. */
+export interface Candidates<T> {
+  readonly literals: T[]
+  /** Of each literal: at which of its characters the pair is, how far from the pair another one is, and that one. */
+  readonly checks: number[]
+}
+
+/**
+ * The tables by which literals are found. Only pairs at even indices are looked up, so each literal has two pairs in the
+ * tables: the rarest at an even, and the rarest at an odd character of it.
+ */
+export class LiteralPairs<T extends Literal> {
+  /** By two characters of seven bits each: whether anything has them. */
+  readonly has = new Uint8Array(1 << 14)
+  readonly #lists: (Candidates<T> | undefined)[] = Array.from({ length: 1 << 14 })
+
+  constructor(literals: readonly T[]) {
+    for (const literal of literals) {
+      for (const parity of [0, 1]) {
+        const offset = this.#rarest(literal, parity)
+        const other = offset === 0 ? 2 : offset - 1
+        for (const pair of casesOf(literal.literal.slice(offset, offset + 2), literal.exact)) {
+          this.has[indexOf(pair)] = 1
+          const list = (this.#lists[indexOf(pair)] ??= { literals: [], checks: [] })
+          list.literals.push(literal)
+          list.checks.push(offset, other - offset, literal.literal.charCodeAt(other) & 31)
+        }
+      }
+    }
+  }
+
+  /** Those that have this pair of characters. */
+  with(a: number, b: number): Candidates<T> {
+    return this.#lists[((a & 127) << 7) | (b & 127)]!
+  }
+
+  #rarest({ literal, exact }: T, parity: number): number {
+    let best = parity
+    let least = Infinity
+    for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
+      const pair = literal.slice(offset, offset + 2)
+      // What is looked up for another literal costs nothing more.
+      const cost = exact && this.has[indexOf(pair)] !== 0 ? 0.5 : costOf(pair, exact)
+      if (cost < least) [best, least] = [offset, cost]
+    }
+    return best
+  }
+}
+
+function indexOf(pair: string): number {
+  return (pair.charCodeAt(0) << 7) | pair.charCodeAt(1)
+}
+
+function casesOf(pair: string, exact: true | undefined): string[] {
+  if (exact) return [pair]
+  const [a = '', b = ''] = pair
+  const all = [a.toLowerCase(), a.toUpperCase()].flatMap((a) => [a + b.toLowerCase(), a + b.toUpperCase()])
+  return [...new Set(all)]
+}
+
+/** Goes through a text from literal to literal. */
+export class LiteralFinder<T extends Literal> {
+  readonly #pairs: LiteralPairs<T>
+
+  constructor(literals: readonly T[]) {
+    this.#pairs = new LiteralPairs(literals)
+  }
+
+  /**
+   * Calls `take` for every literal in `text`, in the order of their pairs, which is nearly theirs. A number that it
+   * returns is where to go on. Reads each character once.
+   */
+  each(text: string, take: (literal: T, index: number) => number | undefined): void {
+    const { has } = this.#pairs
+    const { length } = text
+    let from = 0
+    for (let i = 0; i < length; i += 2) {
+      const a = text.charCodeAt(i)
+      const b = text.charCodeAt(i + 1)
+      if (has[((a & 127) << 7) | (b & 127)] === 0) continue
+      const { literals, checks } = this.#pairs.with(a, b)
+      for (let n = 0, check = 0; n < literals.length; n++, check += 3) {
+        // The last five bits are those of both cases.
+        if ((text.charCodeAt(i + checks[check + 1]!) & 31) !== checks[check + 2]) continue
+        const literal = literals[n]!
+        const start = i - checks[check]!
+        if (start < from || !isAt(text, literal, start)) continue
+        from = Math.max(from, take(literal, start) ?? 0)
+      }
+      // What was taken need not be looked at.
+      if (from > i + 2) i = (from & ~1) - 2
+    }
+  }
+}
+
+function isAt(text: string, { literal, exact }: Literal, start: number): boolean {
+  if (exact) return text.startsWith(literal, start)
+  return text.slice(start, start + literal.length).toLowerCase() === literal
+}
