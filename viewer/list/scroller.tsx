@@ -101,10 +101,12 @@ export function Scroller(props: Props) {
   const first = Math.max(0, Math.floor(at / rowHeight) - spare)
   const last = Math.min(count, Math.ceil((at + height.value) / rowHeight) + spare)
   const slots = Math.ceil(height.value / rowHeight) + 2 * spare + 2
-  const rows: ComponentChildren[] = []
+  // Rows stay in the order of their slots: Preact would move them with `moveBefore`, and Chromium 156 then
+  // keeps the style of the row's former message. `aria-rowindex` tells their order.
+  const rows = Array.from({ length: slots }, (): ComponentChildren => null)
   for (let index = first; index < last; index += 1) {
     const transform = `translateY(${Math.round(index * rowHeight - at)}px)`
-    rows.push(props.row(index, { transform }, index % slots))
+    rows[index % slots] = props.row(index, { transform }, index % slots)
   }
 
   return (

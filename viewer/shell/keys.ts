@@ -29,7 +29,9 @@ function step(by: number): void {
   const items = shown.value
   if (items.length === 0) return
   const index = selected.value < 0 ? -1 : indexOfRow(selected.value)
-  const next = Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + by))
+  // With nothing chosen a step begins at the first row; a jump to the end goes there all the same.
+  const wanted = index < 0 && Number.isFinite(by) ? 0 : index + by
+  const next = Math.max(0, Math.min(items.length - 1, wanted))
   select(rowOf(items[next]!))
 }
 
