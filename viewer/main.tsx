@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './shell/app.js'
-import { begin } from './shell/begin.js'
+import { begin, whenReady } from './shell/begin.js'
 import { startWorker } from './worker/worker.js'
 import './styles/viewer.css'
 
@@ -8,6 +8,8 @@ import './styles/viewer.css'
 if (typeof document === 'undefined') {
   startWorker(globalThis as unknown as Parameters<typeof startWorker>[0])
 } else {
-  begin()
-  render(<App />, document.querySelector('#app')!)
+  whenReady(() => {
+    begin()
+    render(<App />, document.querySelector('#app')!)
+  })
 }

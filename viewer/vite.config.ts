@@ -29,6 +29,9 @@ const config: UserConfig = {
       treeshake: { moduleSideEffects: (id) => id.endsWith('.css') || id.endsWith(`/viewer/${entry}`) },
       output: {
         format: 'iife',
+        // A page from disk may not read the file of its script; the text of this function is that of the script.
+        banner: '(function wiretapeScript(){',
+        footer: '})();',
         entryFileNames: isPatterns ? 'patterns.js' : 'viewer.js',
         assetFileNames: 'viewer[extname]',
       },

@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { detectFormat, detectionBytes } from '../formats/index.js'
+import { detectFormat, detectionBytes, fromUtf16, utf16Fault, utf16Of } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { diskReason, readReason, removedAtSignal } from '../tape/index.js'
 import { withProgress } from './progress.js'
@@ -34,12 +34,13 @@ export interface SpooledFile {
   /** As the user named it. */
   readonly name: string
   readonly path: string
-  /** What is wrong with the packed data that it was made of. */
+  /** A problem of the packed or UTF-16 data that it was made of. */
   readonly fault?: Diagnostic
 }
 
 /**
- * The file that is named, or a private copy of stdin (`-`), of a pipe, or of what a compressed file holds.
+ * The file that is named, or a private copy of stdin (`-`), of a pipe, of what a compressed file holds, or of UTF-16
+ * text in UTF-8.
  *
  * @param onlyKnown ends early when the start is nothing we know
  * @throws WiretapeError `unreadable`
@@ -51,8 +52,28 @@ export async function plainFile(
   onlyKnown: boolean,
 ): Promise<SpooledFile> {
   const name = argument === '-' ? 'stdin' : argument
-  let path = argument === '-' ? undefined : resolve(cwd, argument)
-  if (path === undefined || (await isPipe(path))) path = await spool({ path, name, onlyKnown }, spools)
+  const named = argument === '-' ? undefined : resolve(cwd, argument)
+  const path =
+    named === undefined || (await isPipe(named))
+      ? await spool({ path: named, name, onlyKnown }, spools)
+      : named
+  const plain = await unpackedFile({ name, path }, spools, onlyKnown)
+  const encoding = utf16Of(await firstBytes(plain.path))
+  if (encoding === undefined) return plain
+  const through = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => fromUtf16(encoding, bytes)
+  return {
+    fault: utf16Fault,
+    ...plain,
+    path: await spool({ path: plain.path, name, onlyKnown, through }, spools),
+  }
+}
+
+/** A private copy of what a compressed file holds; another file as it is. */
+async function unpackedFile(
+  { name, path }: SpooledFile,
+  spools: Spools,
+  onlyKnown: boolean,
+): Promise<SpooledFile> {
   const packing = packingOf(await firstBytes(path))
   if (!packing) return { name, path }
   if (!(await canUnpack(packing))) {
@@ -62,9 +83,9 @@ export async function plainFile(
   let fault: PackedFault | undefined
   const unpacked = (bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
     unpack(packing, bytes, (found) => (fault = found))
-  path = await spool({ path, name, onlyKnown, through: unpacked }, spools)
-  if (fault === 'cut' && (await sizeOf(path)) === 0) throw notUnpacked(name, faultOf(fault).message)
-  return { name, path, ...(fault && { fault: faultOf(fault) }) }
+  const copy = await spool({ path, name, onlyKnown, through: unpacked }, spools)
+  if (fault === 'cut' && (await sizeOf(copy)) === 0) throw notUnpacked(name, faultOf(fault).message)
+  return { name, path: copy, ...(fault && { fault: faultOf(fault) }) }
 }
 
 /** @param what is wrong with the packed data */
@@ -157,7 +178,7 @@ async function* whileItMayBeOne(source: AsyncIterable<Uint8Array>): AsyncGenerat
     if (!head) continue
     head = Buffer.concat([head, chunk.subarray(0, detectionBytes - head.length)])
     if (head.length < detectionBytes) continue
-    if (!detectFormat(head) && !packingOf(head)) return
+    if (!detectFormat(head) && !packingOf(head) && utf16Of(head) === undefined) return
     head = undefined
   }
 }

@@ -14,6 +14,7 @@ export {
 export { htmlReport, type ReportPage } from './html/index.js'
 export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
+export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
 export {
   createTraceScan,
   decodeLine,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { detectFormat, detectionBytes, formats, type Format } from '../formats/index.js'
+import { detectFormat, detectionBytes, formats, utf16Of, type Format } from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { readReason } from './disk.js'
 import { lentChunks } from './lent-chunks.js'
@@ -84,14 +84,9 @@ export async function openSegments(path: string): Promise<RecordingFile[]> {
   return files
 }
 
-/** Tools on Windows write UTF-16, which no reader of JSON takes. */
+/** No reader of JSON takes UTF-16. Commands that read copies get them in UTF-8. */
 function checkEncoding(path: string, head: Uint8Array): void {
-  const [a, b, c, d] = head
-  const isText = (code: number | undefined): boolean => code !== undefined && code >= 0x09 && code < 0x7f
-  const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)
-  const bare =
-    (isText(a) && b === 0 && isText(c) && d === 0) || (a === 0 && isText(b) && c === 0 && isText(d))
-  if (!marked && !bare) return
+  if (utf16Of(head) === undefined) return
   throw new WiretapeError('not-a-recording', `${path} is UTF-16: recordings are UTF-8`, {
     hint: 'iconv -f UTF-16 -t UTF-8 makes it readable',
   })

@@ -171,13 +171,11 @@ describe('import', () => {
       '--format JSONRPC: unknown format (it is one of inspector, jsonrpc, streamable-http, http-sse)',
     ],
     [['import', '.'], '. is a folder'],
-    [['import', 'utf16.json'], 'utf16.json is UTF-16: recordings are UTF-8'],
     [['import', 'binary'], 'binary is not a transcript'],
     [['trace', 'import-mcp', '--out-trace', 'x'], "required option '--input <file>' not specified"],
     [['trace', 'import-mcp', '--input', 'x'], "required option '--out-trace <file>' not specified"],
     [['trace'], 'which command?'],
   ])('%j ends with 2 and one line', async (args, words) => {
-    file('utf16.json', Buffer.from(`\ufeff${lines}`, 'utf16le'))
     file(
       'binary',
       Uint8Array.from({ length: 300 }, (_, i) => (i * 7) & 0xff),

@@ -4,8 +4,17 @@ import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
 import { openListed, type Listed } from './landing.js'
 import { mode } from './mode.js'
-import { ownScript } from './own-script.js'
+import { isFromDisk, loadPatternsScript, ownScript, patternsText } from './own-script.js'
 import { bindTheme } from './theme.js'
+
+/**
+ * Runs the page's start. A page from disk gives its worker the engine for patterns as text, so the engine is loaded
+ * first there.
+ */
+export function whenReady(start: () => void): void {
+  if (isFromDisk) loadPatternsScript(start, start)
+  else start()
+}
 
 /** Starts the worker and opens what the address, or the page itself, names. */
 export function begin(): void {
@@ -22,25 +31,23 @@ export function begin(): void {
 function makeWorker(): Worker {
   const { src, text } = ownScript()
   if (src !== '') return new Worker(src)
-  const texts = [document.querySelector('#patterns')?.textContent ?? '', ';', text]
+  const texts = [patternsText(), ';', text]
   return new Worker(URL.createObjectURL(new Blob(texts, { type: 'text/javascript' })))
 }
 
 let asked = false
 
-/** The engine for patterns, when the first one is typed. A report has it inside. */
+/** The engine for patterns, when the first one is typed. A report and a page from disk have it already. */
 function loadPatterns(): void {
-  const { src } = ownScript()
-  if (src === '' || asked) return
+  if (ownScript().src === '' || asked) return
   asked = true
-  const patterns = document.createElement('script')
-  patterns.src = new URL('./patterns.js', src).href
-  patterns.addEventListener('load', () => (hasPatterns.value = true))
-  patterns.addEventListener('error', () => {
-    asked = false
-    notice.value = { text: 'Patterns cannot be used: patterns.js did not arrive.', tone: 'bad' }
-  })
-  document.head.append(patterns)
+  loadPatternsScript(
+    () => (hasPatterns.value = true),
+    () => {
+      asked = false
+      notice.value = { text: 'Patterns cannot be used: patterns.js did not arrive.', tone: 'bad' }
+    },
+  )
 }
 
 async function openEmbedded(): Promise<void> {
@@ -61,7 +68,10 @@ async function openNamed(): Promise<void> {
     const rest = query.toString()
     history.replaceState(null, '', `${location.pathname}${rest === '' ? '' : `?${rest}`}${location.hash}`)
   }
-  const traces = (query.get('trace') ?? query.get('diff') ?? '').split(';').filter((url) => url !== '')
+  // Both may be repeated, and each may name several.
+  const traces = [...query.getAll('diff'), ...query.getAll('trace')]
+    .flatMap((urls) => urls.split(';'))
+    .filter((url) => url !== '')
   if (query.has('diff') && traces.length > 1) view.value = 'compare'
   if (query.has('diff') && traces.length === 1)
     notice.value = {
@@ -84,6 +94,13 @@ function openingOf(text: string): Opening | undefined {
   if (url && mode === 'ui' && url.origin !== location.origin) {
     notice.value = {
       text: `Not opened: ${url.host} is elsewhere, and wiretape ui shows what is on this machine. Download the file and drop it here.`,
+      tone: 'bad',
+    }
+    return undefined
+  }
+  if (isFromDisk && url?.protocol === 'file:') {
+    notice.value = {
+      text: `Not opened: a browser lets no page from disk read ${nameOf(url).slice(0, 200)} by its address. Drop the file here, or run wiretape ui.`,
       tone: 'bad',
     }
     return undefined

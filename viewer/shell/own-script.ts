@@ -1,6 +1,29 @@
+/** The function that the build puts around the script. */
+declare const wiretapeScript: () => void
+
 const element = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null)
 
-/** Where this script came from; in a report it stands in the page and came from nowhere. */
+/** Opened from disk: such a page may load scripts, but neither read their files nor start workers from them. */
+export const isFromDisk = element?.src.startsWith('file:') ?? false
+
+/** The address of this script. In a report and in a page from disk there is only its text. */
 export function ownScript(): { readonly src: string; readonly text: string } {
+  if (isFromDisk) return { src: '', text: `(${wiretapeScript.toString()})();` }
   return { src: element?.src ?? '', text: element?.textContent ?? '' }
+}
+
+/** Text of the engine for patterns, where the page has it. */
+export function patternsText(): string {
+  const { wiretapePatterns } = globalThis as { wiretapePatterns?: { readonly text: string } }
+  if (isFromDisk) return wiretapePatterns?.text ?? ''
+  return document.querySelector('#patterns')?.textContent ?? ''
+}
+
+/** Loads the engine for patterns from beside this script. */
+export function loadPatternsScript(done: () => void, failed: () => void): void {
+  const script = document.createElement('script')
+  script.src = new URL('./patterns.js', element?.src).href
+  script.addEventListener('load', done)
+  script.addEventListener('error', failed)
+  document.head.append(script)
 }

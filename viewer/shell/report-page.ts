@@ -1,13 +1,19 @@
 import type { ReportPage } from '../../src/formats/index.js'
-import { ownScript } from './own-script.js'
+import { isFromDisk, ownScript, patternsText } from './own-script.js'
 
 /** This very page, to be put into a report. */
 export async function loadReportPage(): Promise<ReportPage> {
   const { src, text } = ownScript()
-  if (src === '') {
-    const inside = (selector: string): string => document.querySelector(selector)?.textContent ?? ''
-    return { script: text, patterns: inside('#patterns'), style: inside('style') }
-  }
+  if (isFromDisk)
+    throw new Error(
+      'a page opened from disk may not read its own style sheet. `wiretape convert tape.jsonl report.html` writes the report, or open the recording with `wiretape ui`.',
+    )
+  if (src === '')
+    return {
+      script: text,
+      patterns: patternsText(),
+      style: document.querySelector('style')?.textContent ?? '',
+    }
   const part = async (name: string): Promise<string> => {
     const response = await fetch(new URL(name, src))
     if (!response.ok) throw new Error(`${name} could not be read again: ${response.status}`)

@@ -31,6 +31,8 @@ export interface LaneIndex {
   /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   end(): void
+  /** Takes note of a problem of the file. */
+  report(this: void, problem: Diagnostic): void
   /** What is new since this was asked last. */
   take(): { rows: Rows; changes: Changes }
   describe(): Omit<Lane, 'name' | 'format' | 'state' | 'sizeBytes' | 'failure'>
@@ -80,8 +82,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   let bytesRead = 0
   let sent = 0
   const scan = createTraceScan((problem) => {
-    problemCount += 1
-    if (problems.length < problemsKept) problems.push(problem)
+    report(problem)
     if (brokenLine.has(problem.code)) addBroken(problem)
   }, takePlain)
   const kept = new LaneRows()
@@ -90,6 +91,11 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
   let sessions = 0
+
+  function report(problem: Diagnostic): void {
+    problemCount += 1
+    if (problems.length < problemsKept) problems.push(problem)
+  }
 
   /** A line that is none has a row too, where it stands. */
   function addBroken(problem: Diagnostic): void {
@@ -186,6 +192,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       scan.push(chunk, take)
     },
     end: () => scan.end(take),
+    report,
     globalOf: (local) => kept.global[local]!,
     at: (local) => kept.at[local]!,
     method: (local) => kept.method[local]!,

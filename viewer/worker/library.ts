@@ -1,11 +1,5 @@
 import { decodeLine } from '../../src/formats/index.js'
-import {
-  WiretapeError,
-  type Diagnostic,
-  type HeldRecord,
-  type MessageRecord,
-  type TapeRecord,
-} from '../../src/model/index.js'
+import { WiretapeError, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
 import { createColumn } from './columns.js'
 import { createLaneIndex, type LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
@@ -85,10 +79,9 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
   }
 
   async function read(opened: Opened, { lane, describe, state }: ReturnType<typeof addLane>): Promise<void> {
-    const extra: Diagnostic[] = []
     let told = 0
     try {
-      for await (const chunk of opened.chunks((problem) => extra.push(problem))) {
+      for await (const chunk of opened.chunks(lane.report)) {
         lane.push(chunk)
         flush(lane)
         const now = performance.now()

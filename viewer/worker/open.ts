@@ -3,6 +3,8 @@ import {
   detectFormat,
   detectionBytes,
   encodeRecord,
+  utf16Fault,
+  utf16Of,
   type Format,
 } from '../../src/formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
@@ -45,6 +47,21 @@ async function openBlob(name: string, blob: Blob): Promise<Opened> {
       )
     })
     return openBlob(name.replace(/\.gz$/i, ''), plain)
+  }
+  const encoding = utf16Of(head)
+  if (encoding !== undefined) {
+    const utf8 = blob
+      .stream()
+      .pipeThrough(new TextDecoderStream(encoding))
+      .pipeThrough(new TextEncoderStream())
+    const opened = await openBlob(name, await new Response(utf8).blob())
+    return {
+      ...opened,
+      chunks(report) {
+        report(utf16Fault)
+        return opened.chunks(report)
+      },
+    }
   }
   const format = formatOf(name, head)
   if (format.id !== 'trace-v1') return converted(name, format, source)
@@ -100,7 +117,7 @@ async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Prom
   const total = Number(response.headers.get('content-length') ?? 0)
   const reader = response.body!.getReader()
   const first = await readAtLeast(reader, detectionBytes)
-  if (isGzip(first) || formatOf(name, first).id !== 'trace-v1') {
+  if (isGzip(first) || utf16Of(first) !== undefined || formatOf(name, first).id !== 'trace-v1') {
     const blob = await restOf(first, reader)
     return openBlob(name, blob)
   }
