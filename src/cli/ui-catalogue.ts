@@ -32,7 +32,7 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
     known.set(id, row.files)
     const { label, startedAt, sizeBytes, messages, state } = row
     const files = row.files.map((path) => basename(path))
-    return { id, name: files[0]!, label, startedAt, sizeBytes, messages, state, files }
+    return { id, name: files[0]!, label, startedAt, sizeBytes, messages, state, files, path: row.files[0]! }
   }
 
   return {

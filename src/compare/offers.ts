@@ -4,7 +4,14 @@ import { createListings, type Listing, type ListingPlace, type Listings } from '
 import { alikeWhereHidden, nothingHidden } from './hidden-values.js'
 import { offerLists, type OfferKind } from './offered-places.js'
 import { compareOpenings, createOpenings, inAnyOrder, type Opening, type Openings } from './openings.js'
-import { compareSchemas, worstOf, type Impact, type SchemaChange } from './schema-change.js'
+import {
+  compareSchemas,
+  hasWords,
+  impactOfWords,
+  worstOf,
+  type Impact,
+  type SchemaChange,
+} from './schema-change.js'
 
 /** Something that a server offers otherwise than before. */
 export interface OfferChange {
@@ -176,10 +183,12 @@ function compareListings(before: Listing, after: Listing): OfferChange[] {
     // The order of sets is no change.
     if (change.details.length > 0 || !differsInOrderOnly(a, b)) changes.push(change)
   }
-  for (const name of now.keys()) {
+  for (const [name, text] of now) {
     if (old.has(name)) continue
     oldNameless -= 1
-    if (oldNameless < 0) changes.push({ kind, name, change: 'added', impact: 'compatible', details: [] })
+    if (oldNameless >= 0) continue
+    const impact = isTooDeep(text) || hasWords(JSON.parse(text)) ? 'review' : 'compatible'
+    changes.push({ kind, name, change: 'added', impact, details: [] })
   }
   return changes
 }
@@ -190,8 +199,7 @@ function compareItems(kind: OfferKind, name: string, before: string, after: stri
   const details = membersThatDiffer(before, after).flatMap((member): SchemaChange[] => {
     const [old, now] = [before, after].map((text) => valueOf(text, member))
     if (member === 'inputSchema' || member === 'outputSchema') {
-      if (old === undefined)
-        return [{ impact: member === 'inputSchema' ? 'breaking' : 'compatible', text: `${member} added` }]
+      if (old === undefined) return [{ impact: impactOfSchema(member, now), text: `${member} added` }]
       if (now === undefined) return [{ impact: 'breaking', text: `${member} removed` }]
       const changes = compareSchemas(old, now, member === 'inputSchema' ? 'input' : 'output')
       return changes.map(({ impact, text }) => ({
@@ -200,7 +208,7 @@ function compareItems(kind: OfferKind, name: string, before: string, after: stri
       }))
     }
     if (kind === 'prompt' && member === 'arguments') return compareArguments(old, now)
-    const impact = member === 'mimeType' ? 'breaking' : 'compatible'
+    const impact = member === 'mimeType' ? 'breaking' : impactOfWords(member)
     return [
       {
         impact,
@@ -209,6 +217,11 @@ function compareItems(kind: OfferKind, name: string, before: string, after: stri
     ]
   })
   return { kind, name, change: 'changed', impact: worstOf(details), details: details.map(({ text }) => text) }
+}
+
+function impactOfSchema(member: 'inputSchema' | 'outputSchema', added: unknown): Impact {
+  if (member === 'inputSchema') return 'breaking'
+  return hasWords(added) ? 'review' : 'compatible'
 }
 
 /** Arguments of a prompt, as the schema that they would be. */

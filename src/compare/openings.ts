@@ -98,7 +98,14 @@ export function compareOpenings(before: Opening, after: Opening): OfferChange[] 
     const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
     const details = name === 'capabilities' ? capabilityChanges(old, now) : plainDetails(old, now)
     const plain: Impact =
-      name === 'serverInfo' ? 'note' : name === 'protocolVersion' ? 'breaking' : 'compatible'
+      name === 'serverInfo'
+        ? 'note'
+        : name === 'protocolVersion'
+          ? 'breaking'
+          : // Many clients put them into the model's prompt.
+            name === 'instructions'
+            ? 'review'
+            : 'compatible'
     const impact = name === 'capabilities' ? worstOf(details) : plain
     changes.push({ kind: 'server', name, change, impact, details: details.map(({ text }) => text) })
   }

@@ -2,6 +2,8 @@
 export type Impact =
   /** Somebody who did right before may fail now. */
   | 'breaking'
+  /** Nothing breaks, but a model reads other words than before: a person should read them first. */
+  | 'review'
   | 'compatible'
   /** Tells apart two releases and changes nothing else; makes no difference by itself. */
   | 'note'
@@ -15,7 +17,23 @@ export interface SchemaChange {
 
 /** What several changes together mean. */
 export function worstOf(details: readonly SchemaChange[]): Impact {
-  return details.some(({ impact }) => impact === 'breaking') ? 'breaking' : 'compatible'
+  const has = (wanted: Impact): boolean => details.some(({ impact }) => impact === wanted)
+  return has('breaking') ? 'breaking' : has('review') ? 'review' : 'compatible'
+}
+
+/** Members of a definition that a model reads as words, or that tell a client what to allow. */
+const words = new Set(['title', 'description', 'default', 'examples', '$comment', 'annotations'])
+
+/** What another value of a member that nothing else decides about means. */
+export function impactOfWords(member: string): Impact {
+  return words.has(member) ? 'review' : 'compatible'
+}
+
+/** Whether a definition, or a part of it, has words. @param value not nested deeper than `isTooDeep` allows */
+export function hasWords(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasWords)
+  return Object.entries(value).some(([name, inner]) => words.has(name) || hasWords(inner))
 }
 
 type Json = unknown
@@ -70,7 +88,7 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
     for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
       const [old, now] = [a[name], b[name]]
       if (JSON.stringify(old) === JSON.stringify(now)) continue
-      if (annotations.has(name)) add('compatible', at, `${name} changed`)
+      if (annotations.has(name)) add(impactOfWords(name), at, `${name} changed`)
       else if (name === 'properties') properties(a, b, at, depth)
       else if (name === 'required') required(a, b, at)
       else if (name === 'type') types(old, now, at)
@@ -94,7 +112,7 @@ export function compareSchemas(before: Json, after: Json, role: Role): SchemaCha
     for (const name of Object.keys(now)) {
       // That it is required is told by `required`.
       if (!Object.hasOwn(old, name) && !(role === 'input' && namesOf(b['required']).includes(name)))
-        add('compatible', at, `${JSON.stringify(name)} added`)
+        add(hasWords(now[name]) ? 'review' : 'compatible', at, `${JSON.stringify(name)} added`)
     }
   }
 

@@ -10,6 +10,8 @@ export interface ListedRecording {
   readonly state: 'live' | 'complete' | 'incomplete'
   /** Base names of its files, in the order of their segments. */
   readonly files: readonly string[]
+  /** Absolute path of the first file, for commands that a person copies. */
+  readonly path: string
 }
 
 /** What the server may give out; only what is listed can be asked for. */

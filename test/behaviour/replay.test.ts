@@ -56,7 +56,7 @@ describe('wiretape replay', () => {
     stdout
       .split('\n')
       .filter((line) =>
-        /^ {2}(?:changed|error now|fixed now|missing|new|timed out|breaking|compatible) /.test(line),
+        /^ {2}(?:changed|error now|fixed now|missing|new|timed out|breaking|review|compatible) /.test(line),
       )
       .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
 
@@ -96,7 +96,7 @@ describe('wiretape replay', () => {
         ],
         1,
       ],
-      ['describe', ['compatible tool open: description changed'], 1],
+      ['describe', ['review tool open: description changed'], 1],
       ['drop-field', ['changed tools/call search #7'], 1],
       ['slow', [], 0],
       // The recorded client asked for two pages; here are one, and three.

@@ -327,7 +327,7 @@ describe('what a server offers', () => {
   const tools = (...list: object[]): Said => ({ method: 'tools/list', result: { tools: list } })
   const schema = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 
-  it('is told apart from answers, as breaking or compatible', async () => {
+  it('is told apart from answers, as breaking, to review or compatible', async () => {
     const before = [
       tools(
         { name: 'a', description: 'one' },
@@ -346,7 +346,7 @@ describe('what a server offers', () => {
     ]
     expect(await differences(before, after)).toEqual([])
     expect(await offers(before, after)).toEqual([
-      'compatible | tool | a | changed | description changed',
+      'review | tool | a | changed | description changed',
       'breaking | tool | b | changed | inputSchema: "day" added | inputSchema: "city" required now',
       'compatible | tool | c | changed | inputSchema/n: type number → ["number","string"] | inputSchema: "n" optional now',
       'breaking | tool | d | removed',

@@ -59,7 +59,7 @@ it.each<[string, string, object, object, string[]]>([
     'prompts',
     { arguments: [{ name: 'a', title: 'A' }] },
     { arguments: [{ name: 'a', title: 'B' }] },
-    ['compatible', 'arguments/a: title changed'],
+    ['review', 'arguments/a: title changed'],
   ],
   [
     'prompts/list',
@@ -162,7 +162,7 @@ describe('openings of one session', () => {
     const [before, after] = ['Be kind', 'Be quick'].map((instructions) =>
       Array.from({ length: 3 }, () => opened({ instructions })),
     )
-    expect(await between(before!, after!)).toEqual(['compatible: instructions changed'])
+    expect(await between(before!, after!)).toEqual(['review: instructions changed'])
   })
 
   it('belong to clients that came in another order', async () => {
@@ -204,7 +204,7 @@ describe('what was redacted in what a server offers', () => {
     expect(await between([redacted], [tools('reads .env')])).toEqual([])
     expect(await between([tools('reads .env')], [redacted])).toEqual([])
     expect(await between([redacted], [redacted])).toEqual([])
-    expect(await between([tools('reads .env')], [tools('reads id_rsa')])).toEqual(['compatible: b changed'])
+    expect(await between([tools('reads .env')], [tools('reads id_rsa')])).toEqual(['review: b changed'])
   })
 
   it('hides no change beside it', async () => {
@@ -236,6 +236,6 @@ describe('what was redacted in what a server offers', () => {
     const plain = opened({ instructions: 'Keys are in .env' })
     expect(await between([redacted], [plain])).toEqual([])
     expect(await between([plain], [redacted])).toEqual([])
-    expect(await between([redacted], [opened({})])).toEqual(['compatible: instructions removed'])
+    expect(await between([redacted], [opened({})])).toEqual(['review: instructions removed'])
   })
 })

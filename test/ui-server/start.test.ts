@@ -20,6 +20,7 @@ const listed = {
   messages: 1,
   state: 'complete',
   files: ['one.jsonl'],
+  path: '/recordings/one.jsonl',
 } as const
 
 beforeEach(async () => {

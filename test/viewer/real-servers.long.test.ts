@@ -323,7 +323,11 @@ describe.skipIf(!hasBrowser)('recordings of real servers', () => {
     }
     const json = await copied('as JSON-RPC')
     expect(JSON.parse(json)).toMatchObject({ method: 'tools/call', params: { name: 'echo' } })
-    expect(await copied('as curl')).toContain(`--data-raw '${json}'`)
+    // A server on stdio has no address.
+    await page.locator('.menu > .button').click()
+    await page.locator('.menu-list button', { hasText: 'as Markdown' }).waitFor()
+    expect(await page.locator('.menu-list button', { hasText: 'as curl' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
     expect(await copied('as wiretape replay')).toMatch(/^wiretape replay stdio\.jsonl --filter seq:\d+ -- /)
     expect(await copied('as Markdown')).toMatch(/### tools\/call echo\n\n```json\n\{\n  "/)
     await page.context().close()

@@ -1,4 +1,4 @@
-import type { MessageRecord, Session } from '../../src/model/index.js'
+import type { HeldRecord, MessageRecord, Session } from '../../src/model/index.js'
 import { indentJson } from '../../src/render/index.js'
 
 /** A word for a POSIX shell. */
@@ -17,24 +17,25 @@ const notSent = new Set([
 ])
 
 /**
- * A message as a curl command. A recording over stdio has no address: `$MCP_URL` stands for one. Secrets were taken
- * out when it was recorded, so `[REDACTED]` stands where a token must be filled in.
+ * A message of the client as a curl command. Secrets were redacted when it was recorded, so `[REDACTED]` stands where
+ * a token must be filled in.
+ *
+ * @param url of the server
  */
-export function curlOf(record: MessageRecord, text: string, url: string | null): string {
+export function curlOf(record: MessageRecord | HeldRecord, text: string, url: string): string {
   const recorded = (record.http?.headers ?? []).filter(
     // For curl a name that begins with @ is that of a file.
     ([name]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !notSent.has(name.toLowerCase()),
   )
   const headers: readonly (readonly [string, string])[] =
-    recorded.length > 0 && record.direction === 'client_to_server'
+    recorded.length > 0
       ? recorded
       : [
           ['Content-Type', 'application/json'],
           ['Accept', 'application/json, text/event-stream'],
         ]
-  const target = url === null ? '"$MCP_URL"' : shellWord(url)
   const lines = [
-    `curl -sS -N --url ${target}`,
+    `curl -sS -N --url ${shellWord(url)}`,
     ...headers.map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
   ]
   lines.push(`--data-raw ${shellWord(text)}`)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { indentJson } from '../../src/render/index.js'
-import type { MessageRecord } from '../../src/model/index.js'
+import type { HeldRecord, MessageRecord } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
 import { Icon } from '../shell/icons.js'
 import { headOf } from '../store/exchange.js'
@@ -18,6 +18,18 @@ const forms = {
   markdown: 'Markdown',
 } as const
 export type CopyForm = keyof typeof forms
+
+/** The forms that a row has: curl needs an address, `replay` a request of the client. */
+export function formsOf(row: number): readonly CopyForm[] {
+  const head = headOf(row)
+  const isSent = (one: number): boolean => !table.has(one, 'fromServer') && table.seq(one) >= 0
+  const url = lanes.value[table.lane(row)]?.sessions[0]?.url ?? null
+  const fits: Readonly<Partial<Record<CopyForm, boolean>>> = {
+    curl: url !== null && isSent(row),
+    replay: isSent(head) && table.kind(head) === 'request',
+  }
+  return (Object.keys(forms) as CopyForm[]).filter((form) => fits[form] ?? true)
+}
 
 /** Puts a message on the clipboard, in a form that can be used elsewhere. */
 export function CopyMenu({ row }: { readonly row: number }) {
@@ -45,7 +57,7 @@ export function CopyMenu({ row }: { readonly row: number }) {
       </button>
       {open && (
         <ul class="menu-list">
-          {(Object.keys(forms) as CopyForm[]).map((form) => (
+          {formsOf(row).map((form) => (
             <li key={form}>
               <button
                 type="button"
@@ -69,7 +81,14 @@ export async function copy(row: number, form: CopyForm): Promise<void> {
   try {
     const text = await textOf(row, form)
     await navigator.clipboard.writeText(text)
-    notice.value = { text: `Copied as ${forms[form]}.`, tone: 'plain' }
+    const { name, path } = lanes.value[table.lane(row)]!.file
+    const isBare = form === 'replay' && path === undefined
+    notice.value = isBare
+      ? {
+          text: `Copied as ${forms[form]}. A page is not told where ${clean(name)} is on your disk: run the command in its folder.`,
+          tone: 'warn',
+        }
+      : { text: `Copied as ${forms[form]}.`, tone: 'plain' }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     notice.value = { text: `Not copied: ${message}`, tone: 'bad' }
@@ -87,9 +106,9 @@ async function textOf(row: number, form: CopyForm): Promise<string> {
     case 'pretty':
       return indentJson(text)
     case 'curl':
-      return curlOf(detail.record as MessageRecord, text, session?.url ?? null)
+      return curlOf(detail.record as MessageRecord | HeldRecord, text, session?.url ?? '')
     case 'replay':
-      return replayOf(lane.name, table.seq(headOf(row)), session)
+      return replayOf(lane.file.path ?? lane.file.name, table.seq(headOf(row)), session)
     case 'markdown': {
       const answer = table.kind(row) === 'request' ? table.peer(row) : -1
       const answerText = answer >= 0 ? jsonOf(await reader().detail(answer, true)) : undefined

@@ -3,7 +3,7 @@ import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
-import { crashed, lanes, notice, opening, table, version, view } from '../store/state.js'
+import { crashed, dialog, lanes, opening, table, version, view } from '../store/state.js'
 import { laneName } from '../store/lane-name.js'
 import type { Lane } from '../worker/protocol.js'
 import { SequencePage } from '../sequence/sequence.js'
@@ -13,6 +13,7 @@ import { Dialogs } from './dialogs.js'
 import { FilterBar } from '../filter/filter-bar.js'
 import { Reels } from './icons.js'
 import { Landing } from './landing.js'
+import { Notice } from './notice.js'
 import { Splitter } from './splitter.js'
 import { StatusBar } from './status-bar.js'
 import { TopBar } from './top-bar.js'
@@ -53,7 +54,8 @@ export function App() {
         {failed ? <Failed /> : some ? <Work /> : opening.value.length > 0 ? <Opening /> : <Landing />}
         {some && <StatusBar />}
         <Dialogs />
-        <Notice />
+        {/* A modal dialog covers the page and has a notice of its own. */}
+        {dialog.value === undefined && <Notice />}
       </div>
     </DropArea>
   )
@@ -112,19 +114,5 @@ function Work() {
         {view.value === 'compare' && <ComparePage />}
       </main>
     </>
-  )
-}
-
-function Notice() {
-  const told = notice.value
-  useEffect(() => {
-    if (!told) return undefined
-    const timer = setTimeout(() => (notice.value = undefined), told.tone === 'bad' ? 9_000 : 2_500)
-    return () => clearTimeout(timer)
-  }, [told])
-  return (
-    <div class="notices" role="status" aria-live="polite">
-      {told && <p class={`notice ${told.tone}`}>{told.text}</p>}
-    </div>
   )
 }

@@ -9,6 +9,7 @@ import { failureText } from './failure.js'
 import { clean } from './clean.js'
 import { Icon } from './icons.js'
 import { deeds, type Deed } from './keys.js'
+import { Notice } from './notice.js'
 import { redactionOf } from './status-bar.js'
 
 export function Dialogs() {
@@ -61,6 +62,7 @@ export function Box(props: {
         </header>
         {props.children}
       </div>
+      <Notice />
     </dialog>
   )
 }

@@ -37,7 +37,7 @@ export function ExportDialog() {
 }
 
 async function save(index: number, format: string): Promise<void> {
-  notice.value = { text: 'Writing…', tone: 'plain' }
+  notice.value = { text: 'Writing…', tone: 'plain', stays: true }
   try {
     const { blob, name, warnings } = await reader().call<{
       blob: Blob
@@ -51,7 +51,7 @@ async function save(index: number, format: string): Promise<void> {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
     notice.value = {
       text: [`Wrote ${name}.`, ...warnings].join(' '),
-      tone: warnings.length > 0 ? 'bad' : 'plain',
+      tone: warnings.length > 0 ? 'warn' : 'plain',
     }
   } catch (error) {
     tellFailure(error)

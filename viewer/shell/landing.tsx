@@ -17,6 +17,8 @@ export interface Listed {
   readonly messages: number | null
   readonly state: 'live' | 'complete' | 'incomplete'
   readonly files: readonly string[]
+  /** Of the first file. */
+  readonly path: string
 }
 
 const listed = signal<readonly Listed[] | undefined>(undefined)
@@ -118,10 +120,12 @@ export function openListed(recordings: readonly Listed[]): Promise<void> {
 }
 
 /** The files of a recording, fetched from wiretape; a live one goes on. */
-function openingsOf(one: Pick<Listed, 'id' | 'files' | 'state'>) {
+function openingsOf(one: Listed) {
   return one.files.map((name, i) => ({
     kind: 'url' as const,
     name,
+    // One segment stands for all.
+    path: one.path,
     url: new URL(`./api/recordings/${encodeURIComponent(one.id)}/${i}`, location.href).href,
     follow: one.state === 'live' && i === one.files.length - 1,
   }))

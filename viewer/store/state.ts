@@ -56,7 +56,13 @@ export const comparedOnly = signal('differences')
 export type Dialog = 'help' | 'palette' | 'export' | 'problems' | 'session'
 export const dialog = signal<Dialog | undefined>(undefined)
 /** A sentence that goes away by itself. */
-export const notice = signal<{ readonly text: string; readonly tone: 'plain' | 'bad' } | undefined>(undefined)
+export interface Notice {
+  readonly text: string
+  readonly tone: 'plain' | 'warn' | 'bad'
+  /** Until another one comes. */
+  readonly stays?: boolean
+}
+export const notice = signal<Notice | undefined>(undefined)
 export const crashed = signal<string | undefined>(undefined)
 
 export const theme = signal<'light' | 'dark' | 'system'>('system')

@@ -42,6 +42,12 @@ export function Timeline() {
   const pad = Math.max(1, (end - begin) * 0.01)
   const [from, to] = window.value ?? [begin - pad * 0.2, end + pad]
   const matches = filterMatches.value
+  /** A bar stands for an exchange, which is shown when one of its messages matches. */
+  const passes = (row: number): boolean => {
+    if (!matches || matches.has(row) || matches.has(headOf(row))) return true
+    const answer = table.kind(row) === 'request' ? table.peer(row) : -1
+    return answer >= 0 && matches.has(answer)
+  }
 
   useEffect(() => {
     window.value = undefined
@@ -69,7 +75,7 @@ export function Timeline() {
       lanes: visible.map(({ index }) => index),
       laneHeight,
       inks: inksOf(element),
-      shown: (row) => !matches || matches.has(row) || matches.has(headOf(row)),
+      shown: passes,
     })
     // A short one is there with the frame.
     return steps.next().done ? undefined : inSlices(steps, () => undefined)
@@ -147,7 +153,7 @@ export function Timeline() {
     for (let i = first; i < order.length; i += 1) {
       const row = order[i]!
       if (table.at(row) > at + slack) break
-      if (which && table.lane(row) !== which.index) continue
+      if ((which && table.lane(row) !== which.index) || !passes(row)) continue
       const answer = table.kind(row) === 'request' ? table.peer(row) : -1
       const rowEnd = answer >= 0 ? table.at(answer) : table.at(row)
       const away = at < table.at(row) ? table.at(row) - at : Math.max(0, at - rowEnd)

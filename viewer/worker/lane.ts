@@ -35,7 +35,7 @@ export interface LaneIndex {
   report(this: void, problem: Diagnostic): void
   /** What is new since this was asked last. */
   take(): { rows: Rows; changes: Changes }
-  describe(): Omit<Lane, 'name' | 'format' | 'state' | 'sizeBytes' | 'failure'>
+  describe(): Omit<Lane, 'name' | 'file' | 'format' | 'state' | 'sizeBytes' | 'failure'>
   globalOf(local: number): number
   placeOf(local: number): { readonly offset: number; readonly sizeBytes: number; readonly part: number }
   /** Columns by local row. */

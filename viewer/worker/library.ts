@@ -36,7 +36,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
   const laneOf = createColumn((n) => new Uint16Array(n))
   const localOf = createColumn((n) => new Uint32Array(n))
 
-  function addLane(opened: Pick<Opened, 'name' | 'format' | 'source' | 'follows'>) {
+  function addLane(opened: Pick<Opened, 'name' | 'file' | 'format' | 'source' | 'follows'>) {
     const index = lanes.length
     let local = 0
     const lane = createLaneIndex(index, opened.source, words, () => {
@@ -51,10 +51,14 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     return { lane, describe: describer(lane, opened), state }
   }
 
-  function describer(lane: LaneIndex, { name, format, source }: Pick<Opened, 'name' | 'format' | 'source'>) {
+  function describer(
+    lane: LaneIndex,
+    { name, file, format, source }: Pick<Opened, 'name' | 'file' | 'format' | 'source'>,
+  ) {
     return (state: Lane['state'], failure?: Lane['failure']): Lane => ({
       ...lane.describe(),
       name,
+      file,
       format,
       state,
       sizeBytes: source.sizeBytes,
@@ -155,7 +159,10 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       const groups = groupSegments(opened).map((group) => ({ group, added: addLane(group) }))
       const source = { sizeBytes: 0, slice: async () => new Uint8Array() }
       const failures = failed.map(({ name, error }) =>
-        addLane({ name, format: '', source, follows: false }).describe('failed', failureOf(error)),
+        addLane({ name, file: { name }, format: '', source, follows: false }).describe(
+          'failed',
+          failureOf(error),
+        ),
       )
       tellLanes(...groups.map(({ added }) => added.describe(added.state)), ...failures)
       // Those that go on for ever would keep the others waiting.

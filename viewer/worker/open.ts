@@ -8,12 +8,14 @@ import {
   type Format,
 } from '../../src/formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
-import type { Opening } from './protocol.js'
+import type { FileName, Opening } from './protocol.js'
 import { blobSource, chunksOf, growingSource, type Source } from './source.js'
 
 /** Something to read: its bytes, and how it may be joined with others. */
 export interface Opened {
   readonly name: string
+  /** As it was before it was unpacked, and joined with others. */
+  readonly file: FileName
   readonly format: string
   readonly source: Source
   /** The bytes of a tape, from the start; for other formats, made on the way. */
@@ -29,10 +31,16 @@ export interface Opened {
  * @throws WiretapeError when it is no recording, or cannot be fetched
  */
 export async function openOne(opening: Opening, early = false): Promise<Opened> {
-  return opening.kind === 'file' ? openBlob(opening.name, opening.blob) : openUrl(opening, early)
+  const opened = await (opening.kind === 'file'
+    ? openBlob(opening.name, opening.blob)
+    : openUrl(opening, early))
+  const path = opening.kind === 'url' ? opening.path : undefined
+  return { ...opened, file: { name: opening.name, ...(path !== undefined && { path }) } }
 }
 
-async function openBlob(name: string, blob: Blob): Promise<Opened> {
+type Unnamed = Omit<Opened, 'file'>
+
+async function openBlob(name: string, blob: Blob): Promise<Unnamed> {
   const source = blobSource(blob)
   const head = await source.slice(0, detectionBytes)
   if (isGzip(head)) {
@@ -82,7 +90,7 @@ function formatOf(name: string, head: Uint8Array): Format {
 }
 
 /** Every other format becomes a tape on the way, so that a row is found again by its place. */
-function converted(name: string, format: Format, input: Source): Opened {
+function converted(name: string, format: Format, input: Source): Unnamed {
   const source = growingSource()
   async function* chunks(report: (problem: Diagnostic) => void): AsyncGenerator<Uint8Array> {
     const utf8 = new TextEncoder()
@@ -111,7 +119,7 @@ function placeIn(head: Uint8Array): { session?: string; segment: number } {
   return identity ? { session: identity.session, segment: identity.segment } : { segment: 0 }
 }
 
-async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Promise<Opened> {
+async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Promise<Unnamed> {
   const { name, url } = opening
   const response = await fetchTrace(name, url)
   const total = Number(response.headers.get('content-length') ?? 0)

@@ -5,12 +5,27 @@ import type { Words } from './words.js'
 export type Opening =
   | { readonly kind: 'file'; readonly name: string; readonly blob: Blob }
   /** Fetched by the worker; `follow` names an address whose answer goes on while the recording does. */
-  | { readonly kind: 'url'; readonly name: string; readonly url: string; readonly follow?: boolean }
+  | {
+      readonly kind: 'url'
+      readonly name: string
+      readonly url: string
+      readonly follow?: boolean
+      /** Where the file is on this machine, as far as `wiretape ui` says. */
+      readonly path?: string
+    }
+
+/** A file as a command can name it. */
+export interface FileName {
+  readonly name: string
+  readonly path?: string
+}
 
 /** One recording: a lane of the timeline and a tab. */
 export interface Lane {
   readonly index: number
   readonly name: string
+  /** Its file, or the first of its segments; `path` only where the page was told. */
+  readonly file: FileName
   readonly format: string
   readonly sessions: readonly Session[]
   readonly state: 'reading' | 'following' | 'done' | 'failed'

@@ -1,7 +1,6 @@
 import {
   describeOffer,
   detailsOf,
-  isNote,
   suggestRule,
   titleOf,
   verdicts,
@@ -72,12 +71,13 @@ function shortParams({ method, params }: ExchangeComparison): string {
   return ` ${truncate(escapeText(params), 60)}`
 }
 
+const impactTones = { breaking: 'red', review: 'yellow', compatible: 'plain', note: 'dim' } as const
+
 /** What the server offers otherwise. Empty when nothing changed. */
 export function offerLines({ offers }: ComparisonSummary, { style, columns = Infinity }: Layout): string {
   if (offers.length === 0) return ''
   const lines = offers.map((offer) => {
-    const tone = offer.impact === 'breaking' ? style.red : isNote(offer) ? style.dim : style.plain
-    return `  ${tone(pad(offer.impact, 10))}  ${truncate(escapeText(describeOffer(offer)), columns - 14)}\n`
+    return `  ${style[impactTones[offer.impact]](pad(offer.impact, 10))}  ${truncate(escapeText(describeOffer(offer)), columns - 14)}\n`
   })
   return `\nWhat the server offers:\n${lines.join('')}`
 }
@@ -134,8 +134,10 @@ export function summaryLine({ counts, offers, same }: ComparisonSummary, { style
     .filter((verdict) => counts[verdict] > 0)
     .map((verdict) => style[tones[verdict]](`${counts[verdict]} ${verdict}`))
   const breaking = offers.filter(({ impact }) => impact === 'breaking').length
+  const review = offers.filter(({ impact }) => impact === 'review').length
   const compatible = offers.filter(({ impact }) => impact === 'compatible').length
   if (breaking > 0) parts.push(style.red(countOf(breaking, 'breaking offer')))
+  if (review > 0) parts.push(style.yellow(`${countOf(review, 'offer')} to review`))
   if (compatible > 0) parts.push(countOf(compatible, 'compatible offer'))
   if (same && parts.length <= 1) return `${style.green('Same')}: ${countOf(counts.same, 'exchange')}\n`
   const verdict = same ? style.green('Same') : style.bold('Different')
