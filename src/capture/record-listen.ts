@@ -37,6 +37,14 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
         capture?.recorder.bytes('err', chunk)
         passOn(chunk)
       },
+      onUnheard: (session, text) =>
+        capture?.recorder.http({
+          kind: 'unheard',
+          session,
+          bytes: Buffer.from(text),
+          atMs: performance.now(),
+          wallMs: Date.now(),
+        }),
       onStray: (line) => capture?.recorder.bytes('out', line),
       onNotice: (line) => options.onNotice(line),
     })

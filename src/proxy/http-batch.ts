@@ -1,4 +1,4 @@
-import type { Breaker, HttpEvent, HttpHappening } from '../transports/index.js'
+import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import type { RegionPool } from './region-pool.js'
 
@@ -22,7 +22,12 @@ const kinds = [
   'response-body',
   'response-end',
   'failed',
+  'unheard',
 ] as const
+/** What a batch takes. */
+type Event = HttpEvent | UnheardMessage
+/** In the place of an exchange that there is not. */
+const noExchange = -1
 /** In the place of a status that there is not. */
 const none = -1
 /** Headers have no line breaks. */
@@ -51,12 +56,12 @@ export class HttpBatchFiller {
   }
 
   /** False when the batch must be taken before this event can be added. */
-  fits(event: HttpEvent): boolean {
+  fits(event: Event): boolean {
     return this.#region === undefined || this.#used + roomFor(event) <= this.#region.length
   }
 
   /** @param us microseconds since the session began */
-  add(event: HttpEvent, us: number): void {
+  add(event: Event, us: number): void {
     const from = this.#used
     const text = textOf(event)
     if (text !== '') this.#used += this.#regionFor(event).write(text, this.#used, 'utf8')
@@ -68,7 +73,15 @@ export class HttpBatchFiller {
       this.#used += bodyBytes
     }
     const kind = kinds.indexOf(event.kind)
-    this.#marks.push(kind, event.exchange, us, event.wallMs, numberOf(event), textBytes, bodyBytes)
+    this.#marks.push(
+      kind,
+      'exchange' in event ? event.exchange : noExchange,
+      us,
+      event.wallMs,
+      numberOf(event),
+      textBytes,
+      bodyBytes,
+    )
   }
 
   /** Everything that was added, and the memory to transfer with it. */
@@ -87,7 +100,7 @@ export class HttpBatchFiller {
     this.#marks = []
   }
 
-  #regionFor(event: HttpEvent): Buffer {
+  #regionFor(event: Event): Buffer {
     return (this.#region ??= asBuffer(this.#pool.take(roomFor(event))))
   }
 }
@@ -105,7 +118,7 @@ export function* eventsOf({ region, marks }: HttpBatch): Generator<RecordedHttpE
       marks[i + 4]!,
       bytes.toString('utf8', at, textEnd),
       bytes.subarray(textEnd, end),
-    ) as Writable<RecordedHttpEvent>
+    ) as Writable<Exclude<RecordedHttpEvent, { kind: 'unheard' }>>
     at = end
     event.exchange = marks[i + 1]!
     event.us = marks[i + 2]!
@@ -122,7 +135,7 @@ export function regionsOf({ region }: HttpBatch): ArrayBuffer[] {
 }
 
 /** Bytes that an event takes at most. */
-function roomFor(event: HttpEvent): number {
+function roomFor(event: Event): number {
   switch (event.kind) {
     case 'request-body':
     case 'response-body':
@@ -133,6 +146,8 @@ function roomFor(event: HttpEvent): number {
       return lettersOf(event.headers) * bytesPerCharacter
     case 'failed':
       return lettersOf([event.by, event.why]) * bytesPerCharacter
+    case 'unheard':
+      return lettersOf([event.session]) * bytesPerCharacter + event.bytes.length
     default:
       return 0
   }
@@ -145,7 +160,7 @@ function lettersOf(words: readonly string[]): number {
   return letters
 }
 
-function textOf(event: HttpEvent): string {
+function textOf(event: Event): string {
   switch (event.kind) {
     case 'request': {
       const { method, path, origin = '', headers } = event
@@ -155,18 +170,25 @@ function textOf(event: HttpEvent): string {
       return event.headers.join(separator)
     case 'failed':
       return `${event.by}${separator}${event.why}`
+    case 'unheard':
+      return event.session
     default:
       return ''
   }
 }
 
-function numberOf(event: HttpEvent): number {
+function numberOf(event: Event): number {
   if (event.kind === 'request') return event.connection
   return 'status' in event ? (event.status ?? none) : none
 }
 
 /** @param number connection or status */
-function happeningOf(kind: HttpHappening['kind'], number: number, text: string, body: Buffer): HttpHappening {
+function happeningOf(
+  kind: HttpHappening['kind'] | 'unheard',
+  number: number,
+  text: string,
+  body: Buffer,
+): HttpHappening | Pick<UnheardMessage, 'kind' | 'session' | 'bytes'> {
   switch (kind) {
     case 'request': {
       const [method = '', path = '', origin = '', ...headers] = text.split(separator)
@@ -182,6 +204,8 @@ function happeningOf(kind: HttpHappening['kind'], number: number, text: string, 
     case 'request-body':
     case 'response-body':
       return { kind, bytes: Buffer.from(body) }
+    case 'unheard':
+      return { kind, session: text, bytes: Buffer.from(body) }
     case 'request-end':
     case 'response-end':
       return { kind }

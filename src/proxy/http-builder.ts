@@ -19,6 +19,7 @@ import { headerOf, isWhole, mediaTypeOf, pairsOf, type HttpExchange } from './ht
 import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
 import type { Numbers } from './message-numbers.js'
 import type { Moment } from './record-builder.js'
+import { unheardRecords } from './unheard-message.js'
 
 /** Bodies that are under way at the same time hold no more than this together. */
 const mostBodyBytes = 256 * 1024 * 1024
@@ -64,6 +65,11 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
   async function event(event: RecordedHttpEvent, take: Take): Promise<void> {
     if (event.kind === 'request') {
       begin(event)
+      return
+    }
+    if (event.kind === 'unheard') {
+      const conversation = talks.of({ connection: -1 }, event.session)
+      for (const record of unheardRecords(messages, event.bytes, conversation, stamp(event))) take(record)
       return
     }
     const exchange = exchanges.get(event.exchange)

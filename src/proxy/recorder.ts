@@ -4,7 +4,7 @@ import type { TapeEnd } from '../tape/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
-import type { HttpEvent } from '../transports/index.js'
+import type { HttpEvent, UnheardMessage } from '../transports/index.js'
 import type { Ledger, ToolBook } from '../intercept/index.js'
 import { HttpBatchFiller } from './http-batch.js'
 import { RegionPool } from './region-pool.js'
@@ -65,7 +65,7 @@ export interface Recorder extends Ledger, ToolBook {
   bytes(channel: Channel, chunk: Uint8Array, atMs?: number, wallMs?: number): void
   ended(channel: Channel): void
   /** Something passed on an HTTP exchange; its bytes are copied. */
-  http(event: HttpEvent): void
+  http(event: HttpEvent | UnheardMessage): void
   /** Only the first `deliveredBytes` of the channel reached the other side. */
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void
   /** Requests that wait for an answer, as of all that was told so far. Never rejects. */

@@ -9,7 +9,14 @@ export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
 export { createLineWriter, endServer, startOwnServer, within } from './stdio/own-server.js'
 export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
-export type { Breaker, HttpEvent, HttpHappening, Moment, RawHeaders } from './http-proxy/http-event.js'
+export type {
+  Breaker,
+  HttpEvent,
+  HttpHappening,
+  Moment,
+  RawHeaders,
+  UnheardMessage,
+} from './http-proxy/http-event.js'
 export type { ExchangeHead, Gatekeeper } from './http-proxy/gatekeeper.js'
 export { createConversations, legacySessionOf, type Conversations } from './http-proxy/conversations.js'
 export { createEndpoints } from './http-proxy/endpoints.js'

@@ -14,7 +14,7 @@ function connection(): { response: ServerResponse; texts(): string[]; close(): v
       destroyed: false,
       writeHead: () => undefined,
       flushHeaders: () => undefined,
-      write: (text: string) => ((written += text), true),
+      write: (text: string, taken?: () => void) => ((written += text), taken?.(), true),
       end: () => void (own.ended = true),
       once: (event: string, listener: () => void) => void (event === 'close' && (onClose = listener)),
     } as unknown as ServerResponse,
@@ -25,7 +25,14 @@ function connection(): { response: ServerResponse; texts(): string[]; close(): v
 }
 
 const streamOf = (log = createEventLog(1_000, 1_000), onForgotten = (): void => undefined): EventStream =>
-  createEventStream({ name: 7, log, onSlow: () => undefined, onCut: () => undefined, onForgotten })
+  createEventStream({
+    name: 7,
+    log,
+    onSlow: () => undefined,
+    onCut: () => undefined,
+    onUnheard: () => undefined,
+    onForgotten,
+  })
 
 describe('an event stream', () => {
   it('goes on where its client says that it broke, whatever was lost on the way', () => {
@@ -51,6 +58,27 @@ describe('an event stream', () => {
         expect(got).toEqual(Array.from({ length: said }, (_, n) => String(n + 1)))
       }),
     )
+  })
+
+  it('tells what no client got, once, when it is over or must make room', () => {
+    const unheard: string[] = []
+    const stream = createEventStream({
+      name: 7,
+      log: createEventLog(1_000, 2),
+      onSlow: () => undefined,
+      onCut: () => undefined,
+      onUnheard: (text) => unheard.push(text),
+    })
+    const open = connection()
+    stream.open(open.response)
+    stream.message('1')
+    open.close()
+    for (const text of ['2', '3', '4', '5']) stream.message(text)
+    expect(unheard).toEqual(['2', '3'])
+    stream.end()
+    stream.forget()
+    stream.forget()
+    expect(unheard).toEqual(['2', '3', '4', '5'])
   })
 
   it('sends what waited to a client that knows of nothing, once', () => {

@@ -28,6 +28,8 @@ export interface AnswerSinkOptions {
   readonly batch: boolean
   /** Session that an answer to `initialize` begins. */
   readonly session?: string
+  /** An answer whose client has left. */
+  onUnheard(text: string): void
 }
 
 /** Statuses that go together with errors (2026-07-28). */
@@ -71,6 +73,15 @@ export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
       if (left > 0) return
       const isFirst = session !== undefined && envelope.kind === 'result'
       const status = modern && isAnswer(envelope) ? (statusOf[envelope.errorCode ?? ''] ?? 200) : 200
+      const tellUnheard = (): void => {
+        if (!response.writableFinished) for (const answer of answers) options.onUnheard(answer)
+      }
+      if (response.destroyed) {
+        tellUnheard()
+        stream.end()
+        return
+      }
+      response.once('close', tellUnheard)
       const body = Buffer.from(batch ? `[${answers.join(',')}]` : text)
       response.writeHead(status, {
         'Content-Type': 'application/json',

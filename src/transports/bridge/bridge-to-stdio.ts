@@ -23,6 +23,8 @@ export interface StdioBridgeOptions {
   onErrors(chunk: Buffer): void
   /** What a server wrote to stdout that is passed on to nobody, line by line, with line ends. */
   onStray(bytes: Buffer): void
+  /** A message of a server that no client of the session was there to hear. @param session its `Mcp-Session-Id` */
+  onUnheard(session: string, text: string): void
   /** Something the user should know, in one line. */
   onNotice(line: string): void
 }
@@ -76,6 +78,15 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   }
 
   const watch = createUtf8Watch(notice)
+  const unheardIn = (session: string, text: string): void => {
+    options.onUnheard(session, text)
+    notice(noticeOf('unheard'))
+  }
+  /** Of a client without a session. */
+  const unheard = (text: string): void => {
+    options.onStray(Buffer.from(`${text}\n`))
+    notice(noticeOf('unheard'))
+  }
   const noticeCut = (): void =>
     notice(
       'a client that does not read lost its connection: others of its server process need not wait for it',
@@ -100,7 +111,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       onMessage: (message) => mirrored.learn(message),
       onStray(bytes, why) {
         options.onStray(bytes)
-        if (why) notice(`${wordsOf[why]}: it is on the tape, and went to nobody`)
+        if (why) notice(noticeOf(why))
       },
       onGuess: () =>
         notice(
@@ -217,7 +228,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     const session = sessionOf(request, response)
     if (!session) return
     const { talk, newStream } = session
-    await pass(request, response, messages, { talk, party: session, newStream, isBatch, modern: false })
+    const onUnheard = (text: string): void => unheardIn(session.id, text)
+    const way = { talk, party: session, newStream, onUnheard, isBatch, modern: false }
+    await pass(request, response, messages, way)
   }
 
   async function postModern(
@@ -234,8 +247,9 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     if (typeof talk === 'string') return refuse(response, 502, talk)
     const party: Party = { stream: undefined }
     const newStream = (): EventStream =>
-      createEventStream({ onSlow: (slow) => talk.hold(party, slow), onCut: noticeCut })
-    await pass(request, response, [message], { talk, party, newStream, isBatch: false, modern: true })
+      createEventStream({ onSlow: (slow) => talk.hold(party, slow), onCut: noticeCut, onUnheard: unheard })
+    const way = { talk, party, newStream, onUnheard: unheard, isBatch: false, modern: true }
+    await pass(request, response, [message], way)
   }
 
   /** A session begins. */
@@ -250,13 +264,14 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       return refuse(response, 503, `there are ${mostSessions} sessions already`)
     const talk = await (options.shared ? commonTalk() : openTalk(false))
     if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
-    const session = createHttpSession(talk, log, noticeCut)
+    const session = createHttpSession({ talk, log, onCut: noticeCut, onUnheard: unheardIn })
     sessions.set(session.id, session)
     talk.parties.add(session)
     await pass(request, response, messages, {
       talk,
       party: session,
       newStream: () => session.newStream(),
+      onUnheard: (text) => unheardIn(session.id, text),
       isBatch,
       modern: false,
       session: session.id,
@@ -268,6 +283,8 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     readonly party: Party
     /** For what comes before answers, and for answers that a client may have to ask for again. */
     readonly newStream: () => EventStream
+    /** An answer whose client has left. */
+    readonly onUnheard: (text: string) => void
     readonly isBatch: boolean
     readonly modern: boolean
     readonly session?: string
@@ -277,7 +294,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     request: IncomingMessage,
     response: ServerResponse,
     messages: readonly BridgedMessage[],
-    { talk, party, newStream, isBatch, modern, session }: Way,
+    { talk, party, newStream, onUnheard, isBatch, modern, session }: Way,
   ): Promise<void> {
     const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
     const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
@@ -296,6 +313,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       modern,
       requests: asking.length,
       batch: isBatch,
+      onUnheard,
       ...(session !== undefined && { session }),
     })
     const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
@@ -335,6 +353,10 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
 }
 
 const path = '/mcp'
+
+function noticeOf(why: Stray): string {
+  return `${wordsOf[why]}: it is on the tape, and went to nobody`
+}
 
 /** From 2025-11-25 on, clients know what an event without data is for. */
 function isPrimed({ headers }: IncomingMessage): boolean {

@@ -14,6 +14,8 @@ export interface EventStreamOptions {
   readonly onSlow: (slow: boolean) => void
   /** A client that does not read has lost its connection, since too much was waiting for it. */
   readonly onCut: () => void
+  /** A message that no client got, and none can ask for any more. */
+  readonly onUnheard: (text: string) => void
   /** Nobody can ask for it any more. */
   readonly onForgotten?: () => void
 }
@@ -42,11 +44,13 @@ export interface EventStream {
 }
 
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { name, log, onSlow, onCut, onForgotten } = options
+  const { name, log, onSlow, onCut, onUnheard, onForgotten } = options
   const kept: LoggedEvent[] = []
   let connection: ServerResponse | undefined
   let last = 0
   let sent = 0
+  /** Number of the last event that the system took from us. */
+  let taken = 0
   let ended = false
   let slow = false
   let queued = 0
@@ -57,13 +61,21 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     onSlow(now)
   }
 
-  function write(event: Pick<LoggedEvent, 'number' | 'text'>): void {
-    if (!connection) return
-    sent = event.number
-    const id = name === undefined ? '' : `id: ${name}-${event.number}\n`
-    if (connection.destroyed || connection.write(`${id}event: message\ndata: ${event.text}\n\n`)) return
+  function write({ number, text }: Pick<LoggedEvent, 'number' | 'text'>): void {
+    if (!connection || connection.destroyed) {
+      if (!log) onUnheard(text)
+      return
+    }
+    sent = Math.max(sent, number)
+    const id = name === undefined ? '' : `id: ${name}-${number}\n`
+    const event = `${id}event: message\ndata: ${text}\n\n`
+    const isTaken = connection.write(event, (error) => {
+      if (!error) taken = Math.max(taken, number)
+      else if (!log) onUnheard(text)
+    })
+    if (isTaken) return
     if (slow) {
-      queued += event.text.length
+      queued += text.length
       return
     }
     queued = 0
@@ -88,6 +100,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       text,
       onForgotten() {
         kept.shift()
+        if (number > taken) onUnheard(text)
         if (ended && kept.length === 0) onForgotten?.()
       },
     }
@@ -97,7 +110,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   return {
     get isOpen() {
-      return connection !== undefined
+      return connection !== undefined && !connection.destroyed
     },
     hasAllAfter: (number) => number <= last && (kept[0]?.number ?? last + 1) <= number + 1,
     open(response, { headers = {}, primed = false, after = sent } = {}) {
@@ -135,7 +148,14 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       if (kept.length === 0) onForgotten?.()
     },
     forget() {
-      for (const event of kept.splice(0)) log?.forget(event)
+      const left = kept.splice(0)
+      for (const event of left) log?.forget(event)
+      const tell = (): void => {
+        for (const { number, text } of left) if (number > taken) onUnheard(text)
+      }
+      // What is being written may still arrive.
+      if (connection && !connection.destroyed) connection.once('close', tell)
+      else tell()
     },
   }
 }

@@ -18,8 +18,17 @@ export interface HttpSession extends Party {
   end(): void
 }
 
-/** @param onCut a client that does not read has lost its connection */
-export function createHttpSession(talk: Talk, log: EventLog, onCut: () => void): HttpSession {
+export interface HttpSessionOptions {
+  readonly talk: Talk
+  readonly log: EventLog
+  /** A client that does not read has lost its connection. */
+  onCut(): void
+  /** A message for the client that it did not get, and cannot get any more. */
+  onUnheard(session: string, text: string): void
+}
+
+export function createHttpSession({ talk, log, onCut, onUnheard }: HttpSessionOptions): HttpSession {
+  const id = randomUUID()
   const streams = new Map<number, EventStream>()
   let count = 0
 
@@ -30,6 +39,7 @@ export function createHttpSession(talk: Talk, log: EventLog, onCut: () => void):
       log,
       onSlow: (slow) => talk.hold(session, slow),
       onCut,
+      onUnheard: (text) => onUnheard(id, text),
       onForgotten: () => streams.delete(name),
     })
     streams.set(name, stream)
@@ -38,7 +48,7 @@ export function createHttpSession(talk: Talk, log: EventLog, onCut: () => void):
 
   const own = newStream()
   const session: HttpSession = {
-    id: randomUUID(),
+    id,
     talk,
     stream: own,
     usedMs: performance.now(),

@@ -52,6 +52,16 @@ export type HttpEvent = HttpHappening &
     readonly exchange: number
   }
 
+/**
+ * A message of a server that no client of its session was there to hear: it belongs to a session, and to no exchange.
+ */
+export interface UnheardMessage extends Moment {
+  readonly kind: 'unheard'
+  /** As in `Mcp-Session-Id`. */
+  readonly session: string
+  readonly bytes: Uint8Array
+}
+
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**

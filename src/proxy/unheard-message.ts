@@ -1,0 +1,17 @@
+import type { MessageRecord, UndeliveredRecord } from '../model/index.js'
+import type { HttpMessages } from './http-messages.js'
+
+/** The client of a session was not there for a message: the message, without a place in HTTP, and a note that says so. */
+export function unheardRecords(
+  messages: Pick<HttpMessages, 'read'>,
+  bytes: Uint8Array,
+  conversation: string,
+  stamp: { readonly t: string; readonly us: number },
+): readonly [MessageRecord, UndeliveredRecord] | [] {
+  const direction = 'server_to_client'
+  const frame = messages.read({ number: -1, conversation, requests: new Map() }, bytes, direction)
+  if (!frame) return []
+  const message: MessageRecord = { type: 'message', ...stamp, direction, ...frame, conversation }
+  const why = 'no client was there to hear it'
+  return [message, { type: 'undelivered', ...stamp, id: frame.parts[0]!.id!, why }]
+}
