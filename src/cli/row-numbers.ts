@@ -82,7 +82,7 @@ export function createRowWalk(
 
   function walkPart(part: Part, row: number): WalkedRow {
     const { kind, method = '', subject } = part.envelope
-    if (kind === 'request' && entries.has(row, 'answered'))
+    if (kind === 'request' && entries.peer(row) >= 0)
       asked.set(row, { method, ...(subject !== undefined && { subject }) })
     const peer = entries.peer(row)
     const request = isAnswer(part.envelope) ? requestOf(peer) : undefined

@@ -55,15 +55,24 @@ export interface Asked {
   readonly echoes?: ReadonlyMap<string, string> | undefined
 }
 
-export interface AnswerComparison extends JsonDiff {
-  readonly verdict: Verdict
+type Differing<T> = readonly [T, ...T[]]
+
+/** The verdict of two answers, with what shows it: `changed` names at least one difference. */
+export type AnswerComparison = Compared &
+  (
+    | { readonly verdict: Exclude<Verdict, 'changed'> }
+    | { readonly verdict: 'changed'; readonly differences: Differing<Difference> }
+    | { readonly verdict: 'changed'; readonly schemaFaults: Differing<string> }
+  )
+
+interface Compared extends JsonDiff {
   /** In words, where a schema is not kept: `/price is a string, not number`. */
   readonly schemaFaults: readonly string[]
   /** Those that the old answer had too, which is no change. */
   readonly knownFaults?: readonly string[]
 }
 
-const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
+const none: Compared = { differences: [], more: 0, schemaFaults: [] }
 
 /** Members of the message itself, and who answered (2026-07-28): they say nothing about the answer. */
 const envelopeMembers = ['/jsonrpc', '/id', '/result/_meta/io.modelcontextprotocol~1serverInfo'] as const
@@ -79,14 +88,22 @@ export function compareAnswers(
 ): AnswerComparison {
   if (!before || !after) {
     if (!before && !after) return { verdict: 'same', ...none }
-    return { verdict: after ? (isFailure(after.text) ? 'changed' : 'fixed now') : 'timed out', ...none }
+    if (!after) return { verdict: 'timed out', ...none }
+    if (!isFailure(after.text)) return { verdict: 'fixed now', ...none }
+    return { ...none, verdict: 'changed', differences: [{ kind: 'added', place: [], after: after.text }] }
   }
   if (before.text === after.text && settings.level !== 'schema') return { verdict: 'same', ...none }
   const [failedBefore, failsNow] = [isFailure(before.text), isFailure(after.text)]
   const diff = differences(before, after, asked, settings)
   if (failedBefore !== failsNow) return { verdict: failsNow ? 'error now' : 'fixed now', ...diff }
-  const changed = diff.differences.length > 0 || diff.schemaFaults.length > 0
-  return { verdict: changed ? 'changed' : 'same', ...diff }
+  const { differences: found, schemaFaults: faults } = diff
+  if (isSome(found)) return { ...diff, verdict: 'changed', differences: found }
+  if (isSome(faults)) return { ...diff, verdict: 'changed', schemaFaults: faults }
+  return { ...diff, verdict: 'same' }
+}
+
+function isSome<T>(list: readonly T[]): list is Differing<T> {
+  return list.length > 0
 }
 
 /** A JSON-RPC error, or a tool's result that says `isError`. */
@@ -109,7 +126,7 @@ function differences(
   after: AnswerText,
   asked: Asked,
   settings: CompareSettings,
-): Omit<AnswerComparison, 'verdict'> {
+): Compared {
   const offered = settings.level === 'exact' ? [] : offeredPlaces(asked.method, before, after)
   const passing = passingPlaces(asked.method, before.text, after.text)
   const ignored = new Set([...envelopeMembers, ...offered, ...passing])
@@ -140,7 +157,7 @@ function compareFaults(
   before: AnswerText,
   after: AnswerText,
   schemas: OutputSchemas | undefined,
-): Pick<AnswerComparison, 'schemaFaults' | 'knownFaults'> {
+): Pick<Compared, 'schemaFaults' | 'knownFaults'> {
   const faults = schemas ? schemaFaults(after, schemas.after) : []
   if (!schemas || faults.length === 0) return { schemaFaults: faults }
   // Which element of an array it is does not count, as it does not count in shapes.

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js'
-import { isAnswer, opposite, type Direction, type Envelope } from './envelope.js'
+import { isAnswer, isNamelessError, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
 import { createRecent, detach } from './recent.js'
 import { createRounds } from './rounds.js'
@@ -12,7 +12,12 @@ export interface Observation<R> {
   /** Ids mean something within one conversation only. */
   readonly conversation: string
   /** Where the transport itself says which request this answers, as an HTTP response does. */
-  readonly request?: { readonly ref: R; readonly answered: boolean }
+  readonly request?: {
+    readonly ref: R
+    readonly answered: boolean
+    /** Exact text of its id, for an error that names no request. */
+    readonly id?: string
+  }
 }
 
 /** What is certain about a message at the moment it is seen. */
@@ -64,6 +69,8 @@ export interface Correlator<R> {
     request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
     newId: string,
   ): void
+  /** The transport says that no answer to a request can come any more: its id may be used again. */
+  giveUp(request: Pick<Observation<R>, 'ref' | 'direction' | 'conversation'> & { readonly id: string }): void
   /** What has not been answered, under the ids that answers will name. */
   openRequests(): OpenRequest[]
 }
@@ -171,10 +178,18 @@ export function createCorrelator<R>(
     return before?.ref
   }
 
+  /** Under all ids that answers may name. */
+  function close(key: string, { alias, own }: Open<R>): void {
+    open.delete(key)
+    if (alias !== undefined) open.delete(alias)
+    if (own !== undefined) open.delete(own)
+  }
+
   function observeAnswer(message: Observation<R>, relations: Draft<Relations<R>>): void {
     const { envelope, direction, conversation } = message
-    if (envelope.id === undefined) return
-    const key = keyOf(conversation, opposite(direction), idKey(envelope.id))
+    const id = isNamelessError(envelope) ? message.request?.id : envelope.id
+    if (id === undefined) return
+    const key = keyOf(conversation, opposite(direction), idKey(id))
     const request = open.get(key)
     const known = message.request
     const before = known ?? (request ? undefined : answered.get(key))
@@ -187,9 +202,7 @@ export function createCorrelator<R>(
     }
     request.waiting -= 1
     if (request.waiting === 0) {
-      open.delete(key)
-      if (request.alias !== undefined) open.delete(request.alias)
-      if (request.own !== undefined) open.delete(request.own)
+      close(key, request)
       // A task goes on after the request that began it, and so does its progress.
       if (!envelope.createsTask) for (const name of request.names) name.users -= 1
     }
@@ -271,6 +284,15 @@ export function createCorrelator<R>(
       open.set(alias, request)
       const listen = subscriptions.get(own)
       if (listen?.ref === ref) subscriptions.set(alias, listen)
+    },
+    giveUp({ ref, direction, conversation, id }) {
+      const key = keyOf(conversation, direction, idKey(id))
+      const request = open.get(key)
+      if (request?.ref !== ref || request.waiting > 1) return
+      close(key, request)
+      for (const name of request.names) name.users -= 1
+      // Should an answer come all the same, it is known what it answers.
+      answered.set(key, { ref })
     },
     observe(seen) {
       const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen

@@ -67,6 +67,11 @@ export function isAnswer(envelope: Pick<Envelope, 'kind'>): boolean {
   return envelope.kind === 'result' || envelope.kind === 'error'
 }
 
+/** An error that names no request: its id is null or missing, as where a server could not read the request's own. */
+export function isNamelessError({ kind, id }: Pick<Envelope, 'kind' | 'id'>): boolean {
+  return kind === 'error' && (id === undefined || id === 'null')
+}
+
 export function opposite(direction: Direction): Direction {
   return direction === 'client_to_server' ? 'server_to_client' : 'client_to_server'
 }

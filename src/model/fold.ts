@@ -1,6 +1,6 @@
 import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
-import { isAnswer, type Direction, type Envelope } from './envelope.js'
+import { isAnswer, isNamelessError, type Direction, type Envelope } from './envelope.js'
 import { createRecordCorrelator } from './held-together.js'
 import { createIdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
@@ -66,6 +66,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const answeredBy = new Map<string, readonly number[]>()
   /** Requests of the modern era, by session and HTTP exchange: there, a client that closes the stream cancels. */
   const streamed = createRecent<number>({ entries: 10_000 })
+  /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
+  const probes = createRecent<number>({ entries: 10_000 })
   let gaps = 0
   let lost = 0
 
@@ -220,8 +222,11 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     const session = sessions.at(-1) ?? unnamed
     // An `id` on a line of another recorder means whatever that one meant by it.
     if (part.id === undefined || !session.own) relateByContent(record, part, row)
-    else relateByRecord(part, row)
+    else relateByRecord(record, part, row)
     noteProtocol(part, record.direction)
+    const { kind, method } = part.envelope
+    if (record.http && kind === 'request' && (method === 'initialize' || method === 'server/discover'))
+      probes.set(exchangeKey(record.http.exchange), row)
     if (record.http && part.envelope.kind === 'request' && eraOfEnvelope(part.envelope) === 'modern')
       streamed.set(exchangeKey(record.http.exchange), row)
   }
@@ -237,13 +242,17 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       ? streamed.get(exchangeKey(record.exchange))
       : undefined
     if (request !== undefined && !entries.has(request, 'answered')) entries.mark(request, 'cancelled')
+    // A refusal by HTTP is an answer to such a request: its client goes on in another way.
+    const { status = 0 } = record
+    const probe = status >= 400 && status < 500 ? probes.get(exchangeKey(record.exchange)) : undefined
+    if (probe !== undefined) entries.mark(probe, 'answered')
     const row = { kind: record.type, us: usOf(record), seq: -1, sizeBytes: record.sizeBytes ?? 0 }
     return { first: entries.add({ ...row, flags: directionFlag('server_to_client') }), count: 1 }
   }
 
-  function relateByRecord(part: Part, row: number): void {
+  function relateByRecord(record: MessageRecord, part: Part, row: number): void {
     if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
-    else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
+    else if (isOrphan(record, part)) entries.mark(row, 'orphan')
     ids.set(part.id!, row)
     if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
     for (const { kind, to } of part.links ?? []) link(kind, row, ids.get(to))
@@ -272,7 +281,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
     const seen = correlate(record, part.envelope, row)
     if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
-    else if (isAnswer(part.envelope)) entries.mark(row, 'orphan')
+    else if (isOrphan(record, part)) entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
     for (const { kind, to } of seen.links) link(kind, row, to)
   }
@@ -374,6 +383,11 @@ function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | und
   if (era) return era
   if (modern) return 'modern'
   return protocolVersion === undefined ? undefined : 'legacy'
+}
+
+/** An error without an id in an HTTP response answers the HTTP request, as a 405 to a GET does. */
+function isOrphan({ http }: MessageRecord, { envelope }: Part): boolean {
+  return isAnswer(envelope) && !(http && isNamelessError(envelope))
 }
 
 function directionFlag(direction: Direction): number {

@@ -1,5 +1,5 @@
 import { createCorrelator, requestKey, type Observation, type Relations } from './correlate.js'
-import { isAnswer, opposite, type Envelope } from './envelope.js'
+import { isAnswer, isNamelessError, opposite, type Envelope } from './envelope.js'
 import { createRecent } from './recent.js'
 import type { MessageRecord } from './record.js'
 
@@ -12,13 +12,14 @@ interface HeldTogether<R> {
    * Takes the messages in order.
    *
    * @returns of an answer the request that stood in the same one under its id: that is the one it answers, whatever
-   *   else has the id
+   *   else has the id. An error that names no request answers the only one that stood there.
    */
   take(record: Holder, envelope: Envelope, ref: R): Observation<R>['request']
 }
 
 interface Asked<R> {
   readonly ref: R
+  readonly id: string
   answered: boolean
   /** Two of them in the same one under the same id. */
   isAmbiguous: boolean
@@ -45,25 +46,37 @@ export function createRecordCorrelator<R>(
 }
 
 function createHeldTogether<R>(idKey: (idText: string) => string): HeldTogether<R> {
-  const asked = createRecent<Asked<R>>({ entries: 8_192, chars: 4 * 1024 * 1024 })
+  const limits = { entries: 8_192, chars: 4 * 1024 * 1024 }
+  const asked = createRecent<Asked<R>>(limits)
+  /** The request of each holder; null where it holds more than one. */
+  const alone = createRecent<Asked<R> | null>(limits)
   return {
     take({ direction, http, entry }, envelope, ref) {
       const holder = http?.exchange ?? entry
       const { id, kind } = envelope
-      if (holder === undefined || id === undefined) return undefined
-      if (kind === 'request') {
-        const key = requestKey(String(holder), direction, idKey(id))
+      if (holder === undefined) return undefined
+      const name = String(holder)
+      if (kind === 'request' && id !== undefined) {
+        const key = requestKey(name, direction, idKey(id))
         const before = asked.get(key)
+        const request = { ref, id, answered: false, isAmbiguous: false }
         if (before) before.isAmbiguous = true
-        else asked.set(key, { ref, answered: false, isAmbiguous: false })
+        else asked.set(key, request)
+        const side = `${name} ${direction}`
+        alone.set(side, alone.get(side) === undefined ? request : null)
         return undefined
       }
       if (!isAnswer(envelope)) return undefined
-      const request = asked.get(requestKey(String(holder), opposite(direction), idKey(id)))
+      const others = opposite(direction)
+      const request = isNamelessError(envelope)
+        ? alone.get(`${name} ${others}`)
+        : asked.get(requestKey(name, others, idKey(id ?? '')))
       if (!request || request.isAmbiguous) return undefined
       const { answered } = request
+      // Its own answer may follow an error that names nothing, and the other way round.
+      if (answered && isNamelessError(envelope)) return undefined
       request.answered = true
-      return { ref: request.ref, answered }
+      return { ref: request.ref, answered, id: request.id }
     },
   }
 }

@@ -16,6 +16,7 @@ export type { Diagnostic, Position, Report } from './diagnostic.js'
 export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
 export {
   isAnswer,
+  isNamelessError,
   opposite,
   type Direction,
   type Envelope,

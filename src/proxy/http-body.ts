@@ -52,7 +52,7 @@ export class HttpBody {
   get why(): string {
     const isLong = this.#sizeBytes > this.#maxBytes
     return isLong
-      ? `a message of more than ${this.#maxBytes / 1024 / 1024} MB was forwarded but not recorded`
+      ? whyTooLong(this.#maxBytes)
       : 'a message was forwarded but not recorded: too much of others was under way at the same time'
   }
 
@@ -158,4 +158,8 @@ export async function decodeWhole(
 
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+export function whyTooLong(maxBytes: number): string {
+  return `a message of more than ${maxBytes / 1024 / 1024} MB was forwarded but not recorded`
 }

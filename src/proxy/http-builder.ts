@@ -10,7 +10,7 @@ import {
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, type SseEvent, longestMessage } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
-import { BodyRoom, createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
+import { BodyRoom, createDecoder, decodeWhole, HttpBody, whyTooLong, wordsOf } from './http-body.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { readable } from './http-body-text.js'
@@ -245,6 +245,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     endpoints.over(exchange.number)
     const { response } = exchange
     const reason = why ?? response?.opaque
+    if ((response?.status ?? 0) >= 400) messages.over(exchange)
     if (response?.told && reason === undefined) return
     const sizeBytes = response?.body.sizeBytes ?? 0
     take({
@@ -340,14 +341,8 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
 
   function tooLongOf(sizeBytes: number, direction: Direction, at: Moment): GapRecord {
     messages.skip()
-    return {
-      type: 'gap',
-      ...stamp(at),
-      lost: 1,
-      lostBytes: sizeBytes,
-      why: `a message of more than ${longestMessage / 1024 / 1024} MB was forwarded but not recorded`,
-      direction,
-    }
+    const why = whyTooLong(longestMessage)
+    return { type: 'gap', ...stamp(at), lost: 1, lostBytes: sizeBytes, why, direction }
   }
 
   function takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {

@@ -4,6 +4,8 @@ import type { Decoder, HttpBody } from './http-body.js'
 
 export interface AskedHere {
   readonly ref: string
+  /** Exact text of its id. */
+  readonly id: string
   answered: boolean
   /** It asks, in the modern era, for the tools: the answer says what headers calls need. */
   readonly listsTools: boolean

@@ -5,7 +5,9 @@ import {
   createCorrelator,
   createRounds,
   isAnswer,
+  isNamelessError,
   type Direction,
+  type Envelope,
   type Link,
   type MessageRecord,
   type OpenRequest,
@@ -23,7 +25,7 @@ import {
   speaksJsonRpc,
   type MirroredArgument,
 } from '../wire/index.js'
-import type { HttpExchange } from './http-exchange.js'
+import type { AskedHere, HttpExchange } from './http-exchange.js'
 import type { Numbers } from './message-numbers.js'
 import { base64, exactText, rewritten } from './message-text.js'
 
@@ -50,6 +52,8 @@ export interface HttpMessages {
   openRequests(): OpenRequest[]
   /** Arguments that calls of a tool repeat in headers; undefined where it was never listed. */
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
+  /** The response refused the request of the exchange: what was not answered in it gets no answer elsewhere. */
+  over(exchange: ExchangeTalk): void
   /** A message passed that cannot be read: its number is not given again. */
   skip(): void
 }
@@ -72,8 +76,8 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     const envelope = readEnvelope(raw, start)
     const { conversation } = exchange
     const key = envelope.id === undefined || !canRelate(envelope.id) ? undefined : idKey(envelope.id)
-    const isResponse = direction === 'server_to_client' && isAnswer(envelope) && key !== undefined
-    const request = isResponse ? exchange.requests.get(key) : undefined
+    const isResponse = direction === 'server_to_client' && isAnswer(envelope)
+    const request = isResponse ? requestOf(exchange, envelope, key) : undefined
     const seen = correlator.observe({
       ref: id,
       envelope,
@@ -88,14 +92,29 @@ export function createHttpMessages(redactor: Redactor, numbers: Numbers): HttpMe
     if (request) request.answered = true
     if (direction === 'client_to_server' && envelope.kind === 'request' && key !== undefined) {
       const listsTools = envelope.modern === true && envelope.method === 'tools/list'
-      exchange.requests.set(key, { ref: id, answered: false, listsTools })
+      exchange.requests.set(key, { ref: id, id: envelope.id!, answered: false, listsTools })
       const before = rounds.asked('', asked, envelope)
       if (before !== undefined) links.push({ kind: 'round', to: before })
     }
     return relatePart({ id, envelope, start, end }, { ...seen, links })
   }
 
+  /** Servers of 2025 answer what they do not understand, such as `server/discover`, by an error without its id. */
+  function requestOf(
+    { requests }: ExchangeTalk,
+    envelope: Envelope,
+    key: string | undefined,
+  ): AskedHere | undefined {
+    if (!isNamelessError(envelope)) return key === undefined ? undefined : requests.get(key)
+    const [only, ...others] = requests.values()
+    return only && others.length === 0 && !only.answered ? only : undefined
+  }
+
   return {
+    over({ requests, conversation }) {
+      for (const { ref, id, answered } of requests.values())
+        if (!answered) correlator.giveUp({ ref, id, conversation, direction: 'client_to_server' })
+    },
     openRequests: () => correlator.openRequests(),
     toolHeaders: (tool) => tools.of(tool),
     rename(exchange, { part, direction, conversation }, newId) {

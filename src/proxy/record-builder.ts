@@ -27,6 +27,7 @@ import type { Redactor } from '../redaction/index.js'
 import type { FramePlace, GateEntry, Sent } from '../intercept/index.js'
 import { channels, type Channel } from './channel.js'
 import { markSize, type ChunkBatch } from './chunk-batch.js'
+import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { LongLine } from './long-line.js'
 import type { Numbers } from './message-numbers.js'
@@ -302,7 +303,7 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
       ...stamp(at),
       lost: 1,
       lostBytes: current.bytes,
-      why: `a message of more than ${longestMessage / 1024 / 1024} MB was forwarded but not recorded`,
+      why: whyTooLong(longestMessage),
       direction,
       sha256: current.hash.digest('hex'),
     }

@@ -38,7 +38,7 @@ export function compareMessage(
 ): ExchangeComparison {
   const { status, response, error } = finished
   const sides = sidesOf(plan, message, answer, finished)
-  const as = (verdict: Verdict, isNoted = false): ExchangeComparison =>
+  const as = (verdict: Exclude<Verdict, 'changed'>, isNoted = false): ExchangeComparison =>
     comparisonOf({ verdict, ...none }, message, sides, isNoted ? error : undefined)
   if (status === 'not sent' || status === 'interrupted') return as('not sent', true)
   // A notification that was refused.
@@ -46,7 +46,11 @@ export function compareMessage(
   // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.
   if (response === undefined && (!answer || message.loose)) return as('same')
   if (!answer && message.loose) return as('same')
-  if (status === 'failed') return sides.before.failure === undefined ? as('error now') : as('changed', true)
+  if (status === 'failed') {
+    if (!answer || sides.before.failure === undefined) return as('error now')
+    const gone = { kind: 'removed', place: [], before: answer.text } as const
+    return comparisonOf({ ...none, verdict: 'changed', differences: [gone] }, message, sides, error)
+  }
   if (settings.level !== 'exact' && isPageTooMany(plan, message, answer, response, offers)) return as('same')
   const { method = '', name } = message
   const outputSchemas =
@@ -75,7 +79,11 @@ function isPageTooMany(
   return isFailure(response) && listings.get(first)?.goesOn === false
 }
 
-const none: Omit<AnswerComparison, 'verdict'> = { differences: [], more: 0, schemaFaults: [] }
+const none: Pick<AnswerComparison, 'differences' | 'more' | 'schemaFaults'> = {
+  differences: [],
+  more: 0,
+  schemaFaults: [],
+}
 
 interface Sides {
   readonly before: ExchangeSide

@@ -39,7 +39,7 @@ async function listen(...options: string[]) {
   return {
     post,
     leave: () => fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session! } }),
-    async end(): Promise<{ lines: Line[]; stderr: string }> {
+    end: async (): Promise<{ lines: Line[]; stderr: string }> => {
       recorder.child.kill('SIGTERM')
       expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
       return { lines: linesOfTape(stage.tape()), stderr: recorder.stderr().toString() }

@@ -22,9 +22,9 @@ export interface HttpSessionOptions {
   readonly talk: Talk
   readonly log: EventLog
   /** A client that does not read has lost its connection. */
-  onCut(): void
+  readonly onCut: () => void
   /** A message for the client that it did not get, and cannot get any more. */
-  onUnheard(session: string, text: string): void
+  readonly onUnheard: (session: string, text: string) => void
 }
 
 export function createHttpSession({ talk, log, onCut, onUnheard }: HttpSessionOptions): HttpSession {

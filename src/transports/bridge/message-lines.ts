@@ -1,5 +1,5 @@
 import { findJsonValue, isFault, JsonObject, kindAt, partsOf, readEnvelope } from '../../wire/index.js'
-import type { Envelope } from '../../model/index.js'
+import { isNamelessError, type Envelope } from '../../model/index.js'
 
 /** A message as it passes a bridge: its exact text, with no line breaks around its values. */
 export interface BridgedMessage {
@@ -33,7 +33,6 @@ export function failureText(id: string, code: number, why: string): string {
 /** An error that names no request, for the request that it answers. Undefined for any other text. */
 export function errorFor(id: string, text: string): string | undefined {
   const [message, ...others] = messagesIn(text) ?? []
-  if (message?.envelope.kind !== 'error' || others.length > 0) return undefined
-  if (message.envelope.id !== undefined && message.envelope.id !== 'null') return undefined
+  if (!message || !isNamelessError(message.envelope) || others.length > 0) return undefined
   return `{"jsonrpc":"2.0","id":${id},"error":${new JsonObject(message.text, 0).raw('error')}}`
 }
