@@ -1,0 +1,75 @@
+/**
+ * A configuration file as nodes with offsets into its text. JSON with comments, YAML and TOML give the same
+ * nodes, so that an entry is changed by splicing text and every other character stays.
+ */
+export interface ConfigNode {
+  readonly kind: 'map' | 'list' | 'string' | 'other'
+  /** Offset of the first character. */
+  readonly start: number
+  /** Offset behind the last character; no white space or comment after the value is part of it. */
+  readonly end: number
+  /** The value as plain data; undefined where the format has no plain value (an alias, a tag). */
+  readonly value: unknown
+  /** Of a map, in file order; a name may occur twice. */
+  readonly members: readonly ConfigMember[]
+  /** Of a list. */
+  readonly items: readonly ConfigItem[]
+  /** True for a list or map with brackets; false for the indented forms of YAML and the tables of TOML. */
+  readonly flow: boolean
+}
+
+export interface ConfigMember {
+  readonly key: string
+  /** Where the name stands, with its quotes. */
+  readonly keyStart: number
+  readonly keyEnd: number
+  readonly value: ConfigNode
+}
+
+export interface ConfigItem {
+  /** Offset of the item; of the dash in an indented YAML list. */
+  readonly start: number
+  readonly value: ConfigNode
+}
+
+export type ConfigSyntax = 'json' | 'yaml' | 'toml'
+
+export type ParsedConfig =
+  | { readonly root: ConfigNode; readonly fault?: never }
+  | { readonly root?: never; readonly fault: ConfigFault }
+
+export interface ConfigFault {
+  readonly reason: string
+  /** Counted from 1. */
+  readonly line: number
+  readonly column: number
+}
+
+/** The last member of that name: the one that parsers keep. */
+export function memberOf(node: ConfigNode | undefined, key: string): ConfigMember | undefined {
+  return node?.members.findLast((member) => member.key === key)
+}
+
+/** The node at a path of member names. */
+export function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
+  let node: ConfigNode | undefined = root
+  for (const key of path) node = memberOf(node, key)?.value
+  return node
+}
+
+export function textOf(node: ConfigNode | undefined): string | undefined {
+  return node?.kind === 'string' && typeof node.value === 'string' ? node.value : undefined
+}
+
+/** The strings of a list; undefined when it holds anything else. */
+export function textsOf(node: ConfigNode | undefined): readonly string[] | undefined {
+  if (node?.kind !== 'list') return undefined
+  const texts = node.items.map(({ value }) => textOf(value))
+  return texts.every((text) => text !== undefined) ? texts : undefined
+}
+
+export function placeAt(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const lineStart = before.lastIndexOf('\n') + 1
+  return { line: before.split('\n').length, column: offset - lineStart + 1 }
+}

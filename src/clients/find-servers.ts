@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { clientKinds, type ClientKind, type ConfigPlace, type Places } from './catalogue/index.js'
+import { readConfigFile, type ConfigFile } from './config-file.js'
+import { parseConfig, type ConfigNode } from './config/index.js'
+import { readEntries, type ServerEntry } from './entry.js'
+
+/** A configuration file of a client that exists on this machine. */
+export interface FoundFile {
+  readonly client: ClientKind
+  readonly place: ConfigPlace
+  /** Absent when the file could not be read or understood: `fault` says why. */
+  readonly file?: ConfigFile
+  readonly root?: ConfigNode
+  readonly fault?: string
+  readonly servers: readonly ServerEntry[]
+}
+
+export interface FoundClient {
+  readonly client: ClientKind
+  /** An administrator's file that decides which servers run. */
+  readonly managedBy: string | undefined
+  readonly files: readonly FoundFile[]
+}
+
+/**
+ * The clients whose configuration is on this machine, with their servers. One file that two places of a client
+ * name (the user's and the project's, when the project is the home folder) is found once.
+ *
+ * @param ids only these clients
+ */
+export async function findClients(
+  places: Places,
+  ids: readonly string[] = [],
+  kinds: readonly ClientKind[] = clientKinds,
+): Promise<FoundClient[]> {
+  const found: FoundClient[] = []
+  for (const client of kinds) {
+    if (ids.length > 0 && !ids.includes(client.id)) continue
+    const files: FoundFile[] = []
+    const seen = new Set<string>()
+    for (const place of client.places(places)) {
+      const each = await findFile(client, place)
+      const key = JSON.stringify([each?.file?.real ?? place.path, place.servers])
+      if (!each || seen.has(key)) continue
+      seen.add(key)
+      files.push(each)
+    }
+    const managedBy = client.managedBy?.(places).find((path) => existsSync(path))
+    if (files.length > 0 || managedBy !== undefined) found.push({ client, managedBy, files })
+  }
+  return found
+}
+
+async function findFile(client: ClientKind, place: ConfigPlace): Promise<FoundFile | undefined> {
+  try {
+    const file = await readConfigFile(place.path)
+    if (!file) return undefined
+    // An empty file is a client that has no servers yet.
+    if (file.text.trim() === '') return { client, place, file, servers: [] }
+    const { root, fault } = parseConfig(file.text, place.syntax)
+    if (fault) {
+      const { reason, line, column } = fault
+      return { client, place, file, fault: `line ${line}, column ${column}: ${reason}`, servers: [] }
+    }
+    return { client, place, file, root, servers: readEntries(root, place.servers, place.dialect) }
+  } catch (error) {
+    return { client, place, fault: error instanceof Error ? error.message : String(error), servers: [] }
+  }
+}

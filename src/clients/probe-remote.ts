@@ -1,0 +1,52 @@
+import type { Launch } from './entry.js'
+
+const probeTimeoutMs = 5_000
+
+/**
+ * Asks a remote server for a first answer, to learn before the entry is changed whether a bridge can reach it with
+ * the headers that are there. A server that wants OAuth does its login with the client, which a bridge hides.
+ *
+ * @returns why it cannot be recorded by a bridge; undefined when it answers
+ */
+export async function probeRemote(
+  { url, headers }: Extract<Launch, { kind: 'remote' }>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'wiretape', version: '0' },
+  }
+  const timer = new AbortController()
+  const timeout = setTimeout(() => timer.abort(), probeTimeoutMs)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'follow',
+      signal: timer.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...Object.fromEntries(headers.map(([name, value]) => [name, expand(value, env)])),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+    })
+    await response.body?.cancel()
+    if (response.status !== 401 && response.status !== 403) return undefined
+    return `it answers ${response.status} (it wants a login): record its client with wiretape record --forward -- CLIENT`
+  } catch (error) {
+    if (timer.signal.aborted) return `it did not answer within ${probeTimeoutMs / 1000} s`
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return `it cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`
+  } finally {
+    clearTimeout(timeout)
+  }
+}
+
+/** `${NAME}`, `${env:NAME}`, `{env:NAME}`, `$NAME`, `${NAME:-default}`: the ways clients write a variable. */
+export function expand(value: string, env: Readonly<Record<string, string | undefined>>): string {
+  return value.replaceAll(
+    /\$\{(?:env:)?(\w+)(?::-([^}]*))?\}|\{env:(\w+)\}|\$(\w+)/g,
+    (all, a?: string, otherwise?: string, b?: string, c?: string) => env[a ?? b ?? c ?? ''] ?? otherwise ?? all,
+  )
+}
