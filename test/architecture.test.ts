@@ -27,7 +27,7 @@ const pureFolders = [
   'control-schema',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
-const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock']
+const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients']
 
 const table: Readonly<Record<string, Rule>> = {
   model: { pure: true, imports: [] },
@@ -44,6 +44,7 @@ const table: Readonly<Record<string, Rule>> = {
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter'] },
   proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
+  clients: { pure: false, imports: ['model', 'render'] },
   capture: { pure: false, imports: aboveCapture },
   replay: {
     pure: false,

@@ -10,6 +10,8 @@ import { isLive } from './live.js'
 export interface Row {
   readonly session: string | null
   readonly label: string
+  /** As given with `--meta`, `--target` and `--note`. */
+  readonly metadata: Readonly<Record<string, unknown>>
   readonly startedAt: string
   readonly state: 'live' | 'complete' | 'incomplete'
   /** Null where the end of a file is missing. */
@@ -42,7 +44,7 @@ function reasonOf(cause: unknown): string {
   return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
 }
 
-function placeOf({ meta }: TapeSummary): Place {
+export function placeOf({ meta }: TapeSummary): Place {
   return { session: meta.wiretape?.session, segment: meta.wiretape?.segment ?? 0 }
 }
 
@@ -55,6 +57,9 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
   return {
     session: meta.wiretape?.session ?? null,
     label: meta.label,
+    metadata: Object.fromEntries(
+      (meta.wiretape?.metadata ?? []).map(([key, text]) => [key, JSON.parse(text)]),
+    ),
     startedAt: meta.startedAt,
     state: ended ? 'complete' : live ? 'live' : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,

@@ -5,6 +5,7 @@ import { registerAttach } from './commands/attach.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
+import { registerInstall, registerStatus, registerUninstall } from './commands/install.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
@@ -102,6 +103,9 @@ wiretape <command> --help tells more about a command.`,
     registerRecover,
     registerUi,
     registerRules,
+    registerInstall,
+    registerUninstall,
+    registerStatus,
   ]) {
     register(program, io, outcome)
   }

@@ -1,5 +1,6 @@
 import { durationForms } from '../model/index.js'
 import { parseTimeout } from './duration-option.js'
+import { parseKeep, type Keep } from './keep-option.js'
 
 /** What `record` can be told. */
 export interface RecordOptions {
@@ -27,6 +28,7 @@ export interface RecordOptions {
   readonly meta?: readonly (readonly [string, string])[]
   readonly maxBytes?: number
   readonly maxFiles?: number
+  readonly keep?: Keep
   readonly strictV1?: boolean
   readonly sessionFile?: string
   readonly redact?: readonly string[]
@@ -173,6 +175,13 @@ export const recordFlags: readonly RecordFlag[] = [
     value: 'n',
     help: 'keep only the newest files (with --max-bytes)',
     parse: parseCount,
+  },
+  {
+    long: '--keep',
+    key: 'keep',
+    value: 'time,size',
+    help: 'delete older recordings of this label beyond an age, a size or both, e.g. 30d,2GB',
+    parse: parseKeep,
   },
   { long: '--strict-v1', key: 'strictV1', help: 'write only what the published trace v1 format has' },
   {

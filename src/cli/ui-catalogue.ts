@@ -103,6 +103,7 @@ async function fileRow(path: string): Promise<Row> {
   )
   return {
     session: null,
+    metadata: {},
     label: basename(path),
     startedAt: '',
     state: 'complete',

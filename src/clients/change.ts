@@ -50,17 +50,16 @@ export interface InstallOptions extends Omit<WrapOptions, 'label' | 'client'> {
 }
 
 /** Plans to put the recorder in front of servers. Writes nothing. */
-export async function planInstall(
-  clients: readonly FoundClient[],
-  options: InstallOptions,
-): Promise<Plan> {
+export async function planInstall(clients: readonly FoundClient[], options: InstallOptions): Promise<Plan> {
   const isTracked = options.isTracked ?? isTrackedByGit
   return plan(clients, options.names, async (found, server, draft) => {
     const { client, place } = found
     const wrapping = readWrapping(server.launch)
     if (wrapping !== undefined && wrapping !== 'damaged') return { outcome: 'same' }
     if (place.scope === 'project' && !options.tracked && (await isTracked(place.path))) {
-      return left('git tracks this file, and the entry would name a program of this machine (--tracked changes it)')
+      return left(
+        'git tracks this file, and the entry would name a program of this machine (--tracked changes it)',
+      )
     }
     const reason =
       server.launch.kind === 'remote' ? await remoteReason(server.launch, options.probe) : undefined
@@ -238,7 +237,14 @@ function isSound(
     const entries = readEntries(now, servers, dialect)
     const names = readEntries(old, servers, dialect).map((entry) => entry.name)
     const launch = entries.find((entry) => entry.name === name)?.launch
-    return isDeepStrictEqual(entries.map((entry) => entry.name), names) && launch !== undefined && check(launch)
+    return (
+      isDeepStrictEqual(
+        entries.map((entry) => entry.name),
+        names,
+      ) &&
+      launch !== undefined &&
+      check(launch)
+    )
   })
 }
 

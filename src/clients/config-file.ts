@@ -52,7 +52,10 @@ export function encode(file: ConfigFile, text: string): Buffer {
  */
 export async function writeConfigFile(file: ConfigFile, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(file.real)
-  const copy = join(dirname(file.real), `.${basename(file.real)}.wiretape-${process.pid}-${randomUUID().slice(0, 8)}`)
+  const copy = join(
+    dirname(file.real),
+    `.${basename(file.real)}.wiretape-${process.pid}-${randomUUID().slice(0, 8)}`,
+  )
   const handle = await open(copy, 'wx', mode & 0o7777)
   try {
     await handle.writeFile(encode(file, text))

@@ -1,7 +1,14 @@
 import type { Dialect } from './catalogue/index.js'
 import { memberOf, textOf, type ConfigNode, type Splice, type Splicer } from './config/index.js'
 import type { Launch } from './entry.js'
-import { readWrapping, remoteWords, stdioWords, variableOf, type WrapOptions, type Wrapping } from './wrapping.js'
+import {
+  readWrapping,
+  remoteWords,
+  stdioWords,
+  variableOf,
+  type WrapOptions,
+  type Wrapping,
+} from './wrapping.js'
 
 /** The splices of a change to one entry, or why it cannot be made. */
 export type EntryEdit =
@@ -56,7 +63,7 @@ function wrapRemote(
     })
   } else {
     splices.push(
-      splicer.insertBefore(urlMember, dialect.args!, splicer.listText(words)),
+      splicer.insertBefore(urlMember, dialect.args, splicer.listText(words)),
       splicer.setKey(urlMember, dialect.command),
       splicer.setText(urlMember.value, options.launcher),
     )
@@ -70,12 +77,7 @@ function wrapRemote(
 }
 
 /** Takes the recorder out again, by place: what else changed in the entry meanwhile stays. */
-export function unwrapEntry(
-  node: ConfigNode,
-  launch: Launch,
-  dialect: Dialect,
-  splicer: Splicer,
-): EntryEdit {
+export function unwrapEntry(node: ConfigNode, launch: Launch, dialect: Dialect, splicer: Splicer): EntryEdit {
   const wrapping = readWrapping(launch)
   if (wrapping === undefined) return { reason: 'it is not recorded' }
   if (wrapping === 'damaged') return { reason: 'its arguments no longer hold the original command' }
@@ -112,7 +114,8 @@ function unwrapRemote(node: ConfigNode, wrapping: Wrapping, dialect: Dialect, sp
   ]
   if (!env) return { splices }
   const foreign = env.value.members.find(({ key }) => !variables.has(key))
-  if (foreign) return { reason: `${dialect.env}.${foreign.key} was added, and a remote entry has no place for it` }
+  if (foreign)
+    return { reason: `${dialect.env}.${foreign.key} was added, and a remote entry has no place for it` }
   splices.push(splicer.setKey(env, dialect.headers))
   for (const member of env.value.members) splices.push(splicer.setKey(member, variables.get(member.key)!))
   return { splices }

@@ -11,7 +11,10 @@ export interface LauncherOptions {
   readonly program: string
 }
 
-export function launcherPath({ dataFolder, platform }: Pick<LauncherOptions, 'dataFolder' | 'platform'>): string {
+export function launcherPath({
+  dataFolder,
+  platform,
+}: Pick<LauncherOptions, 'dataFolder' | 'platform'>): string {
   return join(dataFolder, 'bin', platform === 'win32' ? `${launcherName}.cmd` : launcherName)
 }
 

@@ -25,7 +25,8 @@ export interface Ledger {
 export async function openLedger(dataFolder: string): Promise<Ledger> {
   const path = join(dataFolder, 'installed.json')
   const entries = new Map<string, LedgerEntry>()
-  for (const entry of await readEntries(path)) entries.set(keyOf(entry.file, entry.servers, entry.name), entry)
+  for (const entry of await readEntries(path))
+    entries.set(keyOf(entry.file, entry.servers, entry.name), entry)
   return {
     find: (file, servers, name) => entries.get(keyOf(file, servers, name)),
     put: (entry) => void entries.set(keyOf(entry.file, entry.servers, entry.name), entry),
@@ -59,6 +60,8 @@ async function readEntries(path: string): Promise<LedgerEntry[]> {
 function isEntry(value: unknown): value is LedgerEntry {
   if (typeof value !== 'object' || value === null) return false
   const entry = value as Record<string, unknown>
-  const texts = ['file', 'name', 'client', 'original', 'wrapped', 'at'].every((key) => typeof entry[key] === 'string')
+  const texts = ['file', 'name', 'client', 'original', 'wrapped', 'at'].every(
+    (key) => typeof entry[key] === 'string',
+  )
   return texts && Array.isArray(entry['servers']) && entry['servers'].every((key) => typeof key === 'string')
 }

@@ -47,6 +47,7 @@ export async function probeRemote(
 export function expand(value: string, env: Readonly<Record<string, string | undefined>>): string {
   return value.replaceAll(
     /\$\{(?:env:)?(\w+)(?::-([^}]*))?\}|\{env:(\w+)\}|\$(\w+)/g,
-    (all, a?: string, otherwise?: string, b?: string, c?: string) => env[a ?? b ?? c ?? ''] ?? otherwise ?? all,
+    (all, a?: string, otherwise?: string, b?: string, c?: string) =>
+      env[a ?? b ?? c ?? ''] ?? otherwise ?? all,
   )
 }

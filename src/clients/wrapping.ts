@@ -77,7 +77,15 @@ export function readWrapping(launch: Launch): Wrapping | 'damaged' | undefined {
       const rest = args.slice(at + 2)
       const original = { kind: 'stdio', command, args: rest } as const
       const bare = rest.length === 0 && (options.get('--meta') ?? []).includes('entry=bare')
-      return { original, prefix: at + 2, target: at + 1, bare, urlKey: '', kindWord: '', variables: new Map() }
+      return {
+        original,
+        prefix: at + 2,
+        target: at + 1,
+        bare,
+        urlKey: '',
+        kindWord: '',
+        variables: new Map(),
+      }
     }
     if (!word.startsWith('--')) return 'damaged'
     if (switches.has(word)) options.set(word, [])

@@ -1,7 +1,7 @@
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import {
@@ -92,10 +92,25 @@ const layouts: fc.Arbitrary<Layout> = fc.record({
 })
 
 const words = fc.oneof(
-  fc.constantFrom('npx', '-y', '--', 'record', '/data dir/x', 'a"b', 'ü€😀', '\\', '${TOKEN}', 'C:\\x\\y.exe', ''),
+  fc.constantFrom(
+    'npx',
+    '-y',
+    '--',
+    'record',
+    '/data dir/x',
+    'a"b',
+    'ü€😀',
+    '\\',
+    '${TOKEN}',
+    'C:\\x\\y.exe',
+    '',
+  ),
   fc.string({ maxLength: 12 }),
 )
-const names = fc.oneof(fc.constantFrom('files', 'git hub', '__proto__', 'a.b'), fc.string({ minLength: 1, maxLength: 8 }))
+const names = fc.oneof(
+  fc.constantFrom('files', 'git hub', '__proto__', 'a.b'),
+  fc.string({ minLength: 1, maxLength: 8 }),
+)
 
 interface Server {
   readonly name: string
@@ -135,7 +150,9 @@ function writeJson(servers: readonly Server[], layout: Layout): string {
     const isList = Array.isArray(value)
     const parts = isList
       ? value.map((item) => print(item, depth + 1))
-      : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${inline ? '' : ' '}${print(item, depth + 1)}`)
+      : Object.entries(value).map(
+          ([key, item]) => `${JSON.stringify(key)}:${inline ? '' : ' '}${print(item, depth + 1)}`,
+        )
     const [open, close] = isList ? '[]' : '{}'
     if (parts.length === 0) return `${open}${close}`
     if (inline && depth > 1) return `${open}${parts.join(',')}${close}`
@@ -167,18 +184,24 @@ describe('install and uninstall', () => {
   })
 
   it('are the identity on what a client makes of the file when it writes it again, with and without the store', async () => {
-    const indents = fc.constantFrom<(string | number | undefined)[]>(2, 4, '\t', undefined)
+    const indents = fc.constantFrom<string | number | undefined>(2, 4, '\t', undefined)
     await fc.assert(
-      fc.asyncProperty(someServers, layouts, indents, fc.boolean(), async (servers, layout, indent, withStore) => {
-        const plain = { ...layout, comments: false, trailing: false, bom: false }
-        const text = writeJson(servers, plain)
-        const rewrite = (each: string): string => JSON.stringify(JSON.parse(each), null, indent as string)
-        put('.cursor/mcp.json', text)
-        await install('cursor')
-        put('.cursor/mcp.json', rewrite(get('.cursor/mcp.json')))
-        await uninstall('cursor', withStore)
-        expect(get('.cursor/mcp.json')).toBe(rewrite(text))
-      }),
+      fc.asyncProperty(
+        someServers,
+        layouts,
+        indents,
+        fc.boolean(),
+        async (servers, layout, indent, withStore) => {
+          const plain = { ...layout, comments: false, trailing: false, bom: false }
+          const text = writeJson(servers, plain)
+          const rewrite = (each: string): string => JSON.stringify(JSON.parse(each), null, indent)
+          put('.cursor/mcp.json', text)
+          await install('cursor')
+          put('.cursor/mcp.json', rewrite(get('.cursor/mcp.json')))
+          await uninstall('cursor', withStore)
+          expect(get('.cursor/mcp.json')).toBe(rewrite(text))
+        },
+      ),
     )
   })
 

@@ -15,6 +15,7 @@ import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
+import type { Keep } from '../keep-option.js'
 import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
@@ -62,8 +63,10 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
   if (options.sessionFile === '-') {
     throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
   }
+  const folder = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
+  if (options.keep) keepLater(folder, label, options.keep, io)
   return {
-    folder: options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out),
+    folder,
     registryFolder: registryFolderIn(io.dataFolder),
     label,
     metadata: metadataOf(options),
@@ -76,6 +79,20 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...interceptOf(options),
     ...(options.rules !== undefined && { rulesFile: resolve(io.cwd, options.rules) }),
   }
+}
+
+/** Old recordings are deleted once the client has had its first answers. */
+const keepDelayMs = 2_000
+
+function keepLater(folder: string, label: string, keep: Keep, io: Io): void {
+  // Loaded at once: an update of wiretape may replace the files while this recorder runs.
+  const loaded = import('../keep-recordings.js')
+  loaded.catch(() => undefined)
+  setTimeout(() => {
+    void loaded
+      .then(({ keepRecordings }) => keepRecordings(folder, label, keep, io.dataFolder))
+      .catch((error: unknown) => io.complain(`old recordings were not deleted: ${String(error)}`, folder))
+  }, keepDelayMs).unref()
 }
 
 /** Nothing is loaded for it unless somebody asks for it. */

@@ -1,7 +1,16 @@
 import { join, resolve } from 'node:path'
 import type { ConfigSyntax } from '../config/index.js'
 import { dialects, type Dialect } from './dialect.js'
-import { configHome, filesIn, foldersIn, localAppData, namedFolder, roaming, settingsOf, type Places } from './places.js'
+import {
+  configHome,
+  filesIn,
+  foldersIn,
+  localAppData,
+  namedFolder,
+  roaming,
+  settingsOf,
+  type Places,
+} from './places.js'
 
 /** A file in which a client may keep its servers. */
 export interface ConfigPlace {
@@ -281,10 +290,7 @@ export const clientKinds: readonly ClientKind[] = [
   {
     id: 'warp',
     name: 'Warp',
-    places: (places) => [
-      user(join(places.home, '.warp', '.mcp.json')),
-      project('.warp/.mcp.json', places),
-    ],
+    places: (places) => [user(join(places.home, '.warp', '.mcp.json')), project('.warp/.mcp.json', places)],
   },
   { id: 'opencode', name: 'opencode', places: (places) => opencodeFiles('opencode', 'opencode', places) },
   {

@@ -38,13 +38,19 @@ export function namedFolder(variable: string, otherwise: string, { env }: Places
 
 /** The folders directly in one whose names pass; none where the folder is missing. */
 export function foldersIn(folder: string, passes: (name: string) => boolean = () => true): string[] {
-  return entriesIn(folder, true).filter(passes).sort().map((name) => join(folder, name))
+  return entriesIn(folder, true)
+    .filter(passes)
+    .sort()
+    .map((name) => join(folder, name))
 }
 
 /** The files directly in a folder that end in one of these. */
 export function filesIn(folder: string, endings: readonly string[]): string[] {
   const names = entriesIn(folder, false)
-  return names.filter((name) => endings.some((ending) => name.endsWith(ending))).sort().map((name) => join(folder, name))
+  return names
+    .filter((name) => endings.some((ending) => name.endsWith(ending)))
+    .sort()
+    .map((name) => join(folder, name))
 }
 
 function entriesIn(folder: string, isFolder: boolean): string[] {

@@ -96,7 +96,8 @@ export function createSplicer(text: string, syntax: ConfigSyntax): Splicer {
   return {
     quote,
     setText: ({ start, end }, value) => {
-      const isPlain = syntax === 'yaml' && !/^['"]/.test(text.slice(start, end)) && /^[a-z][\w-]*$/i.test(value)
+      const isPlain =
+        syntax === 'yaml' && !/^['"]/.test(text.slice(start, end)) && /^[a-z][\w-]*$/i.test(value)
       return { start, end, text: isPlain ? value : quote(value) }
     },
     move: (from, to) => ({ start: to.start, end: to.end, text: text.slice(from.start, from.end) }),
@@ -114,4 +115,3 @@ export function createSplicer(text: string, syntax: ConfigSyntax): Splicer {
       `{${values.map(([key, value]) => `${keyText(key)}${assign}${quote(value)}`).join(', ')}}`,
   }
 }
-

@@ -89,7 +89,11 @@ function addPair(table: Table, pair: AST.TOMLKeyValue, text: string): void {
     }
   }
   const last = keys.at(-1)!
-  add(inner, nameOf(last), { keyStart: pair.range[0], keyEnd: last.range[1], value: toNode(pair.value, text) })
+  add(inner, nameOf(last), {
+    keyStart: pair.range[0],
+    keyEnd: last.range[1],
+    value: toNode(pair.value, text),
+  })
 }
 
 function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {

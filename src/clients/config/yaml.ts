@@ -27,7 +27,7 @@ function toNode(node: Node, text: string): ConfigNode {
   if (isAlias(node) || node.tag !== undefined || node.anchor !== undefined) return { ...leaf, start, end }
   if (isScalar(node)) {
     // Block scalars span lines; the catalogue's values are words.
-    const isWord = typeof node.value === 'string' && !/^BLOCK/.test(node.type ?? '')
+    const isWord = typeof node.value === 'string' && !node.type?.startsWith('BLOCK')
     return { ...leaf, kind: isWord ? 'string' : 'other', start, end, value: node.value }
   }
   if (isMap(node)) {

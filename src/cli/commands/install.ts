@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { InstallCommandOptions } from '../run/install.js'
+import { parseKeep } from '../keep-option.js'
+import type { StatusOptions } from '../run/status.js'
+
+export function registerInstall(program: Command, io: Io, outcome: Outcome): void {
+  clientCommand(program, 'install')
+    .summary('record the servers of your MCP clients')
+    .description(
+      "Puts the recorder in front of the MCP servers in your clients' configuration. Only the entries change; uninstall restores every byte.",
+    )
+    .option('--tracked', 'also change project files that git tracks')
+    .option('--keep <time,size>', 'what installed recorders keep (default: 30d,2GB)', checkedKeep)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape install --dry-run
+  wiretape install cursor --server github
+  wiretape install --all`,
+    )
+    .action(async (clients: string[], options: InstallCommandOptions) => {
+      const { runInstall } = await import('../run/install.js')
+      outcome.code = await runInstall(clients, options, io)
+    })
+}
+
+export function registerUninstall(program: Command, io: Io, outcome: Outcome): void {
+  clientCommand(program, 'uninstall')
+    .summary('take the recorder out of your MCP clients')
+    .description("Restores the entries of your clients' configuration as they were before install.")
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape uninstall --all
+  wiretape uninstall cursor --dry-run`,
+    )
+    .action(async (clients: string[], options: InstallCommandOptions) => {
+      const { runUninstall } = await import('../run/install.js')
+      outcome.code = await runUninstall(clients, options, io)
+    })
+}
+
+export function registerStatus(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('status')
+    .summary('list the servers of every MCP client, recorded or not')
+    .description(
+      'Lists the servers in the configuration of every MCP client on this machine, and their recordings.',
+    )
+    .argument('[client...]', 'only these clients')
+    .option('--json', 'machine output')
+    .action(async (clients: string[], options: StatusOptions) => {
+      const { runStatus } = await import('../run/status.js')
+      outcome.code = await runStatus(clients, options, io)
+    })
+}
+
+function clientCommand(program: Command, name: string): Command {
+  return program
+    .command(name)
+    .argument('[client...]', 'clients by name, such as cursor or claude-code (default: every client found)')
+    .option('--server <name...>', 'only servers of this name')
+    .option('--all', 'every server of every client, without a question')
+    .option('--dry-run', 'show what would change, as a diff, and change nothing')
+}
+
+function checkedKeep(value: string): string {
+  parseKeep(value)
+  return value
+}

@@ -1,0 +1,40 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { registryFolderIn } from '../capture/index.js'
+import { liveCaptures } from '../control/index.js'
+import { safeLabel, summarizeTape, type TapeSummary } from '../tape/index.js'
+import { placeOf, rowOf, type Row } from './folder-rows.js'
+import { joinSegments } from './join-segments.js'
+import type { Keep } from './keep-option.js'
+
+/**
+ * Deletes the older recordings of one label that a folder has too many of. A live recording and the newest one
+ * stay, whatever their age and size; recordings of other labels and other files are not looked at.
+ *
+ * @returns the deleted recordings
+ */
+export async function keepRecordings(
+  folder: string,
+  label: string,
+  keep: Keep,
+  dataFolder: string,
+  nowMs = Date.now(),
+): Promise<Row[]> {
+  const names = await readdir(folder).catch(() => [])
+  const tapes: TapeSummary[] = []
+  for (const name of names.filter((each) => each.endsWith('.jsonl') && each.includes(safeLabel(label)))) {
+    const tape = await summarizeTape(join(folder, name)).catch(() => undefined)
+    if (tape?.meta.label === label) tapes.push(tape)
+  }
+  const captures = await liveCaptures(registryFolderIn(dataFolder))
+  const rows = joinSegments(tapes, placeOf).map((group) => rowOf(group, captures))
+  rows.sort((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
+  let sizeBytes = 0
+  const gone = rows.filter((row, i) => {
+    sizeBytes += row.sizeBytes
+    if (row.state === 'live' || i === 0) return false
+    return nowMs - Date.parse(row.startedAt) > keep.ageMs || sizeBytes > keep.sizeBytes
+  })
+  for (const { files } of gone) for (const file of files) await rm(file, { force: true })
+  return gone
+}

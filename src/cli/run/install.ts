@@ -1,0 +1,247 @@
+import os from 'node:os'
+import { homedir } from 'node:os'
+import { realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import {
+  applyPlan,
+  clientKinds,
+  findClients,
+  isPassing,
+  launcherPath,
+  openLedger,
+  planInstall,
+  planUninstall,
+  probeRemote,
+  writeLauncher,
+  type FileChange,
+  type FoundClient,
+  type Places,
+  type Plan,
+  type ServerChange,
+} from '../../clients/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { countOf, createStyle, escapeLines, escapeText, type Style } from '../../render/index.js'
+import { dataFolder } from '../data-folder.js'
+import { exitCode } from '../exit-codes.js'
+import { hasAudience, type Io } from '../io.js'
+
+export interface InstallCommandOptions {
+  readonly server?: readonly string[]
+  readonly all?: boolean
+  readonly dryRun?: boolean
+  readonly tracked?: boolean
+  readonly keep?: string
+  readonly json?: boolean
+}
+
+/** What installed recorders keep unless `--keep` says otherwise. */
+export const defaultKeep = '30d,2GB'
+
+export function placesOf(io: Pick<Io, 'cwd'>): Places {
+  return { home: homedir(), cwd: io.cwd, platform: process.platform, env: process.env }
+}
+
+/** Puts the recorder in front of the servers of clients. */
+export async function runInstall(
+  clients: readonly string[],
+  options: InstallCommandOptions,
+  io: Io,
+): Promise<number> {
+  const program = realpathSync(process.argv[1]!)
+  if (isPassing(program)) {
+    throw new WiretapeError('usage', 'npx keeps this copy of wiretape only for a while', {
+      hint: 'install it for good, then run install again: npm install --global wiretape',
+    })
+  }
+  const found = await select(clients, options, io)
+  if (found.length === 0) return nothingFound(clients, io)
+  const { platform } = process
+  const launcher = launcherPath({ dataFolder: io.dataFolder, platform })
+  // Clients do not hand the terminal's environment to their servers.
+  const isUsual = dataFolder({ LOCALAPPDATA: process.env['LOCALAPPDATA'] }) === io.dataFolder
+  const plan = await planInstall(found, {
+    launcher,
+    keep: options.keep ?? defaultKeep,
+    more: isUsual ? [] : ['--out', join(io.dataFolder, 'recordings')],
+    names: options.server ?? [],
+    tracked: options.tracked === true,
+    probe: (launch) => probeRemote(launch, process.env),
+    now: () => new Date(),
+  })
+  checkNames(plan, options)
+  return carryOut(plan, found, 'install', options, io, async () => {
+    await writeLauncher({ dataFolder: io.dataFolder, platform, node: process.execPath, program })
+  })
+}
+
+/** Takes the recorder out again. */
+export async function runUninstall(
+  clients: readonly string[],
+  options: InstallCommandOptions,
+  io: Io,
+): Promise<number> {
+  const found = await select(clients, options, io)
+  if (found.length === 0) return nothingFound(clients, io)
+  const plan = await planUninstall(found, await openLedger(io.dataFolder), options.server ?? [])
+  checkNames(plan, options)
+  return carryOut(plan, found, 'uninstall', options, io)
+}
+
+async function select(
+  clients: readonly string[],
+  { all }: InstallCommandOptions,
+  io: Io,
+): Promise<FoundClient[]> {
+  const unknown = clients.find((id) => !clientKinds.some((kind) => kind.id === id))
+  if (unknown !== undefined) {
+    throw new WiretapeError('usage', `there is no client called ${unknown}`, {
+      hint: `clients: ${clientKinds.map(({ id }) => id).join(', ')}`,
+    })
+  }
+  if (all && clients.length > 0)
+    throw new WiretapeError('usage', '--all means every client', { hint: 'name clients or use --all' })
+  return findClients(placesOf(io), clients)
+}
+
+async function nothingFound(clients: readonly string[], io: Io): Promise<number> {
+  const which = clients.length > 0 ? clients.join(', ') : 'any MCP client'
+  await io.write(`No configuration of ${which} found for this user and folder.\n`)
+  return clients.length > 0 ? exitCode.found : exitCode.done
+}
+
+function checkNames({ servers }: Plan, { server }: InstallCommandOptions): void {
+  const missing = server?.find((name) => !servers.some((row) => row.name === name))
+  if (missing === undefined) return
+  throw new WiretapeError('usage', `no client has a server called ${missing}`, {
+    hint: 'wiretape status lists the servers of every client',
+  })
+}
+
+async function carryOut(
+  plan: Plan,
+  found: readonly FoundClient[],
+  verb: 'install' | 'uninstall',
+  options: InstallCommandOptions,
+  io: Io,
+  prepare?: () => Promise<void>,
+): Promise<number> {
+  const style = createStyle(io.colours)
+  if (options.dryRun) {
+    await io.write(await diffs(plan.files, style))
+    await io.write(report(plan, found, verb, true, style))
+    return exitCode.done
+  }
+  const changes = plan.servers.filter(({ outcome }) => outcome === 'changed').length
+  if (changes > 0 && !options.all && !options.server && !(await agreed(plan, found, verb, style, io)))
+    return exitCode.done
+  const ledger = await openLedger(io.dataFolder)
+  if (changes > 0) await prepare?.()
+  const failed = await applyPlan(plan.files, ledger)
+  const paths = new Set(failed.map(({ path }) => path))
+  const servers = plan.servers.map((row): ServerChange =>
+    row.outcome === 'changed' && paths.has(row.place.path)
+      ? { ...row, outcome: 'left', reason: failed.find(({ path }) => path === row.place.path)!.reason }
+      : row,
+  )
+  await io.write(report({ ...plan, servers }, found, verb, false, style))
+  return failed.length > 0 ? exitCode.found : exitCode.done
+}
+
+/** A person who named neither servers nor `--all` sees what will be done first. */
+async function agreed(
+  plan: Plan,
+  found: readonly FoundClient[],
+  verb: string,
+  style: Style,
+  io: Io,
+): Promise<boolean> {
+  if (!process.stdin.isTTY || !hasAudience()) {
+    throw new WiretapeError('usage', `nothing says which servers to ${verb}`, {
+      hint: `--all for every server, --server NAME for one, --dry-run to look first`,
+    })
+  }
+  await io.write(report(plan, found, verb as 'install', true, style))
+  await io.flush()
+  const prompt = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await prompt.question('Go on? [y/N] ')
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    prompt.close()
+  }
+}
+
+const signs = { changed: '+', same: '=', left: '-' } as const
+
+function report(
+  plan: Plan,
+  found: readonly FoundClient[],
+  verb: 'install' | 'uninstall',
+  isDry: boolean,
+  style: Style,
+): string {
+  const lines: string[] = []
+  const done = verb === 'install' ? 'recorded' : 'as it was before'
+  const already = verb === 'install' ? 'already recorded' : 'not recorded'
+  for (const { client, files, managedBy } of found) {
+    for (const { place, fault, file } of files) {
+      const rows = plan.servers.filter((row) => row.client === client && row.place === place)
+      if (rows.length === 0 && fault === undefined) continue
+      const scope = place.scope === 'user' ? '' : ` (${place.scope})`
+      lines.push(`${style.bold(client.name)}${scope}  ${style.dim(escapeText(shortened(place.path)))}`)
+      if (fault !== undefined) lines.push(`  - ${escapeText(`this file cannot be read: ${fault}`)}`)
+      if (file && file.real !== place.path) lines.push(style.dim(`    → ${escapeText(shortened(file.real))}`))
+      for (const { name, outcome, reason } of rows) {
+        const words =
+          outcome === 'changed'
+            ? isDry
+              ? `would be ${done}`
+              : done
+            : outcome === 'same'
+              ? already
+              : `left as it is: ${reason}`
+        const tone = { changed: style.green, same: style.dim, left: style.yellow }[outcome]
+        lines.push(`  ${tone(signs[outcome])} ${escapeText(name)}  ${escapeText(words)}`)
+      }
+    }
+    if (files.length === 0 && managedBy !== undefined)
+      lines.push(
+        `${style.bold(client.name)}  left as it is: an administrator decides (${escapeText(managedBy)})`,
+      )
+  }
+  const changes = plan.servers.filter(({ outcome }) => outcome === 'changed').length
+  if (changes === 0) lines.push(plan.servers.length === 0 ? 'No servers found.' : 'Nothing to change.')
+  else if (!isDry) {
+    lines.push(
+      '',
+      `${countOf(changes, 'server')} ${verb === 'install' ? 'will be recorded' : 'restored'}. Restart the clients to use the new configuration.`,
+    )
+    if (verb === 'install') lines.push('Look: wiretape ls. Undo: wiretape uninstall --all.')
+  }
+  if (process.platform !== 'linux' && changes > 0)
+    lines.push(`The places and the launcher are unverified on this system (${process.platform}).`)
+  return `${lines.join('\n')}\n`
+}
+
+export function shortened(path: string): string {
+  const home = os.homedir()
+  return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path
+}
+
+async function diffs(files: readonly FileChange[], style: Style): Promise<string> {
+  const { createTwoFilesPatch } = await import('diff')
+  return files
+    .map(({ file, text }) => {
+      const patch = createTwoFilesPatch(file.real, file.real, file.text, text, 'now', 'then', { context: 2 })
+      const lines = patch.split('\n').slice(1)
+      return lines
+        .map((line) => {
+          const safe = escapeLines(line)
+          if (/^\+(?!\+\+ )/.test(line)) return style.green(safe)
+          return /^-(?!-- )/.test(line) ? style.red(safe) : safe
+        })
+        .join('\n')
+    })
+    .join('\n')
+}
