@@ -3,14 +3,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { WiretapeError } from '../model/index.js'
 import type { Catalogue } from './catalogue.js'
-import { cookieName, createGuard } from './guard.js'
+import { raiseBarrier, type Access } from '../transports/index.js'
+import { createGuard, credentialOf, isSame } from './guard.js'
 import { contentPolicy, loadPages, type Page } from './pages.js'
 import { sendFile } from './send-file.js'
 
 export interface UiServer {
-  /** With the token; whoever has it may look at the recordings. */
+  /** Without a secret: a page that has been opened once shows itself again by it. */
   readonly url: string
   readonly port: number
+  /**
+   * A new address that opens the page once. Its last part is a code that the page gives for the token of this run.
+   *
+   * @param used called when the code was given
+   */
+  newAddress(used?: () => void): string
   /** May be called twice. */
   close(): Promise<void>
 }
@@ -21,13 +28,17 @@ export interface UiServerOptions {
   readonly viewer: string
   /** 0 for any that is free. */
   readonly port: number
+  /** @default no other user of this machine, where the system tells them */
+  readonly access?: Access
 }
 
 /**
  * Serves the viewer and the listed recordings on 127.0.0.1. It reads only: nothing is started, changed or sent on
- * by any request.
+ * by any request. The page itself is for everybody who is let in; recordings need the token, which travels in a header
+ * and stands in no address and no cookie.
  */
-export async function startUiServer({ catalogue, viewer, port }: UiServerOptions): Promise<UiServer> {
+export async function startUiServer(options: UiServerOptions): Promise<UiServer> {
+  const { catalogue, viewer, port, access } = options
   const pages = await loadPages(viewer).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `the viewer is not in ${viewer}`, {
       hint: 'npm run build makes it',
@@ -38,21 +49,28 @@ export async function startUiServer({ catalogue, viewer, port }: UiServerOptions
   const server = createServer()
   await listen(server, port)
   const address = server.address() as AddressInfo
-  const guard = createGuard(token, address.port)
+  const guard = createGuard(address.port)
+  // Browsers of other systems reach us through programs that no user owns: the token decides about them.
+  const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
+  const codes = new Map<string, () => void>()
   server.on('request', (request, response) => {
-    answer(request, response, { pages, catalogue, guard, token, port: address.port }).catch(
-      (error: unknown) => {
-        // A browser that went away meanwhile, or a file that did.
-        if (response.headersSent) response.destroy()
-        else if (isGone(error)) refuse(response, 404, 'the file is not there any more')
-        else refuse(response, 500, 'it could not be read')
-      },
-    )
+    if (barrier.admit(request, response) === undefined) return
+    answer(request, response, { pages, catalogue, guard, token, codes }).catch((error: unknown) => {
+      // A browser that went away meanwhile, or a file that did.
+      if (response.headersSent) response.destroy()
+      else if (isGone(error)) refuse(response, 404, 'the file is not there any more')
+      else refuse(response, 500, 'it could not be read')
+    })
   })
   let closing: Promise<void> | undefined
   return {
-    url: `http://127.0.0.1:${address.port}/?token=${token}`,
+    url: `http://127.0.0.1:${address.port}/`,
     port: address.port,
+    newAddress(used = () => undefined) {
+      const code = randomBytes(16).toString('base64url')
+      codes.set(code, used)
+      return `http://127.0.0.1:${address.port}/#once=${code}`
+    },
     close: () =>
       (closing ??= new Promise((resolve) => {
         server.close(() => resolve())
@@ -85,7 +103,8 @@ interface Stage {
   readonly catalogue: Catalogue
   readonly guard: ReturnType<typeof createGuard>
   readonly token: string
-  readonly port: number
+  /** Those that were not given yet, and what to do then. */
+  readonly codes: Map<string, () => void>
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, stage: Stage): Promise<void> {
@@ -97,14 +116,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, stage:
   }
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
   const page = stage.pages.get(pathname)
-  if (page) {
-    if (pathname === '/') {
-      const cookie = `${cookieName(stage.port)}=${stage.token}; Path=/; HttpOnly; SameSite=Strict`
-      response.setHeader('Set-Cookie', cookie)
-    }
-    send(response, page.type, page.body)
-    return
-  }
+  if (page) return send(response, page.type, page.body)
+  if (pathname === '/api/token') return giveToken(request, response, stage)
+  if (!isSame(credentialOf(request, 'Bearer'), stage.token))
+    return refuse(response, 403, 'the token is missing or wrong: open the address that wiretape printed')
   const { catalogue } = stage
   if (pathname === '/api/recordings') return sendJson(response, await catalogue.recordings())
   if (pathname === '/api/given') return sendJson(response, await catalogue.given())
@@ -112,6 +127,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, stage:
   const path = file ? await catalogue.pathOf(file[1]!, Number(file[2])) : undefined
   if (path === undefined) refuse(response, 404, 'there is nothing of that name')
   else await sendFile(path, response, catalogue)
+}
+
+/** A code is worth the token once. */
+function giveToken(request: IncomingMessage, response: ServerResponse, { codes, token }: Stage): void {
+  const given = credentialOf(request, 'Once')
+  const code = [...codes.keys()].find((known) => isSame(given, known))
+  if (code === undefined || request.method !== 'GET')
+    return refuse(response, 403, 'this address was used already: wiretape prints another one')
+  const used = codes.get(code)!
+  codes.delete(code)
+  sendJson(response, { token })
+  used()
 }
 
 function setSafeHeaders(response: ServerResponse): void {

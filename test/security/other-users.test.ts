@@ -164,6 +164,15 @@ describe.skipIf(!hasStranger)('another user of this machine', () => {
     await close(actor)
   })
 
+  it('gets not even the page of ui', async () => {
+    const actor = stage.start([process.execPath, cli, 'ui', '--no-open'])
+    await printed(actor, 'Ctrl+C')
+    const port = Number(new URL(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!).port)
+    expect(await say(port, requestText(port, '/'), strangerUid)).toContain(refusal)
+    expect(await say(port, requestText(port, '/'), ownUid)).toContain('<title>wiretape</title>')
+    await close(actor)
+  })
+
   it('is let in by --open-to-all-users', async () => {
     const { actor, port } = await listening(
       'record',

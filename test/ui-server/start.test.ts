@@ -46,6 +46,9 @@ beforeEach(async () => {
       path.endsWith('one.jsonl') ? { live, ...(next !== undefined && { next }) } : { live: false },
   }
   server = await startUiServer({ catalogue, viewer, port: 0 })
+  const code = new URL(server.newAddress()).hash.replace('#once=', '')
+  const given = await ask('/api/token', { headers: { authorization: `Once ${code}` } })
+  token = (JSON.parse(given.body) as { token: string }).token
 })
 afterEach(async () => {
   await server.close()
@@ -58,14 +61,14 @@ interface Answer {
   readonly body: string
 }
 
-const token = (): string => new URL(server.url).searchParams.get('token')!
+let token: string
 
 /** Asks with the token unless told otherwise; `onData` sees the body while it comes. */
 function ask(
   path: string,
   options: { headers?: Record<string, string>; method?: string; onData?: (text: string) => void } = {},
 ): Promise<Answer> {
-  const { headers = { authorization: `Bearer ${token()}` }, method = 'GET', onData } = options
+  const { headers = { authorization: `Bearer ${token}` }, method = 'GET', onData } = options
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
       let body = ''
@@ -83,25 +86,44 @@ function ask(
 }
 
 describe('who may ask', () => {
-  const bearer = (): Record<string, string> => ({ authorization: `Bearer ${token()}` })
+  const bearer = (): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
-  it('answers nothing without the token', async () => {
-    for (const path of ['/', '/viewer.js', '/api/recordings', '/api/recordings/one/0', '/nothing']) {
+  it('tells nothing of recordings without the token', async () => {
+    for (const path of ['/api/recordings', '/api/given', '/api/recordings/one/0', '/api/nothing']) {
       const { status, body } = await ask(path, { headers: {} })
       expect([path, status]).toEqual([path, 403])
       expect(body).not.toContain('hello')
     }
     expect((await ask('/api/recordings', { headers: { authorization: 'Bearer wrong' } })).status).toBe(403)
-    expect((await ask('/api/recordings?token=wrong', { headers: {} })).status).toBe(403)
   })
 
-  it('takes the token from the address, and from then on from a cookie that scripts cannot read', async () => {
-    const page = await ask(`/?token=${token()}`, { headers: {} })
+  it('takes the token from a header only, and gives it to no cookie and no address', async () => {
+    const page = await ask('/', { headers: {} })
     expect(page.status).toBe(200)
-    const [cookie] = page.headers['set-cookie'] as string[]
-    expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/)
-    const again = await ask('/api/recordings', { headers: { cookie: cookie!.split(';')[0]! } })
-    expect(JSON.parse(again.body)).toEqual([listed])
+    expect(JSON.stringify(page)).not.toContain(token)
+    expect(page.headers['set-cookie']).toBeUndefined()
+    const cookie = `wiretape-${server.port}=${token}`
+    for (const headers of [{ cookie }, { referer: `http://127.0.0.1/?token=${token}` }])
+      expect((await ask(`/api/recordings?token=${token}`, { headers })).status).toBe(403)
+    expect(JSON.parse((await ask('/api/recordings')).body)).toEqual([listed])
+  })
+
+  it('gives the token for a code, once', async () => {
+    let used = 0
+    const address = new URL(server.newAddress(() => (used += 1)))
+    expect(address.origin + address.pathname).toBe(server.url)
+    expect(address.search).toBe('')
+    const headers = { authorization: `Once ${address.hash.replace('#once=', '')}` }
+    expect((await ask('/api/token', { headers, method: 'HEAD' })).status).toBe(403)
+    expect(JSON.parse((await ask('/api/token', { headers })).body)).toEqual({ token })
+    expect(used).toBe(1)
+    expect(await ask('/api/token', { headers })).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('used already') as string,
+    })
+    for (const authorization of ['', 'Once ', 'Once x', `Bearer ${token}`, 'Once'])
+      expect((await ask('/api/token', { headers: { authorization } })).status).toBe(403)
+    expect(used).toBe(1)
   })
 
   it.each([
@@ -183,7 +205,7 @@ describe('what is served', () => {
           host: '127.0.0.1',
           port: server.port,
           path: '/api/recordings/one/0',
-          headers: { authorization: `Bearer ${token()}` },
+          headers: { authorization: `Bearer ${token}` },
         },
         (response) => {
           response.once('data', () => asked.destroy())

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   cli,
   createStage as createPlayStage,
   printed,
+  readIfThere,
   server,
+  until,
   type Actor,
   type Stage as PlayStage,
 } from '../behaviour/stage.js'
@@ -51,8 +53,40 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
   }
 
-  const echo = { jsonrpc: '2.0', id: 99, method: 'tools/call', params: { name: 'echo', arguments: {} } }
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search"}}'
+
+  async function untilPrinted(actor: Actor, text: string): Promise<string> {
+    await printed(actor, text)
+    return actor.stdout().toString()
+  }
+
+  it('opens the browser by a private file, and shows nothing secret to who lists processes', async () => {
+    // Keeps what it was started with, and opens what it was given as a browser does.
+    const bin = play.path('bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$@" > ${play.path('argv')}\n`, { mode: 0o755 })
+    writeFileSync(play.path('a.jsonl'), tapeOf([messageLine('in', call)], 'a'))
+    const env = { ...play.env, PATH: `${bin}:${process.env['PATH']}` }
+    const actor = play.start([process.execPath, cli, 'ui', play.path('a.jsonl')], { env })
+    await printed(actor, 'Ctrl+C')
+    const file = await until('the browser is started', () => readIfThere(play.path('argv')).trim())
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+    expect(file).not.toMatch(/once|token/)
+    const page = await stage.open(`file://${file}`)
+    await read(page, 1)
+    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    expect(await page.evaluate('document.referrer')).toBe('')
+    await until('the file is gone', () => !existsSync(file))
+    await page.reload()
+    await read(page, 1)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+  })
+
+  const echo = { jsonrpc: '2.0', id: 99, method: 'tools/call', params: { name: 'echo', arguments: {} } }
 
   it('shows the files it was given, keeps the token out of the address bar, and ends when told to', async () => {
     writeFileSync(play.path('a.jsonl'), tapeOf([messageLine('in', call)], 'a'))
@@ -60,9 +94,22 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     const page = await stage.open(url)
     await read(page, 1)
     expect(await rows(page)).toEqual(['tools/call search no answer'])
-    expect(page.url()).not.toContain('token')
+    // No secret stays in the address, in a cookie, or in what the page has as its own address.
+    const code = new URL(url).hash.replace('#once=', '')
+    expect(page.url()).toBe(new URL('/', url).href)
+    expect(await page.context().cookies()).toEqual([])
     await page.reload()
     await read(page, 1)
+    // The address opens one window; the next one is printed.
+    const late = await stage.open(url)
+    await late.locator('.notice.bad', { hasText: '403' }).waitFor()
+    await late.context().close()
+    stage.complaints.length = 0
+    const another = /another window: (\S+)/.exec(await untilPrinted(actor, 'another window'))![1]!
+    expect(another).not.toContain(code)
+    const second = await stage.open(another)
+    await read(second, 1)
+    await second.context().close()
     expectQuiet(stage)
     rmSync(play.path('a.jsonl'))
     await page.reload()

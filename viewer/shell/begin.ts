@@ -6,6 +6,7 @@ import { openListed, type Listed } from './landing.js'
 import { mode } from './mode.js'
 import { isFromDisk, loadPatternsScript, ownScript, patternsText } from './own-script.js'
 import { bindTheme } from './theme.js'
+import { askWiretape, enter, tokenHeaders } from './token.js'
 
 /**
  * Runs the page's start. A page from disk gives its worker the engine for patterns as text, so the engine is loaded
@@ -18,6 +19,7 @@ export function whenReady(start: () => void): void {
 
 /** Starts the worker and opens what the address, or the page itself, names. */
 export function begin(): void {
+  if (mode === 'ui') enter()
   connect(makeWorker())
   bindAddress()
   bindTheme()
@@ -62,12 +64,6 @@ async function openEmbedded(): Promise<void> {
 
 async function openNamed(): Promise<void> {
   const query = new URLSearchParams(location.search)
-  if (query.has('token')) {
-    // The cookie has it from now on; it need not stand in the address bar and in screenshots.
-    query.delete('token')
-    const rest = query.toString()
-    history.replaceState(null, '', `${location.pathname}${rest === '' ? '' : `?${rest}`}${location.hash}`)
-  }
   // Both may be repeated, and each may name several.
   const traces = [...query.getAll('diff'), ...query.getAll('trace')]
     .flatMap((urls) => urls.split(';'))
@@ -112,7 +108,7 @@ function openingOf(text: string): Opening | undefined {
     }
     return undefined
   }
-  return { kind: 'url', name: nameOf(url), url: url.href }
+  return { kind: 'url', name: nameOf(url), url: url.href, ...(mode === 'ui' && { headers: tokenHeaders() }) }
 }
 
 /** The last part of the path, as a person writes it. */
@@ -129,10 +125,7 @@ function nameOf(url: URL): string {
 /** The files that were named on the command line of `wiretape ui`. */
 async function openGiven(): Promise<void> {
   try {
-    const response = await fetch('./api/given')
-    if (!response.ok)
-      throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
-    await openListed((await response.json()) as Listed[])
+    await openListed((await askWiretape('./api/given')) as Listed[])
   } catch (error) {
     notice.value = {
       text: `What was named on the command line could not be opened: ${error instanceof Error ? error.message : String(error)}. Is wiretape still running?`,
@@ -153,9 +146,7 @@ function reloadOnReturn(): void {
 /** A recording of the list, which the address names. */
 async function openChosen(id: string): Promise<void> {
   try {
-    const response = await fetch('./api/recordings')
-    if (!response.ok) throw new Error(`wiretape answered ${response.status}`)
-    const chosen = ((await response.json()) as Listed[]).filter((one) => one.id === id)
+    const chosen = ((await askWiretape('./api/recordings')) as Listed[]).filter((one) => one.id === id)
     if (chosen.length === 0) throw new Error('it is not in the list any more')
     await openListed(chosen)
   } catch (error) {

@@ -6,6 +6,7 @@ import { follow } from '../store/state.js'
 import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
+import { askWiretape, tokenHeaders } from './token.js'
 
 /** A recording of the data folder, as `wiretape ui` lists it. */
 export interface Listed {
@@ -31,9 +32,7 @@ export function Landing() {
     let gone = false
     const load = async (): Promise<void> => {
       try {
-        const response = await fetch('./api/recordings')
-        if (!response.ok) throw new Error(`wiretape answered ${response.status}`)
-        listed.value = (await response.json()) as Listed[]
+        listed.value = (await askWiretape('./api/recordings')) as Listed[]
         trouble.value = undefined
       } catch (error) {
         trouble.value = error instanceof Error ? error.message : String(error)
@@ -126,6 +125,7 @@ function openingsOf(one: Listed) {
     name,
     // One segment stands for all.
     path: one.path,
+    headers: tokenHeaders(),
     url: new URL(`./api/recordings/${encodeURIComponent(one.id)}/${i}`, location.href).href,
     follow: one.state === 'live' && i === one.files.length - 1,
   }))

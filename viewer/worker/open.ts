@@ -120,8 +120,8 @@ function placeIn(head: Uint8Array): { session?: string; segment: number } {
 }
 
 async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Promise<Unnamed> {
-  const { name, url } = opening
-  const response = await fetchTrace(name, url)
+  const { name } = opening
+  const response = await fetchTrace(opening)
   const total = Number(response.headers.get('content-length') ?? 0)
   const reader = response.body!.getReader()
   const first = await readAtLeast(reader, detectionBytes)
@@ -189,10 +189,10 @@ function readEarly(
   }
 }
 
-async function fetchTrace(name: string, url: string): Promise<Response> {
+async function fetchTrace({ name, url, headers = {} }: Opening & { kind: 'url' }): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(url, { redirect: 'follow', referrerPolicy: 'no-referrer' })
+    response = await fetch(url, { redirect: 'follow', referrerPolicy: 'no-referrer', headers })
   } catch (cause) {
     throw new WiretapeError('unreadable', `${name} could not be fetched`, {
       hint: 'Its server is out of reach, leads elsewhere, or does not allow this page to read it: it must answer with the header Access-Control-Allow-Origin. Or download the file and drop it here.',

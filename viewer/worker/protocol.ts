@@ -12,6 +12,7 @@ export type Opening =
       readonly follow?: boolean
       /** Where the file is on this machine, as far as `wiretape ui` says. */
       readonly path?: string
+      readonly headers?: Readonly<Record<string, string>>
     }
 
 /** A file as a command can name it. */

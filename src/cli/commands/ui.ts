@@ -13,6 +13,7 @@ export function registerUi(program: Command, io: Io, outcome: Outcome): void {
     .argument('[file...]', 'recordings of any format')
     .option('--port <n>', 'port to listen on (default: any that is free)', parsePort)
     .option('--no-open', 'only print the address')
+    .option('--open-to-all-users', 'let other users of this machine use the address')
     .addHelpText(
       'after',
       `

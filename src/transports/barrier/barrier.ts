@@ -13,6 +13,8 @@ export interface Access {
    * such clients. @default one for this run
    */
   readonly secret?: () => string
+  /** Lets in whose user is not known, since something else checks them. @default false */
+  readonly admitsUnknown?: boolean
   /** Gets a line about each user who is refused, once. */
   readonly onNotice?: (line: string) => void
   /** @default the system's own */
@@ -57,11 +59,12 @@ export function newSecret(): string {
  * @param address where it listens
  */
 export function raiseBarrier(server: Server, address: string, port: number, access: Access): Barrier {
-  const { openToAllUsers = false, tables = systemTables() } = access
+  const { openToAllUsers = false, admitsUnknown = false, tables = systemTables() } = access
   const uid = process.geteuid?.() ?? -1
   const peers = createPeers(tables, uid, { address, port })
   const isOpen = !isLoopback(address)
-  const secret = peers.tells && !isOpen ? undefined : (access.secret ?? newSecret)()
+  const needsSecret = (!peers.tells || isOpen) && !admitsUnknown
+  const secret = needsSecret ? (access.secret ?? newSecret)() : undefined
   const prefix = secret === undefined || openToAllUsers ? '' : `/wiretape-${secret}`
   const told = new Set<string>()
   if (peers.tells && !openToAllUsers) server.on('connection', (socket) => peers.connected(socket))
@@ -70,7 +73,7 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
   function whyNot(socket: Socket): string | undefined {
     if (openToAllUsers) return undefined
     const peer = peers.tells ? peers.of(socket) : 'unknown'
-    if (peer === uid || peer === 0) return undefined
+    if (peer === uid || peer === 0 || (peer === 'unknown' && admitsUnknown)) return undefined
     const why =
       peer === 'unknown' ? whyUnknown(secret !== undefined) : `it comes from another user (uid ${peer})`
     if (!told.has(why) && told.size < mostNotices) {
