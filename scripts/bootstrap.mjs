@@ -20,6 +20,9 @@ import {
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** Set for the tools that we run. */
+const runningMark = 'WIRETAPE_BOOTSTRAP'
+
 /** The project's folder. */
 export const projectRoot = resolve(import.meta.dirname, '..')
 
@@ -211,10 +214,21 @@ function run(root, tool, args) {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell,
+    env: ownEnvironment(),
   })
   if (error) console.error(`cannot start ${tool}: ${error.message}`)
   if (status !== 0)
     throw new ToolFailed(`${tool} ${args.join(' ')}`, status ?? (signal === 'SIGINT' ? 130 : 1))
+}
+
+/**
+ * The environment without what an npm that runs us was told: `npm install --global .` runs `prepare`, and `npm ci` refuses
+ * to be global. The mark keeps that `npm ci` from running us again.
+ */
+function ownEnvironment() {
+  const isOfCaller = (/** @type {string} */ name) => /^npm_config_(?:global|location|prefix)$/i.test(name)
+  const kept = Object.entries(process.env).filter(([name]) => !isOfCaller(name))
+  return { ...Object.fromEntries(kept), [runningMark]: '1' }
 }
 
 /** Files below a folder, relative to it; none when there is no such folder. @param {string} folder */
@@ -246,7 +260,12 @@ function sha256(text) {
   return createHash('sha256').update(text).digest('hex')
 }
 
-if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+const isInner = process.env[runningMark] !== undefined
+if (
+  !isInner &&
+  process.argv[1] !== undefined &&
+  realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+) {
   try {
     ensureInstalled()
     ensureBuilt()

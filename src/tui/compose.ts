@@ -1,21 +1,64 @@
-import { JsonObject } from '../wire/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import { JsonObject, kindAt } from '../wire/index.js'
 import { indentJson } from '../render/index.js'
-import type { MessageLog } from './message-log.js'
+import type { LogRow, MessageLog } from './message-log.js'
 import type { Editor } from './state.js'
 import { fieldOf } from './text-field.js'
 
-/** Rows that are looked through for what the client says with every request. */
+/** Rows that are looked through for what was said before. */
 const mostLooked = 1_000
 
-/** An editor with a message to begin with, which the other side understands. */
-export function draft(toServer: boolean, log: MessageLog): Editor {
+/** An id that no request of the client has. */
+const ownId = '"wiretape-1"'
+
+/**
+ * An editor with a message to begin with: the chosen one, where it goes that way, else one that the other side
+ * understands.
+ */
+export function draft(toServer: boolean, log: MessageLog, chosen: LogRow | undefined): Editor {
+  const like = chosen && textLike(toServer, log, chosen)
+  const text = like ?? (toServer ? requestLike(log) : listChanged)
+  const redacted = text.includes(redactionMarker) ? `; say what stood in the place of ${redactionMarker}` : ''
   return {
     purpose: 'compose',
-    title: `a message of your own to the ${toServer ? 'server' : 'client'}`,
+    title: `a message of your own to the ${toServer ? 'server' : 'client'}${redacted}`,
     direction: toServer ? 'client_to_server' : 'server_to_client',
-    field: fieldOf(indentJson(toServer ? requestLike(log) : listChanged), 'start'),
+    field: fieldOf(indentJson(text), 'start'),
     original: '',
   }
+}
+
+/** The chosen request or notification, or the request of the chosen answer, under an id of ours. */
+function textLike(toServer: boolean, log: MessageLog, chosen: LogRow): string | undefined {
+  const isAnswer = chosen.kind === 'result' || chosen.kind === 'error'
+  const row = isAnswer ? log.row(chosen.peer) : chosen
+  if (row?.kind !== 'request' && row?.kind !== 'notification') return undefined
+  if ((row.direction === 'client_to_server') !== toServer) return undefined
+  const text = log.textOf(row.row)
+  if (text === undefined || kindAt(text, 0) !== 'object') return undefined
+  return rewritten(text, { id: () => ownId, params: withoutProgress })
+}
+
+/** Progress would come to the peer, which did not ask for it. */
+function withoutProgress(params: string): string {
+  if (kindAt(params, 0) !== 'object') return params
+  return rewritten(params, { _meta: (meta) => (kindAt(meta, 0) === 'object' ? withoutToken(meta) : meta) })
+}
+
+function withoutToken(meta: string): string {
+  return objectOf(new JsonObject(meta, 0).others(['progressToken']))
+}
+
+/** The object with the members that `change` names in another form; all others keep their text. */
+function rewritten(text: string, change: Readonly<Record<string, (value: string) => string>>): string {
+  const members = new JsonObject(text, 0).others()
+  return objectOf(
+    members.map(([name, value]) => [name, Object.hasOwn(change, name) ? change[name]!(value) : value]),
+  )
+}
+
+function objectOf(members: readonly (readonly [name: string, text: string])[]): string {
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }
 
 const listChanged = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
@@ -23,8 +66,8 @@ const listChanged = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 /** There is no ping in 2026-07-28, and every request has to say again who asks. */
 function requestLike(log: MessageLog): string {
   const meta = modernMeta(log)
-  if (meta === undefined) return '{"jsonrpc":"2.0","id":"wiretape-1","method":"ping"}'
-  return `{"jsonrpc":"2.0","id":"wiretape-1","method":"tools/list","params":{"_meta":${meta}}}`
+  if (meta === undefined) return `{"jsonrpc":"2.0","id":${ownId},"method":"ping"}`
+  return `{"jsonrpc":"2.0","id":${ownId},"method":"tools/list","params":{"_meta":${meta}}}`
 }
 
 /** `_meta` of the last request of a client of the modern era, without what is about that request only. */
@@ -36,8 +79,52 @@ function modernMeta(log: MessageLog): string | undefined {
     const text = log.textOf(at)
     const meta = text === undefined ? undefined : new JsonObject(text, 0).object('params')?.object('_meta')
     if (!meta) continue
-    const members = meta.others(['progressToken']).map(([name, value]) => `${JSON.stringify(name)}:${value}`)
-    return `{${members.join(',')}}`
+    return objectOf(meta.others(['progressToken']))
   }
   return undefined
+}
+
+/** What an answer to this request may look like: the last one to such a request, else the shape of its method's results. */
+export function answerDraft(log: MessageLog, request: LogRow): string {
+  return indentJson(answerBefore(log, request) ?? `{"result":${shapeOf(request)}}`)
+}
+
+function answerBefore(log: MessageLog, { part, direction }: LogRow): string | undefined {
+  const { method, subject } = part?.envelope ?? {}
+  for (let at = log.length - 1; at >= Math.max(0, log.length - mostLooked); at -= 1) {
+    const row = log.row(at)
+    if (row?.kind !== 'result' || row.direction === direction || row.state !== 'passed') continue
+    if (row.request?.method !== method || row.request?.subject !== subject) continue
+    const text = log.textOf(at)
+    if (text === undefined || text.includes(redactionMarker)) continue
+    const result = new JsonObject(text, 0).raw('result')
+    if (result !== undefined) return `{"result":${result}}`
+  }
+  return undefined
+}
+
+function shapeOf({ part }: LogRow): string {
+  const { method = '', modern, subject } = part?.envelope ?? {}
+  const shape =
+    method === 'resources/read' ? { contents: [{ uri: subject ?? '', text: '' }] } : shapes[method]
+  return JSON.stringify({ ...(modern && { resultType: 'complete' }), ...shape })
+}
+
+/** Results with what each has to have. */
+const shapes: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    serverInfo: { name: 'wiretape', version: '0' },
+  },
+  'tools/call': { content: [{ type: 'text', text: '' }] },
+  'tools/list': { tools: [] },
+  'prompts/list': { prompts: [] },
+  'prompts/get': { messages: [] },
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
+  'completion/complete': { completion: { values: [] } },
+  'roots/list': { roots: [] },
+  'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: '' }, model: '' },
+  'elicitation/create': { action: 'accept', content: {} },
 }

@@ -72,6 +72,7 @@ export function textDiff(before: string, after: string): Line[] {
 function messageLines(log: MessageLog, row: LogRow): Line[] {
   const { record } = row
   const lines: Line[] = [titleOf(row)]
+  for (const note of row.notes) lines.push([span(`note: ${escapeText(note)}`, 'cyan')])
   const held = log.heldOf(row.row)
   if (held) {
     const by = held.by === undefined ? '' : ` by ${escapeText(held.by)}`

@@ -1,5 +1,6 @@
 import { countOf, escapeText, formatCount, pad, truncate, widthOf } from '../render/index.js'
 import { againLines, detailLines } from './detail.js'
+import { offeredKeys } from './hints.js'
 import { keyLabel, keyTable } from './key-table.js'
 import { headLine, rowLine, type Signs } from './row-line.js'
 import { endingOf, type Line, lineWidth, span, type Span, truncateLine, wrapWords } from './spans.js'
@@ -20,7 +21,10 @@ export interface Frame {
 export function frameOf(state: ScreenState, context: Context, signs: Signs): Frame {
   const { width } = layoutOf(state)
   const top = titleLine(state, context, width, signs)
-  const bottom = noticeLines(state, width) ?? [statusLine(state, context, width), bottomLine(state, width)]
+  const bottom = noticeLines(state, width) ?? [
+    statusLine(state, context, width),
+    bottomLine(state, context, width),
+  ]
   const middle = state.editor
     ? editorFrame(state, state.editor, signs)
     : state.helpTop !== undefined
@@ -60,7 +64,7 @@ function listFrame(state: ScreenState, context: Context, signs: Signs): Frame {
     for (let i = 0; i < list; i += 1) {
       const row = view.at(state.top + i)
       const shown = row === undefined ? undefined : log.row(row)
-      lines.push(shown ? rowLine(shown, width, signs) : i === 0 ? [span(emptyWords(state), 'dim')] : [])
+      lines.push(shown ? rowLine(shown, width, signs) : i === 0 ? [span(emptyWords(state, view), 'dim')] : [])
     }
   }
   const body = detailOf(state, context, width)
@@ -71,9 +75,9 @@ function listFrame(state: ScreenState, context: Context, signs: Signs): Frame {
   return { lines, selected: list > 0 && view.length > 0 ? 1 + state.cursor - state.top : -1 }
 }
 
-function emptyWords(state: ScreenState): string {
+function emptyWords(state: ScreenState, view: Context['view']): string {
   if (state.phase === 'loading') return 'reading the tape…'
-  return state.filterText === '' ? 'no messages yet' : 'nothing matches the filter (Esc takes it away)'
+  return view.filter === undefined ? 'no messages yet' : 'nothing matches the filter (Esc takes it away)'
 }
 
 let cached: { key: readonly unknown[]; lines: Line[] } | undefined
@@ -126,6 +130,9 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
       ? countWords(log.length)
       : `${formatCount(view.length)} of ${countWords(log.length)}`
   left.push(span(`  ${shown}`))
+  const isOver = state.phase === 'ended' || state.phase === 'lost'
+  if (!isOver) left.push(state.follow ? span('  following', 'dim') : span('  paused', 'yellow'))
+  if (state.filterText !== '') left.push(span(`  filter ${escapeText(state.filterText)}`, 'cyan'))
   if ((gate?.breakpoints.length ?? 0) > 0) {
     const words = `${gate!.hold ? 'break' : 'break (off)'} ${escapeText(gate!.breakpoints.join(', '))}`
     left.push(span(`  ${words}`, gate!.hold ? 'yellow' : 'dim'))
@@ -173,7 +180,7 @@ function spread(left: readonly Span[], right: readonly Span[], width: number): L
 }
 
 /** What is asked for, or which keys there are. */
-function bottomLine(state: ScreenState, width: number): Line {
+function bottomLine(state: ScreenState, context: Context, width: number): Line {
   const { prompt, editor } = state
   if (prompt) {
     const names = { filter: '/', break: 'break on: ', note: 'note: ' }
@@ -197,13 +204,8 @@ function bottomLine(state: ScreenState, width: number): Line {
       ],
       width,
     )
-  const offered = keyTable
-    .filter(({ hint }) => hint !== undefined)
-    .toSorted((a, b) => a.hint!.rank - b.hint!.rank)
-    .map(({ keys, hint }): [string, string] => [keyLabel(keys[0]!), hint!.label])
   // Help and quit are always there.
-  const last = offered.splice(-2)
-  return hints([...offered, ...last], width, last.length)
+  return hints(offeredKeys(state, context), width, 2)
 }
 
 function hints(pairs: readonly (readonly [string, string])[], width: number, kept = 0): Line {

@@ -37,8 +37,6 @@ export interface Binding {
   readonly keys: readonly string[]
   readonly act: Act
   readonly help: string
-  /** Shown at the bottom of the screen, where there is room; the lower the sooner. */
-  readonly hint?: { readonly label: string; readonly rank: number }
 }
 
 /** The one list of keys: what the screen obeys and what it explains. */
@@ -47,25 +45,21 @@ export const keyTable: readonly Binding[] = [
     keys: ['i'],
     act: 'intercept',
     help: 'hold messages, or pass all on and hold no more',
-    hint: { label: 'intercept', rank: 1 },
   },
   {
     keys: ['f', 'f5'],
     act: 'forward',
     help: 'pass the held message on',
-    hint: { label: 'forward', rank: 2 },
   },
   {
     keys: ['d', 'f8'],
     act: 'drop',
     help: 'let the held message go nowhere',
-    hint: { label: 'drop', rank: 3 },
   },
   {
     keys: ['m', 'f6'],
     act: 'edit',
     help: 'change the held message, then pass it on',
-    hint: { label: 'edit', rank: 4 },
   },
   { keys: ['a'], act: 'answer', help: 'answer the held request yourself' },
   { keys: ['A'], act: 'forward-all', help: 'pass on all that is held; go on holding' },
@@ -75,12 +69,11 @@ export const keyTable: readonly Binding[] = [
     keys: ['r', 'f9'],
     act: 'again',
     help: 'send this request again and compare the answers',
-    hint: { label: 'again', rank: 7 },
   },
   { keys: ['c'], act: 'compose', help: 'send a message of your own to the server' },
   { keys: ['C'], act: 'compose-back', help: 'send a message of your own to the client' },
-  { keys: ['/'], act: 'filter', help: 'show only what matches a filter', hint: { label: 'filter', rank: 5 } },
-  { keys: ['s'], act: 'save', help: 'save a session file', hint: { label: 'save', rank: 6 } },
+  { keys: ['/'], act: 'filter', help: 'show only what matches a filter' },
+  { keys: ['s'], act: 'save', help: 'save a session file' },
   { keys: ['N'], act: 'note', help: 'put a note about this message on the tape' },
   { keys: ['y'], act: 'copy', help: 'copy the message to the clipboard' },
   { keys: ['e'], act: 'editor', help: 'open the message in $EDITOR' },
@@ -97,12 +90,11 @@ export const keyTable: readonly Binding[] = [
   { keys: ['tab', 'shift+tab'], act: 'focus', help: 'move in the list or in the message' },
   { keys: ['enter', 'z'], act: 'zoom', help: 'the message on the whole screen, or beside the list' },
   { keys: ['esc'], act: 'back', help: 'out of what is open; then the filter away' },
-  { keys: ['?', 'f1'], act: 'help', help: 'this help', hint: { label: 'help', rank: 8 } },
+  { keys: ['?', 'f1'], act: 'help', help: 'this help' },
   {
     keys: ['q', 'ctrl+c'],
     act: 'quit',
     help: 'leave; the screen that owns the capture saves and ends it',
-    hint: { label: 'quit', rank: 9 },
   },
 ]
 

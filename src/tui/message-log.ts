@@ -8,12 +8,14 @@ import {
   type Direction,
   type EntryKind,
   type Fold,
+  type NoteRecord,
   type Part,
   type TapeRecord,
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
 import { lengthOf, outlineOf } from './record-outline.js'
+import { RowNotes } from './row-notes.js'
 import { UntoldRows } from './untold-rows.js'
 
 /** Characters of records that are kept; of older ones only what their rows show, the rest is on the tape. */
@@ -42,6 +44,8 @@ export interface LogRow {
   readonly latencyUs: number | undefined
   /** The other half of the exchange; -1 for none. */
   readonly peer: number
+  /** What people said about it. */
+  readonly notes: readonly string[]
   /** What the request was about, of its answer. */
   readonly request: { readonly method: string; readonly subject?: string } | undefined
 }
@@ -69,6 +73,7 @@ export class MessageLog {
   readonly #outlines = new WeakMap<TapeRecord, TapeRecord>()
   #faults = 0
   readonly #untold = new UntoldRows()
+  readonly #notes = new RowNotes()
   /** Its lines do not say what was held. */
   #isStrict = false
   /** All that was on the tape at first is here. */
@@ -100,6 +105,7 @@ export class MessageLog {
 
   push(came: TapeRecord): number[] {
     if (came.type === 'meta') this.#isStrict = came.wiretape === undefined
+    if (came.type === 'note') return this.#noted(came)
     const record = came.type === 'message' && this.#isStrict ? this.#untold.told(came) : came
     const known = record.type === 'held' ? this.#heldRows.get(record.parts[0]!.id ?? '') : undefined
     if (known !== undefined) return this.#toldAfterAll(record, known)
@@ -124,6 +130,15 @@ export class MessageLog {
     this.#length += count === 0 ? 0 : lengthOf(record)
     this.#forgetOld()
     return changed
+  }
+
+  /** A note about nothing in particular stands at the row before it. */
+  #noted({ about, text }: NoteRecord): number[] {
+    const found = about === undefined ? -1 : this.#fold.rowOf(about)
+    const row = found >= 0 ? found : this.#slots.length - 1
+    if (row < 0) return []
+    this.#notes.add(row, text)
+    return [row]
   }
 
   /** A message waits. Returns rows as `line` does: the tape need not tell of it. */
@@ -240,6 +255,7 @@ export class MessageLog {
       unanswered: isUnanswered(entries, at),
       latencyUs: answer >= 0 && peer >= 0 ? entries.latencyUs(answer) : undefined,
       peer,
+      notes: this.#notes.of(at),
       request: isAnswer ? this.#requestOf(peer < 0 ? this.#awaitedRow(at) : peer) : undefined,
     }
   }

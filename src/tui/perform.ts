@@ -1,5 +1,5 @@
 import type { CommandBody, GateState } from '../control-schema/index.js'
-import { draft } from './compose.js'
+import { answerDraft, draft } from './compose.js'
 import type { Act } from './key-table.js'
 import type { MessageLog } from './message-log.js'
 import { countOf, indentJson } from '../render/index.js'
@@ -85,7 +85,10 @@ export function perform(
       return write(state, context, about, act)
     case 'compose':
     case 'compose-back':
-      return only({ ...state, editor: draft(act === 'compose', log) })
+      return only({
+        ...state,
+        editor: draft(act === 'compose', log, about === undefined ? undefined : log.row(about)),
+      })
     case 'again':
       return again(state, context, about)
     case 'again-edited':
@@ -223,7 +226,7 @@ function write(
     title: act === 'edit' ? 'edit the held message' : 'answer it: {"result": …} or {"error": …}',
     message: held.message,
     row: about!,
-    field: fieldOf(act === 'edit' ? indentJson(held.text) : '{\n  "result": {}\n}', 'start'),
+    field: fieldOf(act === 'edit' ? indentJson(held.text) : answerDraft(log, row!), 'start'),
     original: held.text,
   }
   return only({ ...state, editor })

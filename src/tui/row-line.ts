@@ -1,5 +1,5 @@
 import type { TapeRecord } from '../model/index.js'
-import { escapeText, formatBytes, formatDuration, pad, truncate } from '../render/index.js'
+import { escapeText, formatBytes, formatDuration, pad, truncate, widthOf } from '../render/index.js'
 import type { LogRow, RowState } from './message-log.js'
 import { span, type Line, type Span, type Tone } from './spans.js'
 
@@ -83,7 +83,20 @@ export function rowLine(row: LogRow, width: number, signs: Signs): Line {
   )
   const room = Math.max(0, width - left.reduce((sum, { text }) => sum + text.length, 0) - right.length)
   const said = whatOf(row)
-  return [...left, span(pad(truncate(said.text, room), room), said.tone), span(right, 'dim')]
+  return [...left, ...fitted(said, noteOf(row), room), span(right, 'dim')]
+}
+
+function noteOf({ notes }: LogRow): string {
+  return notes.length === 0 ? '' : `  note: ${short(notes.join(' · '))}`
+}
+
+/** Exactly `room` cells. A note gets the room that is left, and a third of it all the same. */
+function fitted(said: Span, note: string, room: number): Span[] {
+  const forNote = Math.min(widthOf(note), Math.max(room - widthOf(said.text), Math.floor(room / 3)))
+  const text = truncate(said.text, room - forNote)
+  const rest = room - widthOf(text)
+  if (note === '') return [span(pad(text, room), said.tone)]
+  return [span(text, said.tone), span(pad(truncate(note, rest), rest), 'cyan')]
 }
 
 function rightCells(

@@ -215,7 +215,7 @@ describe('what is held', () => {
     screen.held(call(2, 'search'))
     const answer = (text: string): void => {
       screen.press('a')
-      for (let i = 0; i < 3; i += 1) screen.press('ctrl+k', 'delete')
+      for (let i = 0; i < 12; i += 1) screen.press('ctrl+k', 'delete')
       screen.paste(text)
       screen.press('ctrl+s')
     }

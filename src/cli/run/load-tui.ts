@@ -13,6 +13,8 @@ const seenByInk: Readonly<Record<string, string | undefined>> = {
   CI: undefined,
   CONTINUOUS_INTEGRATION: undefined,
   FORCE_COLOR: '1',
+  // Node warns where both are set.
+  NO_COLOR: undefined,
 }
 
 async function load(): Promise<typeof import('../../tui/index.js')> {
