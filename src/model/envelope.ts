@@ -55,6 +55,8 @@ export interface Envelope {
   readonly inputResponses?: readonly string[]
   /** Exact text of `params.arguments`. */
   readonly argumentsText?: string
+  /** Method of the server's request that a result of this shape answers: only a client's results look so. */
+  readonly answersMethod?: string
   /** A tool result with `isError: true`: the call failed although JSON-RPC carried a result. */
   readonly toolError?: boolean
   /** Exact text of the error code, and its message. */

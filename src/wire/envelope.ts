@@ -42,11 +42,15 @@ export const envelopeMembers: Sought = seekable({
   }),
   result: seekable({
     _meta: metaMembers,
+    action: null,
+    content: null,
     inputRequests: null,
     isError: null,
     protocolVersion: null,
     requestState: null,
     resultType: null,
+    role: null,
+    roots: null,
     serverInfo: peer,
     task: seekable({ taskId: null }),
     taskId: null,
@@ -190,7 +194,19 @@ function readResult(envelope: Draft<Envelope>, text: string, result: readonly Fo
     setString(envelope, 'taskId', text, memberOf(created, 'taskId'))
     if (envelope.taskId !== undefined) envelope.createsTask = true
   }
+  const answers = answersMethod((name) => memberOf(result, name) !== undefined)
+  if (answers !== undefined) envelope.answersMethod = answers
   readMeta(envelope, text, memberOf(result, '_meta'))
+}
+
+/**
+ * Method of the server's request that a result with these members answers: `ListRootsResult` has roots,
+ * `CreateMessageResult` a role and content, `ElicitResult` an action. No result of a server has these.
+ */
+export function answersMethod(has: (member: string) => boolean): string | undefined {
+  if (has('roots')) return 'roots/list'
+  if (has('role') && has('content')) return 'sampling/createMessage'
+  return has('action') ? 'elicitation/create' : undefined
 }
 
 function readError(envelope: Draft<Envelope>, text: string, error: readonly Found[]): void {

@@ -111,8 +111,8 @@ function traceLines(
   const others = new Set<string>()
   /** Answers to nothing that came before, and when. */
   const orphans = new Map<string, Stamp | undefined>()
-  /** Those of them that the server sent: it has ids of its own. */
-  const servers = new Set<string>()
+  /** Those of them that the server sent, since it has ids of its own, and their methods where they tell that. */
+  const servers = new Map<string, string | undefined>()
   /** Undefined before the first line. */
   let now: Stamp | undefined
   let steps = 0
@@ -138,7 +138,9 @@ function traceLines(
       passed.messages += 1
       if (id !== undefined && meaning === 'other-request') {
         others.add(id)
-        if (message.side === 'server') servers.add(id)
+        const { side, serversMethod } = message
+        if (side === undefined ? serversMethod !== undefined : side === 'server')
+          servers.set(id, serversMethod)
       }
     } else if (meaning === 'list') {
       yield step(episode, { index: steps++, timestamp, name: 'tools/list', content: '{}', meta: '{}' })
@@ -173,9 +175,13 @@ function traceLines(
   }
 
   function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
-    const { id, meaning, side } = message
+    const { id, meaning, side, serversMethod } = message
     finalOutput = message
-    if (id !== undefined && side === 'client' && servers.delete(id)) {
+    // Where nothing says who sent it, its shape does.
+    const isClients =
+      side === 'client' ||
+      (side === undefined && serversMethod !== undefined && servers.get(id ?? '') === serversMethod)
+    if (id !== undefined && isClients && servers.delete(id)) {
       // The client's answer to what the server asked, though a call is open under the same id.
       others.delete(id)
       passed.answers += 1

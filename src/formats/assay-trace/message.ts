@@ -1,4 +1,5 @@
-import { JsonObject } from '../../wire/index.js'
+import { answersMethod, JsonObject } from '../../wire/index.js'
+import { isServersMethod } from '../foreign/directions.js'
 import { compactText, hasPlainNumbers } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
 import type { Side, SourceMessage } from './source.js'
@@ -24,6 +25,8 @@ export interface TranscriptMessage {
   readonly stamp: Stamp | undefined
   /** Who sent it, where its place tells. */
   readonly side: Side | undefined
+  /** The server's method that it asks for, or that a result of its shape answers. */
+  readonly serversMethod: string | undefined
   /** Of a `tools/call`. */
   readonly tool: string
   /** Compact JSON text of a call's arguments, of a result or of an error; only when it was asked for. */
@@ -66,6 +69,7 @@ export function readTranscriptMessage({ text, stamp, side }: SourceMessage, numb
           : numberText(raw('id')!)
         : idOf(value),
     stamp: stamp ?? (isPlain ? plainStamp(value) : exactStamp(raw)),
+    serversMethod: serversMethodOf(value, meaning),
     tool: typeof name === 'string' ? name : 'unknown_tool',
     payload() {
       if (isPlain) return compactOf(text, payloadOf(value, meaning), () => exactPayload(raw, meaning))
@@ -102,6 +106,13 @@ function meaningOf(value: Loose): Meaning {
     return isObject(result) && Array.isArray(result['tools']) ? 'tools' : 'result'
   }
   return Object.hasOwn(value, 'error') ? 'error' : 'none'
+}
+
+function serversMethodOf({ method, result }: Loose, meaning: Meaning): string | undefined {
+  if (meaning === 'other-request') return isServersMethod(String(method)) ? String(method) : undefined
+  return meaning === 'result' && isObject(result)
+    ? answersMethod((name) => Object.hasOwn(result, name))
+    : undefined
 }
 
 /** Whether a message says anything that JSON-RPC knows. */

@@ -19,24 +19,41 @@ export function isServersMethod(method: string): boolean {
   return ofServers.has(method)
 }
 
+/** Methods whose results show by their shape what they answer: see `Envelope.answersMethod`. */
+const ofShape = new Set(['sampling/createMessage', 'roots/list', 'elicitation/create'])
+
+/** A request that waits for its answer. */
+interface Waiting {
+  readonly direction: Direction
+  readonly method: string | undefined
+}
+
+/** Whether an answer can be one to a request: a result of a known shape answers only its method. */
+function fits({ method = '' }: Waiting, { kind, answersMethod }: Envelope): boolean {
+  if (kind === 'error') return true
+  return answersMethod === undefined ? !ofShape.has(method) : answersMethod === method
+}
+
 /** Requests that are remembered, of each kind. */
 const remembered = 65_536
 
 /**
  * Tells who sent a message where the file does not: by its method, an answer by its request, progress by its token.
- * What could be of either side is taken for the client's.
+ * Where requests of both sides wait under one id, the shape of the answer decides. What could be of either side is taken for the client's.
  */
 export function createDirections(): (envelope: Envelope) => Direction {
   /** Who waits under an id, the longest first. */
-  const waiting = createRecent<Direction[]>({ entries: remembered })
+  const waiting = createRecent<Waiting[]>({ entries: remembered })
   /** Tokens that servers offered: of all others it is the server that tells progress. */
   const tokens = createRecent<'server_to_client'>({ entries: remembered })
 
-  function ofAnswer(id: string): Direction {
+  function ofAnswer(id: string, answer: Envelope): Direction {
     const open = waiting.get(idKey(id))
-    const asker = open?.shift()
-    if (open?.length === 0) waiting.delete(idKey(id))
-    return asker === undefined ? 'server_to_client' : opposite(asker)
+    if (!open) return 'server_to_client'
+    const at = open.findIndex((request) => fits(request, answer))
+    const [asker] = open.splice(Math.max(at, 0), 1)
+    if (open.length === 0) waiting.delete(idKey(id))
+    return opposite(asker!.direction)
   }
 
   function ofMethod({ method = '', kind, progressToken, cancels }: Envelope): Direction {
@@ -46,20 +63,21 @@ export function createDirections(): (envelope: Envelope) => Direction {
       const offered = progressToken === undefined ? undefined : tokens.get(idKey(progressToken))
       return offered === undefined ? 'server_to_client' : opposite(offered)
     }
-    if (cancels !== undefined) return waiting.get(idKey(cancels))?.[0] ?? 'client_to_server'
+    if (cancels !== undefined) return waiting.get(idKey(cancels))?.[0]?.direction ?? 'client_to_server'
     return 'client_to_server'
   }
 
   return (envelope) => {
     const { id, kind, progressToken } = envelope
     if (isAnswer(envelope) || envelope.method === undefined) {
-      return id === undefined ? 'server_to_client' : ofAnswer(id)
+      return id === undefined ? 'server_to_client' : ofAnswer(id, envelope)
     }
     const direction = ofMethod(envelope)
     if (kind === 'request' && id !== undefined) {
       const open = waiting.get(idKey(id))
-      if (open) open.push(direction)
-      else waiting.set(idKey(id), [direction])
+      const request = { direction, method: envelope.method }
+      if (open) open.push(request)
+      else waiting.set(idKey(id), [request])
       if (progressToken !== undefined) {
         if (direction === 'server_to_client') tokens.set(idKey(progressToken), direction)
         else tokens.delete(idKey(progressToken))
