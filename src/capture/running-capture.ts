@@ -18,6 +18,7 @@ import {
   refuseStandardStream,
   refuseTape,
   segmentsOf,
+  startFullTape,
   startTape,
   type SegmentFile,
 } from '../tape/index.js'
@@ -135,15 +136,21 @@ function startCapture(
   const meta = metaOf(options, target, redactor, new Date(since?.wallMs ?? Date.now()))
   const { sessionFile, maxFiles } = options
   const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
+  const full = options.strict && sessionFile !== undefined ? startFullTape(file.path, meta) : undefined
+  /** The tape that session files are made of; a strict one does not say enough for them. */
+  const source = full ?? (options.strict ? undefined : file)
   const saver =
-    sessionFile === undefined ? undefined : createSessionSaver({ target: sessionFile, tape: file.path })
+    sessionFile === undefined
+      ? undefined
+      : createSessionSaver({ target: sessionFile, tape: (source ?? file).path })
   let recorder: Recorder | undefined
   let registration: Registration | undefined
   /** Files that we have saved: only what stood there before is worth a backup. */
   const saved = new Set<string>()
   async function save(path: string): Promise<string | undefined> {
     if (saver && path === sessionFile) return saver.now()
-    const trouble = await saveOnce({ tapes: segmentsOf(file.path), target: path, backup: !saved.has(path) })
+    if (!source) return 'a tape of --strict-v1 does not say enough for one: record with --session-file'
+    const trouble = await saveOnce({ tapes: segmentsOf(source.path), target: path, backup: !saved.has(path) })
     if (trouble === undefined) saved.add(path)
     return trouble
   }
@@ -167,6 +174,7 @@ function startCapture(
       recorder = createRecorder(
         {
           tape,
+          ...(full && { full: { path: full.path, fd: full.fd, sizeBytes: full.sizeBytes } }),
           meta,
           startedNs,
           strict: options.strict,
@@ -192,7 +200,9 @@ function startCapture(
         ...(rulesFault !== undefined && { rulesFault }),
       }
       if (!saver) return { tape, ...told }
-      const sessionTrouble = await saver.finish(tape.paths)
+      const sources = full ? segmentsOf(full.path) : tape.paths
+      const sessionTrouble = await saver.finish(sources)
+      if (full && sessionTrouble === undefined) for (const path of sources) rmSync(path, { force: true })
       if (sessionTrouble !== undefined) return { tape, sessionTrouble, ...told }
       return { tape: prune(tape, maxFiles), ...told }
     },

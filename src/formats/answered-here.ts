@@ -20,6 +20,18 @@ export function answeredHere(recording: Recording): Recording {
 }
 
 function recordsOf(recording: Recording): AsyncIterable<TapeRecord> {
+  const { see, rest } = createAnsweredHere()
+  return replaced(recording.records(), see, rest)
+}
+
+/** As `answeredHere`, record by record. */
+export interface AnsweredHere {
+  /** What stands in the place of a record; undefined for the record itself. */
+  see(record: TapeRecord): readonly TapeRecord[] | undefined
+  rest(): Iterable<TapeRecord>
+}
+
+export function createAnsweredHere(): AnsweredHere {
   /** By the ids of their messages. */
   const asked = new Map<string, Asked>()
   let remembered = 0
@@ -69,7 +81,7 @@ function recordsOf(recording: Recording): AsyncIterable<TapeRecord> {
   function* rest(): Generator<TapeRecord> {
     for (const { dropped } of new Set(asked.values())) if (dropped) yield dropped
   }
-  return replaced(recording.records(), see, rest)
+  return { see, rest }
 }
 
 function answeredRecords(held: HeldRecord, { t, us, id, why }: DroppedRecord): TapeRecord[] {

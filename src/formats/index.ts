@@ -12,7 +12,14 @@ export {
   type TranscriptFormat,
 } from './assay-trace/index.js'
 export { htmlReport, type ReportPage } from './html/index.js'
-export { sessionJson, viewSession, type SessionRow, type SessionView } from './session-json/index.js'
+export { createAnsweredHere, type AnsweredHere } from './answered-here.js'
+export {
+  createDroppedFrames,
+  sessionJson,
+  viewSession,
+  type SessionRow,
+  type SessionView,
+} from './session-json/index.js'
 export { detectFormat, detectionBytes, formats } from './registry.js'
 export { fromUtf16, utf16Fault, utf16Of } from './utf16.js'
 export {

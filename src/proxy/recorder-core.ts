@@ -1,4 +1,4 @@
-import type { EndRecord, MetaRecord, OpenRequest, RuleCount } from '../model/index.js'
+import type { EndRecord, MetaRecord, OpenRequest, RuleCount, TapeRecord } from '../model/index.js'
 import { Journal, SegmentFile, realDisk, type JournalReport, type TapeEnd } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
 import type { Redactor } from '../redaction/index.js'
@@ -17,6 +17,8 @@ import { watchedDisk, type ThreadState } from './thread-state.js'
 export interface RecorderInit {
   /** Open file with the meta line in it. */
   readonly tape: { readonly path: string; readonly fd: number; readonly sizeBytes: number }
+  /** The same for a second tape with everything, where the first is strict and more is to be made of the recording. */
+  readonly full?: RecorderInit['tape']
   readonly meta: MetaRecord
   /** `process.hrtime.bigint()` at the start of the session. */
   readonly startedNs: bigint
@@ -98,8 +100,10 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
   })
   const disk = init.state ? watchedDisk(realDisk, init.state) : realDisk
-  const file = new SegmentFile(init.tape.path, init.tape.fd, init.tape.sizeBytes, disk)
-  const journal = new Journal(file, init.meta, {
+  const fileOf = ({ path, fd, sizeBytes }: RecorderInit['tape']): SegmentFile =>
+    new SegmentFile(path, fd, sizeBytes, disk)
+  const full = init.full && new Journal(fileOf(init.full), init.meta, { disk, now })
+  const journal = new Journal(fileOf(init.tape), init.meta, {
     disk,
     strict: init.strict,
     now,
@@ -107,10 +111,24 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
   })
 
-  async function handleHttp(batch: HttpBatch): Promise<undefined> {
-    for (const event of eventsOf(batch)) await http().event(event, (record) => journal.add(record))
+  function add(record: TapeRecord): void {
+    full?.add(record)
+    journal.add(record)
+  }
+
+  function flush(): undefined {
+    full?.flush()
     journal.flush()
-    return undefined
+  }
+
+  function append(records: readonly TapeRecord[]): undefined {
+    for (const record of records) add(record)
+    flush()
+  }
+
+  async function handleHttp(batch: HttpBatch): Promise<undefined> {
+    for (const event of eventsOf(batch)) await http().event(event, add)
+    return flush()
   }
 
   return {
@@ -122,28 +140,22 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     handle(message) {
       switch (message.kind) {
         case 'chunks':
-          builder.chunks(message.batch, (record) => journal.add(record))
-          journal.flush()
-          return undefined
+          builder.chunks(message.batch, add)
+          return flush()
         case 'ended':
-          journal.append(builder.ended(message.channel, message))
-          return undefined
+          return append(builder.ended(message.channel, message))
         case 'lost':
-          journal.append(builder.lost(message.channel, message, message))
-          return undefined
+          return append(builder.lost(message.channel, message, message))
         case 'undelivered':
-          journal.append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
-          return undefined
+          return append(builder.undelivered(message.channel, message.deliveredBytes, message.why, message))
         case 'gate': {
           const entries = isStdio ? builder : http()
-          journal.append(entries.gate(message.entry, message))
-          return undefined
+          return append(entries.gate(message.entry, message))
         }
         case 'http':
           return handleHttp(message.batch)
         case 'http-lost':
-          journal.append([http().lost(message.bytes, message.why, message)])
-          return undefined
+          return append([http().lost(message.bytes, message.why, message)])
         case 'open-requests':
         case 'tool-headers':
           return undefined
@@ -152,7 +164,9 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           const { t, us } = now()
           const redacted = sumOf(before, redactor.report())
           const said = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
-          const report = journal.close({ t, exitCode, durationMs: Math.round(us / 1000), wiretape: said })
+          const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
+          full?.close(end)
+          const report = journal.close(end)
           return { ...report, redacted }
         }
       }

@@ -13,7 +13,7 @@ export {
 export { openRecords, type OpenRecords } from './open-records.js'
 export { recoverTape, type RecoverReport } from './recover.js'
 export { SegmentFile } from './segment-file.js'
-export { startTape } from './start-tape.js'
+export { fullTapePath, startFullTape, startTape } from './start-tape.js'
 export { safeLabel, segmentPath, tapeFileName } from './tape-path.js'
 export { listTapes, summarizeTape, type TapeSummary } from './summary.js'
 export { snapshotTape } from './read-tape.js'

@@ -1,4 +1,4 @@
-import { encodeRecord } from '../formats/index.js'
+import { createAnsweredHere, encodeRecord, type AnsweredHere } from '../formats/index.js'
 import type { EndRecord, GapRecord, MetaRecord, TapeRecord } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
 import { diskReason, realDisk, type Disk } from './disk.js'
@@ -61,6 +61,8 @@ export class Journal {
   readonly #basePath: string
   readonly #reserve: Reserve
   readonly #lines: LineBuffer
+  /** The strict form has no lines for what was held. A request that we answered was said, though. */
+  readonly #answeredHere: AnsweredHere | undefined
   #file: SegmentFile
   #segment = 0
   /** In the current file; its meta line is the first. */
@@ -91,6 +93,7 @@ export class Journal {
     this.#reserve.take()
     this.#lines = new LineBuffer(options.strict === true)
     this.#paths = [file.path]
+    this.#answeredHere = options.strict ? createAnsweredHere() : undefined
   }
 
   append(records: readonly TapeRecord[]): void {
@@ -101,6 +104,12 @@ export class Journal {
   /** As `append`, but the line may wait in memory until `flush`: for whoever has more to add. */
   add(record: TapeRecord): void {
     if (this.#closed) throw new Error('the journal is closed')
+    const instead = this.#answeredHere?.see(record)
+    if (!instead) this.#add(record)
+    else for (const each of instead) this.#add(each)
+  }
+
+  #add(record: TapeRecord): void {
     if (this.#lines.count === 0) this.#prepare()
     this.#put(record)
     if (this.#losses) return this.#count(this.#lines.take())

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { encodeRecord } from '../formats/index.js'
 import { WiretapeError, type MetaRecord } from '../model/index.js'
 import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
@@ -35,6 +35,30 @@ export function startTape(
       cause,
     })
   }
+}
+
+/**
+ * Creates a second tape beside a strict one, hidden, with everything that the strict form has no place for.
+ *
+ * @param tape path of the strict one
+ * @throws WiretapeError `unwritable`
+ */
+export function startFullTape(tape: string, meta: MetaRecord, disk: Disk = realDisk): SegmentFile {
+  const path = fullTapePath(tape)
+  try {
+    const file = SegmentFile.create(path, disk)
+    const failed = file.append(Buffer.from(encodeRecord(meta)))
+    if (!failed) return file
+    discard(file, disk)
+    throw failed.cause
+  } catch (cause) {
+    throw new WiretapeError('unwritable', `cannot create ${path}: ${diskReason(cause)}`, { cause })
+  }
+}
+
+/** Where the full tape of a strict one stands while it is recorded, and after a recorder was killed. */
+export function fullTapePath(tape: string): string {
+  return join(dirname(tape), `.${basename(tape)}.full`)
 }
 
 /** Leaves no empty file behind, if that can be helped. */

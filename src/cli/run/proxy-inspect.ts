@@ -1,4 +1,4 @@
-import { viewSession, type SessionRow } from '../../formats/index.js'
+import { createDroppedFrames, viewSession, type SessionRow } from '../../formats/index.js'
 import { escapeJson, escapeText, indentJson } from '../../render/index.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
@@ -20,9 +20,12 @@ export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Pro
     const complaints = createComplaints()
     const view = await viewSession(recording)
     let count = 0
+    const dropped = createDroppedFrames()
     for await (const record of recording.records(complaints.input)) {
+      for (const { held } of dropped.see(record)) count += held.parts.length
       if (record.type === 'message') count += record.parts.length
     }
+    for (const { held } of dropped.rest()) count += held.parts.length
     const head = [`Session: ${escapeText(view.id)}`, `Transport: ${escapeText(view.transport)}`]
     if (view.serverCommand) head.push(`Server command: ${escapeText(view.serverCommand)}`)
     if (view.serverUrl) head.push(`Server URL: ${escapeText(view.serverUrl)}`)
@@ -47,7 +50,10 @@ function lineOf(row: SessionRow): string {
   const id = row.jsonrpcId === null ? '' : ` id=${row.jsonrpcId}`
   const corr = row.correlatedId === null ? '' : ` corr=${row.correlatedId}`
   const text = `#${String(row.sequence).padStart(3, '0')} ${arrow} ${what}${id}${corr}`
-  return `  ${escapeText(text)}${row.modified ? ' [MODIFIED]' : ''}`
+  const marks = row.modified ? ' [MODIFIED]' : ''
+  if (row.dropped === undefined) return `  ${escapeText(text)}${marks}`
+  const fate = row.dropped === 'dropped' ? 'DROPPED' : `ANSWERED BY ${row.dropped}`
+  return `  ${escapeText(text)}${marks} [${escapeText(fate)}]`
 }
 
 function payloadsOf(row: SessionRow): string {

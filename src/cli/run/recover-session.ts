@@ -1,4 +1,6 @@
-import { checkReplaceable, closed } from '../../tape/index.js'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { checkReplaceable, closed, fullTapePath } from '../../tape/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -7,7 +9,10 @@ import { openOne, targetFormat, transfer } from '../transfer.js'
 /** Builds the session file of a recording whose recorder was killed, from all segments that are there. */
 export async function recoverSession(name: string, output: string, io: Io): Promise<number> {
   const format = targetFormat('session-json', '--to', output)
-  const { recording, close } = await openOne([name], io)
+  // Beside a strict tape, a recorder that was to keep a session file had one with everything.
+  const full = fullTapePath(name)
+  const source = existsSync(resolve(io.cwd, full)) ? full : name
+  const { recording, close } = await openOne([source], io)
   try {
     await checkReplaceable(output)
     const { messages } = await transfer(recording, { output, format, backup: true }, io, closed)

@@ -2,6 +2,7 @@ import type { Format } from '../format.js'
 import { readSession } from './read.js'
 import { writeSession } from './write.js'
 
+export { createDroppedFrames } from './dropped.js'
 export { viewSession, type SessionRow, type SessionView } from './rows.js'
 
 /** One JSON document with a whole session: what security testers exchange (docs/session-file.md). */

@@ -9,6 +9,7 @@ import {
 import { idKey } from '../../wire/index.js'
 import { encodeRecord } from '../trace-v1/index.js'
 import { inReach, isWellFormed } from './demanding.js'
+import { createDroppedFrames, type DroppedFrame } from './dropped.js'
 import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
 import { frameNote, namelessWithout, type PlacedEntry } from './frame-note.js'
 import { keptOf, withKeptMembers } from './kept.js'
@@ -26,6 +27,8 @@ export interface Placed {
 /** Lays out the records of one session, in file order. Holds what correlation needs, no payloads. */
 export interface Layout {
   place(record: TapeRecord): Placed
+  /** What is placed behind the last record. */
+  rest(): Placed
 }
 
 /** Whose a recording is. */
@@ -48,8 +51,32 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
     own && !nameless ? undefined : createCorrelator(idKey, { links: false })
   let entryCount = 0
   let nextSequence = 0
+  const droppedFrames = createDroppedFrames()
 
   function place(record: TapeRecord): Placed {
+    const before = droppedFrames.see(record)
+    if (before.length === 0) return placeRecord(record)
+    const entries = droppedEntries(before)
+    const { entries: own, ...note } = placeRecord(record)
+    return { entries: [...entries, ...own], ...note }
+  }
+
+  /** Entries of messages that did not cross the wire. Their lines are notes, as any other of the tape. */
+  function droppedEntries(frames: readonly DroppedFrame[]): (readonly string[])[] {
+    const entries = frames.flatMap(({ held, mark }) =>
+      held.parts.flatMap((part, i) => {
+        if (!isRepresentable(held.raw.slice(part.start, part.end))) return []
+        const place = placeOf(part, held.seq ?? nextSequence, i)
+        const ours = entryOf({ ...held, type: 'message' }, part, place, context).add(mark[0], mark[1])
+        const kept = keptOf(held.extra, held.batch ? i : undefined)
+        return [indented(withKeptMembers(ours, kept))]
+      }),
+    )
+    entryCount += entries.length
+    return entries
+  }
+
+  function placeRecord(record: TapeRecord): Placed {
     if (record.type !== 'message') return { entries: [], note: lineNote(record) }
     const given = record.seq ?? nextSequence
     nextSequence = Math.min(given + record.parts.length, Number.MAX_SAFE_INTEGER)
@@ -84,7 +111,7 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
     return `{"at":${entryCount},"line":${inReach(encodeRecord(record).trimEnd())}}`
   }
 
-  return { place }
+  return { place, rest: () => ({ entries: droppedEntries(droppedFrames.rest()) }) }
 }
 
 /** Finds out which requests the parts answer. */

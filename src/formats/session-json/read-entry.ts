@@ -1,6 +1,7 @@
 import type { MessageRecord, Report, TapeRecord } from '../../model/index.js'
 import { onOneLine, partsOf, type JsonPiece } from '../../wire/index.js'
 import { decodeLine } from '../trace-v1/index.js'
+import { droppedMarks } from './dropped.js'
 import { entryOf, type EntryContext } from './entry.js'
 import type { Entry } from './entry-file.js'
 import { deriveLine, type Sayings } from './frame-note.js'
@@ -11,6 +12,8 @@ import type { FrameNote } from './read-notes.js'
 /** Makes records of the entries of `messages`. */
 export interface EntryReader {
   take(entry: Entry, frame: FrameNote | undefined): Generator<TapeRecord>
+  /** A line of the tape that stands before the next entry. */
+  see(line: TapeRecord): void
   /** No entry follows, or none that could be read: a batch that lacks some is given as far as it is there. */
   end(): Generator<TapeRecord>
 }
@@ -32,8 +35,19 @@ export function createEntryReader(
   report: Report,
 ): EntryReader {
   let batch: Batch | undefined
+  /** `proxyId` of messages whose lines say that they were held. */
+  const held = new Set<string>()
+
+  function see(line: TapeRecord): void {
+    if (line.type === 'held') for (const { id } of line.parts) if (id !== undefined) held.add(id)
+  }
 
   function* take(entry: Entry, frame: FrameNote | undefined): Generator<TapeRecord> {
+    if (isDropped(entry)) {
+      yield* end()
+      if (!held.delete(entry.proxyId)) yield* droppedRecords(entry, one(entry, undefined))
+      return
+    }
     if (frame) yield* end()
     if (frame?.between) batch = { frame, between: frame.between, entries: [] }
     if (!batch) {
@@ -68,7 +82,26 @@ export function createEntryReader(
     report({ severity: 'warning', code: 'changed', message })
   }
 
-  return { take, end }
+  return { take, see, end }
+}
+
+/** The message of the entry did not cross the wire. */
+function isDropped({ object }: Entry): boolean {
+  return object.raw('dropped') === 'true' || object.string('answeredBy') !== undefined
+}
+
+/** The lines that a tape has for a message which did not cross the wire. */
+function droppedRecords(
+  { object, proxyId }: Entry,
+  { modified: _, original: _o, type: _t, extra, ...frame }: MessageRecord,
+): TapeRecord[] {
+  const rule = /^rule (.*)$/s.exec(object.string('answeredBy') ?? '')?.[1]
+  const clock = { t: frame.t, ...(frame.us !== undefined && { us: frame.us }) }
+  const why = object.has('answeredBy') ? 'answered in the place of the other side' : 'dropped'
+  return [
+    { ...frame, type: 'held', ...(extra && { extra }) },
+    { type: 'dropped', ...clock, id: proxyId, why, ...(rule !== undefined && { rule }) },
+  ]
 }
 
 /** Keeps an element of `messages` that is no message as a line that other readers of tapes pass over. */
@@ -173,7 +206,7 @@ function keptIn(
   )
   const isKnown = entry.original !== undefined || object.raw('original_payload') === 'null'
   const inFile = object
-    .others(isKnown ? ['payload', 'original_payload'] : ['payload'])
+    .others([...droppedMarks, ...(isKnown ? ['payload', 'original_payload'] : ['payload'])])
     .map(([name, json]) => [name, onOneLine(json)] as const)
   return differing(new Map(inFile), ours)
 }

@@ -95,6 +95,7 @@ async function* messagesOf(
     const said = await notes?.next(number, entry?.proxyId)
     if (said && said.before.length > 0) {
       yield* entries.end()
+      for (const line of said.before) entries.see(line)
       yield* said.before
     }
     if (entry) yield* entries.take(entry, said?.frame)

@@ -1,6 +1,7 @@
-import type { Direction, MetaRecord } from '../../model/index.js'
+import type { Direction, MessageRecord, MetaRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 import { adopt } from '../adopt.js'
+import { createDroppedFrames, type DroppedFrame } from './dropped.js'
 import { entryOf } from './entry.js'
 import { keptOf, withKeptMembers } from './kept.js'
 import type { Members } from './members.js'
@@ -15,6 +16,8 @@ export interface SessionRow {
   readonly jsonrpcId: string | null
   readonly correlatedId: string | null
   readonly modified: boolean
+  /** It did not cross the wire: `dropped`, or who answered it instead, `person` or `rule NAME`. */
+  readonly dropped: string | undefined
   /** JSON text. */
   readonly payload: string
   readonly original: string | undefined
@@ -55,26 +58,40 @@ async function firstMeta(recording: Recording): Promise<MetaRecord> {
 
 async function* rowsOf(recording: Recording, head: SessionHead): AsyncGenerator<SessionRow, void, undefined> {
   let next = 0
+  const droppedFrames = createDroppedFrames()
   for await (const record of recording.records()) {
+    for (const frame of droppedFrames.see(record)) yield* rowsOfDropped(frame, head)
     if (record.type !== 'message') continue
     const first = record.seq ?? next
     next = first + record.parts.length
-    for (const [i, part] of record.parts.entries()) {
-      const place = { proxyId: part.id ?? '', sequence: first + i, correlatedId: part.correlatedId }
-      const ours = entryOf(record, part, place, head)
-      const entry = record.batch ? ours : withKeptMembers(ours, keptOf(record.extra))
-      const id = entry.get('jsonrpc_id')!
-      yield {
-        sequence: first + i,
-        direction: record.direction,
-        method: textOf(entry, 'method'),
-        jsonrpcId: id === 'null' ? null : (textOf(entry, 'jsonrpc_id') ?? id),
-        correlatedId: textOf(entry, 'correlated_id'),
-        modified: record.modified === true,
-        payload: entry.get('payload')!,
-        original: entry.get('original_payload'),
-        invalid: part.envelope.kind === 'invalid',
-      }
+    yield* rowsOfFrame(record, first, head)
+  }
+  for (const frame of droppedFrames.rest()) yield* rowsOfDropped(frame, head)
+}
+
+function* rowsOfDropped({ held, mark }: DroppedFrame, head: SessionHead): Generator<SessionRow> {
+  const [name, json] = mark
+  const dropped = name === 'dropped' ? name : (JSON.parse(json) as string)
+  for (const row of rowsOfFrame({ ...held, type: 'message' }, held.seq ?? 0, head)) yield { ...row, dropped }
+}
+
+function* rowsOfFrame(record: MessageRecord, first: number, head: SessionHead): Generator<SessionRow> {
+  for (const [i, part] of record.parts.entries()) {
+    const place = { proxyId: part.id ?? '', sequence: first + i, correlatedId: part.correlatedId }
+    const ours = entryOf(record, part, place, head)
+    const entry = record.batch ? ours : withKeptMembers(ours, keptOf(record.extra))
+    const id = entry.get('jsonrpc_id')!
+    yield {
+      sequence: first + i,
+      direction: record.direction,
+      method: textOf(entry, 'method'),
+      jsonrpcId: id === 'null' ? null : (textOf(entry, 'jsonrpc_id') ?? id),
+      correlatedId: textOf(entry, 'correlated_id'),
+      modified: record.modified === true,
+      dropped: undefined,
+      payload: entry.get('payload')!,
+      original: entry.get('original_payload'),
+      invalid: part.envelope.kind === 'invalid',
     }
   }
 }

@@ -197,7 +197,10 @@ function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncItera
     if (!held) before.push(laid(record))
     return before
   }
-  return flatMapped(recording.records(), next, () => (held && !ends.end ? [laid(held)] : []))
+  return flatMapped(recording.records(), next, () => {
+    const rest: Laid = { placed: layout.rest(), type: 'held' }
+    return held && !ends.end ? [rest, laid(held)] : [rest]
+  })
 }
 
 function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<string> {
