@@ -20,6 +20,7 @@ import {
   segmentsOf,
   startFullTape,
   startTape,
+  type FileIdentity,
   type SegmentFile,
 } from '../tape/index.js'
 import type { Moment } from '../transports/index.js'
@@ -145,14 +146,15 @@ function startCapture(
       : createSessionSaver({ target: sessionFile, tape: (source ?? file).path })
   let recorder: Recorder | undefined
   let registration: Registration | undefined
-  /** Files that we have saved: only what stood there before is worth a backup. */
-  const saved = new Set<string>()
+  /** Files that we have saved, by their paths: what others put there is worth a backup. */
+  const saved = new Map<string, FileIdentity | undefined>()
   async function save(path: string): Promise<string | undefined> {
     if (saver && path === sessionFile) return saver.now()
     if (!source) return 'a tape of --strict-v1 does not say enough for one: record with --session-file'
-    const trouble = await saveOnce({ tapes: segmentsOf(source.path), target: path, backup: !saved.has(path) })
-    if (trouble === undefined) saved.add(path)
-    return trouble
+    const reply = await saveOnce({ tapes: segmentsOf(source.path), target: path, own: saved.get(path) })
+    if ('trouble' in reply) return reply.trouble
+    saved.set(path, reply.own)
+    return undefined
   }
   const live = createLive({
     meta,

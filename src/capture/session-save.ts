@@ -1,28 +1,42 @@
 import { sessionJson } from '../formats/index.js'
-import { refuseStandardStream, refuseTape, replaceFile, snapshotTape } from '../tape/index.js'
+import {
+  isUntouched,
+  refuseStandardStream,
+  refuseTape,
+  replaceFile,
+  snapshotTape,
+  type FileIdentity,
+} from '../tape/index.js'
 
 /** What a session file is made of. Can be posted to another thread. */
 export interface SaveRequest {
   /** Segments of the tape, oldest first. */
   readonly tapes: readonly string[]
   readonly target: string
-  /** Keep what stood at `target` before as `.bak`. */
-  readonly backup: boolean
+  /** What we saved there before. Whatever else stands at `target` is kept as `.bak`. */
+  readonly own?: FileIdentity | undefined
+  /** Nothing is saved while something else than `own` stands there: two runs on one file would fill the disk with backups. */
+  readonly yields?: boolean
 }
 
 /** What came of it. */
-export type SaveReply = { readonly tookMs: number } | { readonly trouble: string }
+export type SaveReply =
+  | { readonly tookMs: number; readonly own?: FileIdentity | undefined }
+  | { readonly trouble: string }
 
 /** Streams a tape into a session file, which never takes the place of a tape. */
 export async function saveSession(request: SaveRequest): Promise<SaveReply> {
   const startedMs = performance.now()
   try {
     refuseStandardStream(request.target)
-    await refuseTape(request.target)
+    const { target, own: before, yields = false } = request
+    if (yields && before && !(await isUntouched(target, before))) return { tookMs: 0, own: before }
+    await refuseTape(target)
     const recording = await snapshotTape(request.tapes)
     const chunks = sessionJson.write!(recording, () => undefined)
-    await replaceFile(request.target, chunks, { backup: request.backup })
-    return { tookMs: performance.now() - startedMs }
+    const earlier = request.own && { own: request.own }
+    const own = await replaceFile(request.target, chunks, { backup: true, ...earlier })
+    return { tookMs: performance.now() - startedMs, own }
   } catch (error) {
     return { trouble: error instanceof Error ? error.message : String(error) }
   }

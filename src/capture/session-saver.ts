@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { segmentsOf } from '../tape/index.js'
+import { segmentsOf, type FileIdentity } from '../tape/index.js'
 import type { SaveReply, SaveRequest } from './session-save.js'
 
 /** A session file is not saved more often than this, nor than 20 times as long as the last save took. */
@@ -33,27 +33,27 @@ export interface SessionSaverOptions {
 export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   const { target, tape, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
   let worker: Worker | undefined
-  /** Only what stood there before us is worth keeping. */
-  let backup = true
+  /** What we saved last. What others put in its place, before or meanwhile, is worth keeping. */
+  let own: FileIdentity | undefined
   let saving: Promise<SaveReply> | undefined
   let timer: NodeJS.Timeout | undefined = schedule(pauseMs)
 
   function schedule(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => {
-      void save(segmentsOf(tape)).then((reply) => {
+      void save(segmentsOf(tape), true).then((reply) => {
         if (timer !== undefined)
           timer = schedule(Math.max(pauseMs, 'tookMs' in reply ? pauseFactor * reply.tookMs : 0))
       })
     }, afterMs).unref()
   }
 
-  async function save(tapes: readonly string[]): Promise<SaveReply> {
+  async function save(tapes: readonly string[], yields = false): Promise<SaveReply> {
     // The thread answers one request after the other.
     while (saving) await saving
-    saving = ask({ tapes, target, backup })
+    saving = ask({ tapes, target, own, yields })
     const reply = await saving
     saving = undefined
-    if ('tookMs' in reply) backup = false
+    if ('tookMs' in reply) own = reply.own
     return reply
   }
 
@@ -92,8 +92,8 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   }
 }
 
-/** Saves a session file somewhere, once. Returns why it could not be saved. */
-export async function saveOnce(request: SaveRequest): Promise<string | undefined> {
+/** Saves a session file somewhere, once. */
+export async function saveOnce(request: SaveRequest): Promise<SaveReply> {
   const worker = startWorker()
   const reply = await new Promise<SaveReply>((resolve) => {
     worker.once('message', resolve)
@@ -102,7 +102,7 @@ export async function saveOnce(request: SaveRequest): Promise<string | undefined
     worker.postMessage(request)
   })
   await worker.terminate()
-  return 'trouble' in reply ? reply.trouble : undefined
+  return reply
 }
 
 function startWorker(): Worker {

@@ -20,8 +20,12 @@ export function answeredHere(recording: Recording): Recording {
 }
 
 function recordsOf(recording: Recording): AsyncIterable<TapeRecord> {
-  const { see, rest } = createAnsweredHere()
-  return replaced(recording.records(), see, rest)
+  const answered = createAnsweredHere()
+  return replaced(
+    recording.records(),
+    (record) => answered.see(record),
+    () => answered.rest(),
+  )
 }
 
 /** As `answeredHere`, record by record. */

@@ -28,7 +28,7 @@ export interface RecoverReport {
 export async function recoverTape(
   tape: RecordingFile,
   target: string,
-  keep: (copy: AsyncIterable<Uint8Array>) => Promise<void> = (copy) => replaceFile(target, copy),
+  keep: (copy: AsyncIterable<Uint8Array>) => Promise<unknown> = (copy) => replaceFile(target, copy),
 ): Promise<RecoverReport> {
   const faults: Diagnostic[] = []
   const report = (diagnostic: Diagnostic): void => {

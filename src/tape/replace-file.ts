@@ -14,6 +14,8 @@ import {
   stat,
   type FileHandle,
 } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { basename, dirname, join, resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
@@ -26,14 +28,16 @@ import { removedAtSignal } from './removed-at-signal.js'
  * and on the disk: a failure, or a signal that ends us, leaves everything as it was. Folders that are missing are made; a symbolic link
  * goes on pointing at the new file; a device or pipe is written to as it is.
  *
- * @param options.backup keep the file that was there as `<path>.bak`
+ * @param options.backup keep the file that was there as `<path>.bak`, or the first free of `<path>.bak.1`, …
+ * @param options.own what an earlier call returned: that file needs no backup
+ * @returns which file it is now; undefined of what was written through
  * @throws WiretapeError `unwritable`; what `chunks` throws comes through
  */
 export async function replaceFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
-  options: { backup?: boolean } = {},
-): Promise<void> {
+  options: { backup?: boolean; own?: FileIdentity } = {},
+): Promise<FileIdentity | undefined> {
   let source: { readonly error: unknown } | undefined
   async function copyTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     const iterator = chunks[Symbol.asyncIterator]()
@@ -59,7 +63,10 @@ export async function replaceFile(
   let guard: { close(): void } | undefined
   try {
     const outlet = await outletAt(path)
-    if (outlet) return await pass(path, outlet, copyTo)
+    if (outlet) {
+      await pass(path, outlet, copyTo)
+      return undefined
+    }
     makeFolder(dirname(path), realDisk)
     const target = await placeOf(path)
     const before = await stat(target).catch(() => undefined)
@@ -71,9 +78,11 @@ export async function replaceFile(
     file = opened
     await copyTo((bytes) => writeAll(opened.fd, bytes))
     await file.sync()
+    const identity = identityOf(await file.stat())
     await file.close()
-    if (before && options.backup) await keep(target)
+    if (options.backup) await keepOthers(target, options.own)
     await rename(copy, target)
+    return identity
   } catch (cause) {
     await file?.close().catch(() => undefined)
     if (copy !== undefined) await rm(copy, { force: true }).catch(() => undefined)
@@ -98,6 +107,35 @@ async function pass(
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error
   } finally {
     await opened.close()
+  }
+}
+
+/** Which file stands at a path, to know it again. */
+export interface FileIdentity {
+  readonly dev: number
+  readonly ino: number
+  readonly sizeBytes: number
+  readonly mtimeMs: number
+}
+
+function identityOf({ dev, ino, size, mtimeMs }: Stats): FileIdentity {
+  return { dev, ino, sizeBytes: size, mtimeMs }
+}
+
+/** Whether the file at `path` is this one still. */
+export async function isUntouched(path: string, identity: FileIdentity): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && isDeepStrictEqual(identityOf(found), identity)
+}
+
+/** Keeps whatever stands at `target`. Another program may replace it meanwhile: what that put there is kept as well. */
+async function keepOthers(target: string, own: FileIdentity | undefined): Promise<void> {
+  let known = own
+  for (;;) {
+    const found = await stat(target).catch(() => undefined)
+    if (!found || (known && isDeepStrictEqual(identityOf(found), known))) return
+    await keep(target)
+    known = identityOf(found)
   }
 }
 

@@ -60,8 +60,9 @@ export async function runImport(named: string, options: ImportOptions, io: Io): 
     if (output === '-') await printBytes((await importTranscript(format, importOptions)).trace, io)
     else {
       await refuseMissingFolder(output, io.cwd)
-      const keep = (trace: AsyncIterable<Uint8Array>): Promise<void> =>
-        replaceFile(resolve(io.cwd, output), trace)
+      const keep = async (trace: AsyncIterable<Uint8Array>): Promise<void> => {
+        await replaceFile(resolve(io.cwd, output), trace)
+      }
       const imported = await importInto(keep, format, { ...importOptions, again: begin })
       await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
       await io.write(`Parsed ${imported.messages()} MCP events.\n`)

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { plainEnv, wiretape } from '../behaviour/run-cli.js'
+import { createStage, server, until, type Stage } from '../behaviour/stage.js'
+// The thread that saves is what was compiled.
+import { createSessionSaver } from '../../dist/capture/session-saver.js'
+
+let stage: Stage
+let folder: string
+beforeEach(() => {
+  stage = createStage()
+  folder = mkdtempSync(join(tmpdir(), 'wiretape-saver-'))
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await stage.close()
+})
+
+const ids = (where: string): string[] =>
+  readdirSync(where)
+    .filter((name) => name.startsWith('s.json'))
+    .map((name): string => JSON.parse(readFileSync(join(where, name), 'utf8')).id)
+
+it('runs one after the other on one session file keep what each of them saved', async () => {
+  const command = server('exit-with.mjs', '0')
+  const args = ['record', '--out', stage.out, '--session-file', 's.json', '--', ...command]
+  for (let run = 0; run < 4; run += 1) await wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+  expect(new Set(ids(stage.folder)).size).toBe(4)
+})
+
+it('runs at the same time on one session file keep what each of them saved last', async () => {
+  const target = join(folder, 's.json')
+  const savers = ['a', 'b'].map((id) => {
+    const tape = join(folder, `${id}.jsonl`)
+    const wiretape = {
+      version: '1',
+      session: id,
+      transport: 'stdio',
+      url: null,
+      segment: 0,
+      redaction: 'none',
+    }
+    const meta = { v: 1, type: 'meta', startedAt: '2026-01-01T00:00:00.000Z', label: id, command: [] }
+    writeFileSync(tape, `${JSON.stringify({ ...meta, wiretape: { ...wiretape, metadata: {} } })}\n`)
+    return { tape, saver: createSessionSaver({ target, tape }) }
+  })
+  const [a, b] = savers
+  // Each replaces what the other saved, more than once, and both at the same moment at the end.
+  for (const { saver } of [a!, b!, a!, a!, b!]) expect(await saver.now()).toBeUndefined()
+  await Promise.all(savers.map(({ tape, saver }) => saver.finish([tape])))
+  expect(new Set(ids(folder))).toEqual(new Set(['a', 'b']))
+})
+
+it('a run that saves on the way leaves alone what another run has put there meanwhile', async () => {
+  const target = join(folder, 's.json')
+  const tape = join(folder, 'a.jsonl')
+  const meta = { v: 1, type: 'meta', startedAt: '2026-01-01T00:00:00.000Z', label: 'a', command: [] }
+  writeFileSync(tape, `${JSON.stringify(meta)}\n`)
+  const saver = createSessionSaver({ target, tape, pauseMs: 1, pauseFactor: 0 })
+  await saver.now()
+  const begun = performance.now()
+  const other = JSON.stringify({ id: 'other' })
+  writeFileSync(target, other)
+  await until('it had time for many saves', () => performance.now() > begun + 300)
+  expect(readdirSync(folder).filter((name) => name.startsWith('s.json'))).toEqual(['s.json'])
+  await saver.finish([tape])
+  expect(ids(folder)).toContain('other')
+  expect(ids(folder)).toHaveLength(2)
+})
