@@ -20,11 +20,26 @@ const notAsked: ReadonlySet<string> = new Set([
 
 const none: JsonDiff = { differences: [], more: 0 }
 
+/** As `compareOneWay`; where a file of rules takes part, the differences that it hides are counted. */
+export function compareQuestions(
+  before: AnswerText,
+  after: AnswerText,
+  asked: Pick<Asked, 'method' | 'name'>,
+  settings: CompareSettings,
+): JsonDiff {
+  const compared = compareOneWay(before, after, asked, settings)
+  const { file } = settings
+  const sizeOf = ({ differences, more }: JsonDiff): number => differences.length + more
+  if (file)
+    file.hidden += Math.max(0, sizeOf(compareOneWay(before, after, asked, file.without)) - sizeOf(compared))
+  return compared
+}
+
 /**
  * What a server asks otherwise than before. Rules hold here too, from the root of the request: `$.params.message`.
  * At level `schema` nothing counts but that it asks.
  */
-export function compareQuestions(
+function compareOneWay(
   before: AnswerText,
   after: AnswerText,
   { method, name }: Pick<Asked, 'method' | 'name'>,

@@ -9,7 +9,7 @@ import { outputSchemasOf } from './output-schemas.js'
 import { pairRedacted } from './pair-redacted.js'
 import { pairQuestions, requestOf } from './pair-requests.js'
 import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
-import type { CompareSettings } from './settings.js'
+import { fileMember, fileNotes, type CompareSettings } from './settings.js'
 import { asksForTask } from './task-requests.js'
 import { compareAnswers, failureOf, verdicts, type AnswerText, type Asked, type Verdict } from './verdict.js'
 
@@ -65,6 +65,8 @@ export interface ComparisonSummary {
   readonly stopped?: string
   /** What else a person may want to know; it counts for nothing. */
   readonly notes?: readonly string[]
+  /** The file of rules that took part, and how many differences do not count because of it. */
+  readonly compareFile?: { readonly name: string; readonly hidden: number }
 }
 
 export interface RecordingComparison {
@@ -162,7 +164,12 @@ export function compareRecordings(
     exchanges: exchanges(),
     summary: () => ({
       counts,
-      ...notesIn(knownFaults.notes(), offerNotes(before.index.offers, after.index.offers)),
+      ...fileMember(settings),
+      ...notesIn(
+        fileNotes(settings),
+        knownFaults.notes(),
+        offerNotes(before.index.offers, after.index.offers),
+      ),
       offers,
       latency: latencies.list(),
       same: verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0) && offers.every(isNote),

@@ -29,11 +29,22 @@ export interface Only {
   readonly name?: string
 }
 
+/** A file of rules that takes part in a comparison, and what it does there. */
+export interface RulesInForce {
+  /** As reports call it. */
+  readonly name: string
+  /** How recordings would be compared without it. */
+  readonly without: Omit<CompareSettings, 'file'>
+  /** Differences that do not count because of it, so far. */
+  hidden: number
+}
+
 /** How recordings are compared. */
 export interface CompareSettings {
   /** @default 'semantic' */
   readonly level: Level
   readonly rules: readonly CompareRule[]
+  readonly file?: RulesInForce
 }
 
 export const plainSettings: CompareSettings = { level: 'semantic', rules: [] }
@@ -93,4 +104,33 @@ export function rulesFor(
       (only?.method === undefined || only.method === method) &&
       (only?.name === undefined || only.name === name),
   )
+}
+
+/** Adds the rules of a file to those of the command line, and remembers how it would be without. */
+export function withFile(
+  given: { readonly level: Level | undefined; readonly rules: readonly CompareRule[] },
+  file: { readonly name: string; readonly level?: Level; readonly rules: readonly CompareRule[] } | undefined,
+): CompareSettings {
+  const without = { level: given.level ?? plainSettings.level, rules: given.rules }
+  if (!file) return without
+  return {
+    level: given.level ?? file.level ?? plainSettings.level,
+    rules: [...file.rules, ...given.rules],
+    file: { name: file.name, without, hidden: 0 },
+  }
+}
+
+/** What a report says of the file: it may have been put there by somebody else. */
+export function fileNotes({ file }: CompareSettings): string[] {
+  if (!file) return []
+  const { name, hidden } = file
+  const what = hidden === 0 ? 'no difference' : hidden === 1 ? '1 difference' : `${hidden} differences`
+  return [`the rules of ${name} hid ${what}; --no-compare-file compares without them`]
+}
+
+/** The same as a member of machine output. */
+export function fileMember({ file }: CompareSettings): {
+  readonly compareFile?: { readonly name: string; readonly hidden: number }
+} {
+  return file ? { compareFile: { name: file.name, hidden: file.hidden } } : {}
 }

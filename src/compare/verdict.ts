@@ -77,10 +77,28 @@ const none: Compared = { differences: [], more: 0, schemaFaults: [] }
 /** Members of the message itself, and who answered (2026-07-28): they say nothing about the answer. */
 const envelopeMembers = ['/jsonrpc', '/id', '/result/_meta/io.modelcontextprotocol~1serverInfo'] as const
 
+/** As `compareOneWay`; where a file of rules takes part, the differences that it hides are counted. */
+export function compareAnswers(
+  before: AnswerText | undefined,
+  after: AnswerText | undefined,
+  asked: Asked,
+  settings: CompareSettings,
+): AnswerComparison {
+  const compared = compareOneWay(before, after, asked, settings)
+  const { file } = settings
+  if (file)
+    file.hidden += Math.max(0, sizeOf(compareOneWay(before, after, asked, file.without)) - sizeOf(compared))
+  return compared
+}
+
+function sizeOf({ differences, more, schemaFaults }: AnswerComparison): number {
+  return differences.length + more + schemaFaults.length
+}
+
 /**
  * Compares the answers that a request got. Undefined stands for no answer; neither of them having one is the same.
  */
-export function compareAnswers(
+function compareOneWay(
   before: AnswerText | undefined,
   after: AnswerText | undefined,
   asked: Asked,

@@ -1,26 +1,48 @@
-import { readFile } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { constants } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { basename, extname } from 'node:path'
 import { parseSettingsFile, type SettingsFile } from '../compare/index.js'
 import { WiretapeError } from '../model/index.js'
+import { whyNotOurs } from '../tape/index.js'
 
 /**
  * The rules that stand beside a recording: `baseline.compare.yaml` or `baseline.jsonl.compare.yaml` for
  * `baseline.jsonl`. Undefined when there are none.
  *
+ * They decide what counts as a difference, and nobody named them: a file that another user could have written is refused,
+ * unless the recording is that user's as well.
+ *
  * @throws WiretapeError `usage` when they cannot be used; the message names file and line
  */
 export async function readCompareFileOf(
   recording: string,
-): Promise<(SettingsFile & { readonly path: string }) | undefined> {
+): Promise<(SettingsFile & { readonly name: string }) | undefined> {
   for (const path of compareFilesOf(recording)) {
-    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    const text = await readOwn(path, recording).catch((cause: unknown) => {
       if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR'))
         return undefined
+      if (cause instanceof WiretapeError) throw cause
       throw cannotRead(path, cause)
     })
-    if (text !== undefined) return { ...parse(path, text), path }
+    if (text !== undefined) return { ...parse(path, text), name: basename(path) }
   }
   return undefined
+}
+
+async function readOwn(path: string, recording: string): Promise<string> {
+  // One that is a pipe would keep us waiting.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = await file.stat()
+    const owner = await stat(recording).catch(() => undefined)
+    const why = stats.isFile() ? whyNotOurs(stats, owner?.uid) : 'it is no file'
+    if (why === undefined) return await file.readFile('utf8')
+    throw new WiretapeError('usage', `${path} is not used: ${why}`, {
+      hint: '--no-compare-file compares without it, --compare-file FILE uses it all the same',
+    })
+  } finally {
+    await file.close()
+  }
 }
 
 /** Paths at which they are looked for, in that order. */
@@ -30,11 +52,11 @@ export function compareFilesOf(recording: string): readonly string[] {
 }
 
 /** @throws WiretapeError `usage` or `unreadable` */
-export async function readCompareFile(path: string): Promise<SettingsFile> {
+export async function readCompareFile(path: string): Promise<SettingsFile & { readonly name: string }> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw cannotRead(path, cause)
   })
-  return parse(path, text)
+  return { ...parse(path, text), name: basename(path) }
 }
 
 function parse(path: string, text: string): SettingsFile {

@@ -5,7 +5,7 @@ import {
   ignoreRule,
   isNote,
   matchRule,
-  plainSettings,
+  withFile,
   titleOf,
   type CompareSettings,
   type ExchangeComparison,
@@ -175,7 +175,7 @@ async function settingsOf(
     ...ignore.map((at) => ignoreRule(at)),
     ...Object.entries(match).map(([at, matcher]) => matchRule(at, matcher)),
   ])
-  return { level: level ?? file?.level ?? plainSettings.level, rules: [...(file?.rules ?? []), ...own] }
+  return withFile({ level, rules: own }, file)
 }
 
 function setOf(at: string, value: unknown): SetValue {

@@ -5,7 +5,7 @@ export interface CompareOptions {
   readonly level?: string
   readonly ignore?: readonly string[]
   readonly match?: readonly string[]
-  readonly compareFile?: string
+  readonly compareFile?: string | false
   readonly report?: readonly string[]
   readonly json?: boolean
 }
@@ -26,6 +26,7 @@ export function addCompareOptions(command: Command): Command {
       '--compare-file <file>',
       'rules of this file (default: <recording>.compare.yaml, if there is one)',
     )
+    .option('--no-compare-file', 'without the rules that stand beside the recording')
     .option(
       '--report <kind=file>',
       'also write a report: junit, json, markdown or github; repeatable',

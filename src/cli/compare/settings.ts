@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import {
   ignoreRule,
   parseMatchRule,
-  plainSettings,
   reportKinds,
+  withFile,
   type CompareRule,
   type CompareSettings,
   type ComparisonReport,
@@ -29,17 +29,14 @@ export async function settingsOf(
   io: Io,
 ): Promise<CompareSettings> {
   const file =
-    options.compareFile !== undefined
+    typeof options.compareFile === 'string'
       ? await readCompareFile(resolve(io.cwd, options.compareFile))
-      : recording === '-'
+      : recording === '-' || options.compareFile === false
         ? undefined
         : await readCompareFileOf(resolve(io.cwd, recording))
   const ignored = (options.ignore ?? []).map((path) => ruleOf('--ignore', path, () => ignoreRule(path)))
   const matched = (options.match ?? []).map((text) => ruleOf('--match', text, () => parseMatchRule(text)))
-  return {
-    level: (options.level as Level | undefined) ?? file?.level ?? plainSettings.level,
-    rules: [...(file?.rules ?? []), ...ignored, ...matched],
-  }
+  return withFile({ level: options.level as Level | undefined, rules: [...ignored, ...matched] }, file)
 }
 
 function ruleOf(option: string, text: string, make: () => CompareRule): CompareRule {
@@ -62,6 +59,7 @@ export interface WantedReport {
 
 /** What is read in all, rules too. @param recordings as the user named them, with their segments */
 export function readFiles({ compareFile }: CompareOptions, recordings: readonly string[]): string[] {
+  if (compareFile === false) return [...recordings]
   const rules = compareFile === undefined ? recordings.flatMap(compareFilesOf) : [compareFile]
   return [...recordings, ...rules]
 }
