@@ -1,4 +1,4 @@
-import type { EntryTable } from './entry-table.js'
+import type { EntryFlag, EntryTable } from './entry-table.js'
 
 /** What a recording holds, counted. */
 export interface Counts {
@@ -65,15 +65,22 @@ export function countsOf(entries: EntryTable): Counts {
   return c
 }
 
+/** The rows of a recording in any columns: those of an `EntryTable`, or those that the viewer's page keeps. */
+export interface RowFacts {
+  kind(row: number): string
+  has(row: number, flag: EntryFlag): boolean
+  peer(row: number): number
+}
+
 /** A request that went no further since a person or a rule answered it. */
-export function isAnsweredHere(entries: EntryTable, row: number): boolean {
+export function isAnsweredHere(entries: RowFacts, row: number): boolean {
   if (!entries.has(row, 'dropped') || entries.kind(row) !== 'request') return false
   const answer = entries.peer(row)
   return answer >= 0 && entries.has(answer, 'injected')
 }
 
 /** A request that got no answer although nothing explains it. */
-export function isUnanswered(entries: EntryTable, row: number): boolean {
+export function isUnanswered(entries: RowFacts, row: number): boolean {
   return (
     entries.kind(row) === 'request' &&
     !entries.has(row, 'answered') &&

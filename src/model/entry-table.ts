@@ -79,7 +79,10 @@ export interface EntryTable {
    * that a person or a rule gave in its place, and where the recording says no times.
    */
   latencyUs(answer: number): number | undefined
-  /** The request that a message is linked to otherwise (progress, cancellation, …); -1 when there is none. */
+  /**
+   * The request that a message is linked to otherwise (progress, cancellation, an answer that is held or was dropped, …);
+   * -1 when there is none.
+   */
   linked(row: number): number
   link(row: number, request: number): void
 }

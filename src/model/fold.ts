@@ -153,8 +153,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   /**
-   * What it belongs to is not noted before it is passed on: a dropped answer leaves its request unanswered. But not one of
-   * ours: its answer is for us, and goes no further.
+   * A held answer is only linked to its request until it is passed on: a dropped one leaves the request unanswered. But
+   * not a request of ours: its answer is for us, and goes no further.
    */
   function pushHeld(record: HeldRecord): { first: number; count: number } {
     const asked = record.parts.flatMap(({ correlatedId }) => {
@@ -166,6 +166,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     for (const [i, part] of record.parts.entries()) {
       const row = addPart(record, part, i, us, entryFlag.held | entryFlag.waiting)
       if (part.id !== undefined) ids.set(part.id, row)
+      const request = part.correlatedId === undefined ? -1 : ids.get(part.correlatedId)
+      if (request >= 0) entries.link(row, request)
     }
     const id = record.parts[0]?.id
     if (id !== undefined) waiting.set(id, rows)

@@ -24,7 +24,7 @@ export {
   type Transport,
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
-export { isAnsweredHere, isUnanswered, type Counts } from './counts.js'
+export { isAnsweredHere, isUnanswered, type Counts, type RowFacts } from './counts.js'
 export {
   checkPath,
   checkShapes,

@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     const page = await stage.open('/?trace=e.jsonl')
     await read(page, 16)
     await page.locator('.row', { hasText: 'tools/call ask' }).click()
-    await page.locator('.around summary', { hasText: '1 value taken out by redaction' }).waitFor()
+    await page.locator('.around summary', { hasText: '1 value redacted' }).waitFor()
     await page.locator('.json .tag.redacted').waitFor()
     const found = page.locator('.json .string', { hasText: 'findable' })
     await found.waitFor()

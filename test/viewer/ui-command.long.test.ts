@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     await row.filter({ hasText: 'held' }).waitFor()
     await page.evaluate(watchShifts)
     await row.click()
-    await page.locator('.around', { hasText: 'it was held and not passed on' }).waitFor()
+    await page.locator('.around', { hasText: 'it is held now, and waits' }).waitFor()
     await screen.tell({ type: 'annotate', text: 'look here', message: held['message'] })
     await page.locator('.message.note', { hasText: 'look here' }).waitFor()
     await screen.tell({ type: 'forward', message: held['message'] })

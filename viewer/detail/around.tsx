@@ -4,6 +4,8 @@ import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '.
 import { formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { reader, tellFailure } from '../store/actions.js'
+import { oursOf } from '../store/exchange.js'
+import { lanes, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 
 /** What stood around a message: HTTP, server-sent events, redaction, links. */
@@ -20,14 +22,14 @@ export function Around({
   const isMessage = record.type !== 'http'
   const http = isMessage ? record.http : record
   const marks = isMessage ? (record.red ?? []) : []
-  const flags = isMessage ? flagsOf(record, part) : []
+  const flags = isMessage ? flagsOf(record, part, row ?? -1) : []
   return (
     <div class="around">
       {flags.length > 0 && <p class="quiet">{flags.join(' · ')}</p>}
       {marks.length > 0 && (
         <details open={marks.length <= 5}>
           <summary>
-            {marks.length} {marks.length === 1 ? 'value' : 'values'} taken out by redaction
+            {marks.length} {marks.length === 1 ? 'value' : 'values'} redacted
           </summary>
           <table class="headers">
             <tbody>
@@ -113,18 +115,28 @@ function Headers({ title, headers }: { readonly title: string; readonly headers:
   )
 }
 
-function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined): string[] {
+function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row: number): string[] {
   const flags: string[] = []
   if (record.batch) flags.push(`one of ${record.parts.length} in a batch`)
   if (part?.late) flags.push('late: the request had been answered before')
   if (part?.duplicateOf !== undefined) flags.push('its id was in use twice')
-  if (record.type === 'held') flags.push('it was held and not passed on')
+  if (record.type === 'held') flags.push(fateOf(row))
   else if (record.heldMs !== undefined) flags.push(`held for ${formatDuration(record.heldMs * 1000)}`)
+  const ours = row < 0 ? undefined : oursOf(row)
+  if (ours !== undefined && record.type !== 'held') flags.push(ours)
   if (record.rule !== undefined) flags.push(`rule ${clean(record.rule)}`)
   if (record.frameEnd === 'crlf') flags.push('its line ended with CR LF')
   if (record.frameEnd === 'none') flags.push('its line had no end')
   for (const { kind } of part?.links ?? []) flags.push(linkWords[kind])
   return flags
+}
+
+/** What became of a message that was held, as far as it has not been passed on. */
+function fateOf(row: number): string {
+  if (row >= 0 && oursOf(row) !== undefined) return 'it was not passed on: wiretape answered it'
+  if (row >= 0 && table.has(row, 'dropped')) return 'it was held and dropped'
+  const isLive = row >= 0 && lanes.value[table.lane(row)]?.state === 'following'
+  return isLive ? 'it is held now, and waits' : 'it was held when the recording ended, and never passed on'
 }
 
 const linkWords = {

@@ -2,7 +2,7 @@ import { formatBytes, formatDuration } from '../../src/render/index.js'
 import { statusText } from '../list/row.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
-import { latencyOf, statusOf } from '../store/exchange.js'
+import { latencyOf, oursOf, statusOf } from '../store/exchange.js'
 import { lanes, table, version } from '../store/state.js'
 
 /** The line below the name: how it went, how long it took, how much, when. */
@@ -10,6 +10,7 @@ export function Facts({ row }: { readonly row: number }) {
   version.value
   const status = statusOf(row)
   const { text, title } = statusText(row)
+  const ours = oursOf(row)
   const latency = latencyOf(row)
   const answer = table.kind(row) === 'request' ? table.peer(row) : -1
   const lane = lanes.value[table.lane(row)]
@@ -17,10 +18,11 @@ export function Facts({ row }: { readonly row: number }) {
   return (
     <p class="facts">
       {text !== '' && (
-        <span class={`pill is-${status}`} title={clean(title)}>
+        <span class={`pill is-${status} ${ours === undefined ? '' : 'ours'}`} title={clean(title)}>
           {clean(text)}
         </span>
       )}
+      {ours !== undefined && <span class="pill ours">{ours}</span>}
       {latency !== undefined && <span class="fact">{formatDuration(latency)}</span>}
       <span class="fact">
         {formatBytes(table.size(row))}

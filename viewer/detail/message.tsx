@@ -44,7 +44,7 @@ function JsonMessage(props: {
         <h3>
           <Arrow left={fromServer} />
           {envelope.kind}
-          <span class="who">{fromServer ? 'server to client' : 'client to server'}</span>
+          <span class="who">{wayOf(detail.row, fromServer)}</span>
         </h3>
         <span class="message-facts">
           {timeText(detail.row, origin.value)} · {formatBytes(table.size(detail.row))}
@@ -71,6 +71,13 @@ function JsonMessage(props: {
       <Around record={record} part={part} row={detail.row} />
     </article>
   )
+}
+
+/** From whom to whom. */
+function wayOf(row: number, fromServer: boolean): string {
+  const to = fromServer ? 'client' : 'server'
+  const peer = fromServer ? 'server' : 'client'
+  return table.has(row, 'injected') ? `wiretape to ${to}, in the place of the ${peer}` : `${peer} to ${to}`
 }
 
 const longestRaw = 400_000

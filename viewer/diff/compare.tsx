@@ -185,7 +185,7 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
       )}
       {slower.length > 0 && (
         <section>
-          <h2>Quicker or slower</h2>
+          <h2>Latency changes</h2>
           <table class="grid narrow">
             <thead>
               <tr>
@@ -251,7 +251,7 @@ function ComparedExchange({ exchange }: { readonly exchange: ExchangeComparison 
         <div class="comparison-body">
           {params !== undefined && (
             <>
-              <h4>asked with</h4>
+              <h4>Arguments</h4>
               <JsonTree text={params} label="Parameters" />
             </>
           )}

@@ -1,5 +1,13 @@
 import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
-import { hasMembers, isNoted, latencyOf, statusOf, type Status } from '../store/exchange.js'
+import {
+  hasMembers,
+  isNoted,
+  latencyOf,
+  oursOf,
+  requestOf,
+  statusOf,
+  type Status,
+} from '../store/exchange.js'
 import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
@@ -14,7 +22,7 @@ export function nameOf(row: number): { readonly name: string; readonly subject: 
       return { name: table.method(row), subject: table.subject(row) }
     case 'result':
     case 'error': {
-      const request = table.peer(row)
+      const request = requestOf(row)
       if (request < 0) return { name: kind, subject: 'to no request' }
       return { name: `${kind} of ${table.method(request)}`, subject: table.subject(request) }
     }
@@ -52,12 +60,18 @@ export function statusText(row: number): { readonly text: string; readonly title
   }
   if (table.kind(row) === 'http') return { text: /^\d{3}|^no response/.exec(note)?.[0] ?? '', title: note }
   const flags = flagsOf(row)
-  const text = words[status] === '' ? (flags[0] ?? '') : words[status]
+  const isItsAnswer =
+    table.kind(row) === 'request' && !table.has(row, status === 'held' ? 'waiting' : 'dropped')
+  const isStopped = status === 'held' || status === 'dropped'
+  const word = isStopped && isItsAnswer ? `answer ${words[status]}` : words[status]
+  const text = word === '' ? (flags[0] ?? '') : word
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }
 
 function flagsOf(row: number): string[] {
   const flags: string[] = []
+  const ours = oursOf(row)
+  if (ours !== undefined) flags.push(ours)
   if (table.has(row, 'late')) flags.push('late')
   if (table.has(row, 'orphan')) flags.push('orphan')
   if (table.has(row, 'duplicate')) flags.push('id twice')
@@ -92,6 +106,7 @@ export function Row(props: RowProps) {
   const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
   const tone = statusOf(row)
+  const ours = oursOf(row)
   const classes = [
     'row',
     `kind-${kind}`,
@@ -101,6 +116,7 @@ export function Row(props: RowProps) {
     props.highlighted ? 'highlighted' : '',
     props.dimmed ? 'dimmed' : '',
     modified ? 'modified' : '',
+    ours === undefined ? '' : 'ours',
     kind === 'note' ? '' : table.has(row, 'fromServer') ? 'from-server' : 'from-client',
   ]
   return (
@@ -146,7 +162,7 @@ export function Row(props: RowProps) {
         <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
         {modified && <em class="tag modified">modified</em>}
         {!nested && isNoted(row) && <em class="tag noted">note</em>}
-        {table.has(row, 'injected') && <em class="tag modified">injected</em>}
+        {ours !== undefined && <em class="tag modified">{ours}</em>}
       </span>
       <span class="cell id" role="gridcell">
         {clean(table.id(row))}

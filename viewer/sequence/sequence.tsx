@@ -5,7 +5,7 @@ import { nameOf, statusText, timeText, timeWidth } from '../list/row.js'
 import { Scroller, type ScrollerHandle } from '../list/scroller.js'
 import { clean } from '../shell/clean.js'
 import { Splitter } from '../shell/splitter.js'
-import { askedMeanwhile, headOf, latencyOf, membersOf, statusOf } from '../store/exchange.js'
+import { askedMeanwhile, headOf, latencyOf, membersOf, oursOf, statusOf } from '../store/exchange.js'
 import { select } from '../store/actions.js'
 import { laneName } from '../store/lane-name.js'
 import { isNested, rowOf, shown } from '../store/shown.js'
@@ -167,6 +167,12 @@ function Arrow(props: {
   const isAnswer = kind === 'result' || kind === 'error'
   const latency = isAnswer ? latencyOf(row) : undefined
   const related = chosen >= 0 && headOf(row) === headOf(chosen)
+  const ours = table.has(row, 'injected')
+  const stopped = table.has(row, 'dropped') || table.has(row, 'waiting')
+  // wiretape stands in the middle: what it says begins there, and what it keeps back ends there.
+  const middle = (clientPlace + place) / 2
+  const left = (fromServer ? stopped : ours) ? middle : clientPlace
+  const right = (fromServer ? ours : stopped) ? middle : place
   const beside = kind === 'stderr' || kind === 'noise' || kind === 'gap' || kind === 'http' || kind === 'note'
   return (
     <div
@@ -188,8 +194,9 @@ function Arrow(props: {
           </span>
         ) : (
           <span
-            class={`shaft ${isAnswer ? 'answer' : ''}`}
-            style={{ left: `${clientPlace}%`, right: `${100 - place}%` }}
+            class={`shaft ${isAnswer ? 'answer' : ''} ${ours ? 'ours' : ''}`}
+            style={{ left: `${left}%`, right: `${100 - right}%` }}
+            title={ours ? oursOf(row) : stopped ? 'not passed on' : undefined}
           >
             <span class="arrow-label">
               {isAnswer ? (

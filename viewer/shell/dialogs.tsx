@@ -222,7 +222,7 @@ function SessionFacts({ session, format }: { readonly session: Session; readonly
     ['lasted', session.durationMs === undefined ? undefined : formatDuration(session.durationMs * 1000)],
     ['end', session.error ?? end],
     ['redaction', redactionOf(session, format) ?? 'not known'],
-    ['taken out', session.redacted?.map(({ rule, count }) => `${rule} ${count}`).join(', ')],
+    ['redacted', session.redacted?.map(({ rule, count }) => `${rule} ${count}`).join(', ')],
     ...session.metadata.map(([name, text]) => [name, text] as const),
   ]
   return (

@@ -66,7 +66,7 @@ function focus(selector: string): void {
 
 export const deeds: readonly Deed[] = [
   { name: 'Next row', keys: ['j', 'ArrowDown'], group: 'Move', run: () => step(1) },
-  { name: 'Row before', keys: ['k', 'ArrowUp'], group: 'Move', run: () => step(-1) },
+  { name: 'Previous row', keys: ['k', 'ArrowUp'], group: 'Move', run: () => step(-1) },
   {
     name: 'A page down',
     keys: ['PageDown'],
@@ -82,7 +82,7 @@ export const deeds: readonly Deed[] = [
   { name: 'First row', keys: ['g', 'Home'], group: 'Move', run: () => step(-Infinity) },
   { name: 'Last row', keys: ['G', 'End'], group: 'Move', run: () => step(Infinity) },
   { name: 'Next error', keys: ['n'], group: 'Move', run: () => toError(1) },
-  { name: 'Error before', keys: ['N'], group: 'Move', run: () => toError(-1) },
+  { name: 'Previous error', keys: ['N'], group: 'Move', run: () => toError(-1) },
   { name: 'To the request', keys: ['['], group: 'Move', run: () => toPeer('request') },
   { name: 'To the answer', keys: [']'], group: 'Move', run: () => toPeer('answer') },
   {

@@ -1,11 +1,11 @@
-import { isUnansweredRow } from './facts.js'
+import { isAnsweredHere, isUnanswered } from '../../src/model/index.js'
 import { lanes, table } from './state.js'
 
 /** The row under which a row is shown when exchanges are one row; itself when it stands alone. */
 export function headOf(row: number): number {
   const kind = table.kind(row)
   if (kind === 'result' || kind === 'error') {
-    const request = table.peer(row)
+    const request = requestOf(row)
     return request >= 0 ? request : row
   }
   if (kind === 'notification') {
@@ -14,6 +14,12 @@ export function headOf(row: number): number {
   }
   if ((kind === 'note' || kind === 'http') && table.linked(row) >= 0) return headOf(table.linked(row))
   return row
+}
+
+/** The request of an answer, also of one that is held or was dropped; -1 for none. */
+export function requestOf(answer: number): number {
+  const request = table.peer(answer)
+  return request >= 0 ? request : table.linked(answer)
 }
 
 /** Rows looked at for what belongs to one exchange; what comes later is found in the list. */
@@ -68,12 +74,16 @@ export function isNoted(row: number): boolean {
   return answer >= 0 && table.is(answer, 'noted')
 }
 
-/** Microseconds from request to answer, without the time in which the request was held; undefined while there is none. */
+/**
+ * Microseconds from request to answer, without the time for which the request was held; undefined while there is none,
+ * and where the answer is not that of the other side.
+ */
 export function latencyOf(row: number): number | undefined {
   const kind = table.kind(row)
   if (kind !== 'request' && kind !== 'result' && kind !== 'error') return undefined
   const peer = table.peer(row)
   if (peer < 0 || table.at(row) === 0) return undefined
+  if (table.has(kind === 'request' ? peer : row, 'injected')) return undefined
   const held = table.heldUs(kind === 'request' ? row : peer)
   return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held)
 }
@@ -95,17 +105,18 @@ export function statusOf(row: number): Status {
     case 'request': {
       const answer = table.peer(row)
       if (answer >= 0) return statusOf(answer)
-      if (table.has(row, 'dropped')) return 'dropped'
-      if (table.has(row, 'waiting')) return 'held'
+      const stopped = stoppedStatus(row) ?? stoppedStatus(table.heldAnswer(row))
+      if (stopped) return stopped
       if (table.has(row, 'cancelled')) return 'cancelled'
       // Its answer may stand in what is not read yet.
       if (lanes.peek()[table.lane(row)]?.state === 'reading') return 'none'
-      return isUnansweredRow(row) ? 'waiting' : 'none'
+      return isUnanswered(table, row) ? 'waiting' : 'none'
     }
     case 'result':
+      if (stoppedStatus(row)) return stoppedStatus(row)!
       return table.has(row, 'toolError') ? 'tool-error' : 'ok'
     case 'error':
-      return 'error'
+      return stoppedStatus(row) ?? 'error'
     case 'invalid':
     case 'noise':
     case 'gap':
@@ -113,9 +124,23 @@ export function statusOf(row: number): Status {
     case 'http':
       return /^[45]|no response/.test(table.note(row)) ? 'error' : 'none'
     default:
-      if (table.has(row, 'dropped')) return 'dropped'
-      return table.has(row, 'waiting') ? 'held' : 'none'
+      return stoppedStatus(row) ?? 'none'
   }
+}
+
+/** Of a message that did not go on. @param row -1 for none */
+function stoppedStatus(row: number): 'dropped' | 'held' | undefined {
+  if (row < 0) return undefined
+  if (table.has(row, 'dropped')) return 'dropped'
+  return table.has(row, 'waiting') ? 'held' : undefined
+}
+
+/** What wiretape did in the place of a peer, as `wiretape inspect` words it; undefined when a peer said it. */
+export function oursOf(row: number): string | undefined {
+  const kind = table.kind(row)
+  if (kind === 'request' && isAnsweredHere(table, row)) return 'answered by wiretape'
+  if (!table.has(row, 'injected')) return undefined
+  return kind === 'result' || kind === 'error' ? 'answered by wiretape' : 'sent by wiretape'
 }
 
 export function isBad(row: number): boolean {

@@ -21,8 +21,10 @@ export interface Table {
   heldUs(row: number): number
   /** The request of an answer, the answer of a request; -1 for none. */
   peer(row: number): number
-  /** The request that something else belongs to (progress, cancellation, next round); -1 for none. */
+  /** The request that something else belongs to (progress, cancellation, next round, a held answer); -1 for none. */
   linked(row: number): number
+  /** The answer to a request that was held last, whatever became of it; -1 for none. */
+  heldAnswer(row: number): number
   method(row: number): string
   subject(row: number): string
   note(row: number): string
@@ -42,6 +44,7 @@ export interface Table {
 
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
 
+const answerKinds: ReadonlySet<number> = new Set([entryKinds.indexOf('result'), entryKinds.indexOf('error')])
 /** Kinds after it stand for what is no message. */
 const lastMessageKind = entryKinds.indexOf('invalid')
 
@@ -64,6 +67,8 @@ export function createTable(): Table {
   let order = new Int32Array(capacity)
   const words: string[] = []
   const held = new Map<number, number>()
+  /** Answers that were held, by their requests; few ever are. */
+  const heldAnswers = new Map<number, number>()
   const notes: number[] = []
   const rowsOf: number[] = []
   const besidesOf: number[] = []
@@ -129,7 +134,10 @@ export function createTable(): Table {
       for (let row = first; row < first + count; row += 1) {
         if (kind[row]! > lastMessageKind) besides += 1
         if ((extra[row]! & extraFlag.note) !== 0) addNote(row)
-        else if (linked[row]! >= 0) extra[linked[row]!]! |= extraFlag.joined
+        else if (linked[row]! >= 0) {
+          extra[linked[row]!]! |= extraFlag.joined
+          if (answerKinds.has(kind[row]!)) heldAnswers.set(linked[row]!, row)
+        }
       }
       rowsOf[rows.lane] = (rowsOf[rows.lane] ?? 0) + count
       besidesOf[rows.lane] = (besidesOf[rows.lane] ?? 0) + besides
@@ -154,6 +162,7 @@ export function createTable(): Table {
     size: (row) => size[row]!,
     peer: (row) => peer[row]!,
     linked: (row) => linked[row]!,
+    heldAnswer: (row) => heldAnswers.get(row) ?? -1,
     method: (row) => words[method[row]!] ?? '',
     subject: (row) => words[subject[row]!] ?? '',
     heldUs: (row) => held.get(row) ?? 0,

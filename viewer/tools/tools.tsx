@@ -51,7 +51,7 @@ export function ToolsPage() {
   return (
     <div class="page tools-page" tabIndex={0} role="region" aria-label="Tools">
       <section>
-        <h2>What was called</h2>
+        <h2>Usage</h2>
         {usage.value === undefined ? (
           <p class="empty">Counting…</p>
         ) : all.length === 0 ? (

@@ -93,7 +93,9 @@ export function usageOf(lane: LaneIndex): Usage[] {
     group.sizeBytes += entries.size(row)
     const answer = entries.peer(row)
     if (answer < 0) continue
-    if (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')) group.errors += 1
+    // The peer is not the one that failed.
+    const isOurs = entries.has(answer, 'injected')
+    if (!isOurs && (entries.kind(answer) === 'error' || entries.has(answer, 'toolError'))) group.errors += 1
     group.sizeBytes += entries.size(answer)
     group.answered += 1
     const latency = entries.latencyUs(answer)

@@ -1,0 +1,153 @@
+/** What wiretape said or kept back looks like no peer's doing, and a person's time is not the server's. */
+import { writeFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { attach } from '../behaviour/attach.js'
+import { answerTo, call, endOf, ping } from '../behaviour/mini-talk.js'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  readIfThere,
+  server,
+  until,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  picture,
+  rows,
+  seriousFindings,
+  type Stage,
+} from '../viewer/stage.js'
+
+const rules = `rules:
+  - { name: canned, when: 'tool:canned is:request', respond: { result: { content: [] } } }
+`
+
+/** Chooses a row and gives what its details say around the messages. */
+async function detailOf(page: Page, row: string): Promise<string> {
+  await page.locator('.list .row', { hasText: row }).first().click()
+  await page.locator('.message-head').first().waitFor()
+  return (await page.locator('.detail').textContent()) ?? ''
+}
+
+describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
+  let stage: Stage
+  let play: PlayStage
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    play = createPlayStage()
+    stage.complaints.length = 0
+  })
+  afterEach(() => play.close())
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`is told apart in the viewer while it is recorded and afterwards (${scheme})`, async () => {
+      writeFileSync(play.path('rules.yaml'), rules)
+      const options = [
+        '--break',
+        'tool:wait is:request',
+        '--break',
+        'tool:echo is:result',
+        '--rules',
+        play.path('rules.yaml'),
+      ]
+      const recorder = play.start(play.record(server('mini-mcp.mjs'), options))
+      const screen = await attach(play)
+      await recorder.send(call(1, 'canned'))
+      await answerTo(recorder, 1)
+      await recorder.send(call(2, 'wait'))
+      const request = await screen.held()
+      await recorder.send(call(3, 'echo'))
+      const answer = await screen.held(2)
+      await recorder.send(ping(4))
+      await answerTo(recorder, 4)
+
+      const ui = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
+      await printed(ui, 'Ctrl+C')
+      const page = await stage.open(/viewer: (\S+)/.exec(ui.stdout().toString())![1]!, {
+        colorScheme: scheme,
+      })
+      await page.locator('.row', { hasText: 'ping' }).waitFor()
+      expect(await rows(page)).toEqual([
+        'tools/call canned ok',
+        'tools/call wait held',
+        'tools/call echo answer held',
+        'ping ok',
+      ])
+      const canned = page.locator('.list .row', { hasText: 'canned' })
+      expect(await canned.locator('.tag').allTextContents()).toEqual(['answered by wiretape'])
+      expect(await canned.locator('.latency').textContent()).toBe('')
+      const colours = await page.evaluate<string[]>(
+        `['canned', 'ping'].map((name) => getComputedStyle([...document.querySelectorAll('.list .row')].find((row) => row.textContent.includes(name)).querySelector('.status')).color)`,
+      )
+      expect(colours[0]).not.toBe(colours[1])
+      const told = await detailOf(page, 'canned')
+      expect(told).toContain('it was not passed on: wiretape answered it')
+      expect(told).toContain('wiretape to client, in the place of the server')
+      expect(told).toContain('answered by wiretape · rule canned')
+      expect(await detailOf(page, 'wait')).toContain('it is held now, and waits')
+      await page.keyboard.press('x')
+      await page.locator('.row', { hasText: 'result of tools/call echo' }).waitFor()
+      expect(await rows(page)).toContain('result of tools/call echo held')
+      await picture(page, `own-answers-${scheme}`)
+      expect(await seriousFindings(page)).toEqual([])
+      await page.keyboard.press('x')
+
+      await screen.tell({ type: 'answer', message: request['message'], result: '{}' })
+      await answerTo(recorder, 2)
+      await screen.tell({ type: 'drop', message: answer['message'] })
+      await holds(page, `document.querySelectorAll('.list .row .tag').length === 2`)
+      await page.locator('.row', { hasText: 'answer dropped' }).waitFor()
+      expect(await rows(page)).toEqual([
+        'tools/call canned ok',
+        'tools/call wait ok',
+        'tools/call echo answer dropped',
+        'ping ok',
+      ])
+      expect(
+        await page.locator('.row', { hasText: 'tools/call wait' }).locator('.latency').textContent(),
+      ).toBe('')
+      expect(await detailOf(page, 'wait')).toContain('it was not passed on: wiretape answered it')
+      await page.keyboard.press('2')
+      await page.locator('.shaft.ours').first().waitFor()
+      await picture(page, `own-answers-sequence-${scheme}`)
+      await page.keyboard.press('3')
+      const numbers = page.locator('.grid tbody tr', { hasText: 'wait' })
+      await numbers.waitFor()
+      expect((await numbers.locator('td').allTextContents()).join(' ')).not.toMatch(/\d (?:ms|s)\b/)
+      await picture(page, `own-answers-tools-${scheme}`)
+      expectQuiet(stage)
+      await page.context().close()
+      ui.child.kill('SIGINT')
+      await ui.ended
+      await endOf(play, recorder)
+    })
+  }
+
+  it('says that a message was held when its recording ended', async () => {
+    const recorder = play.start(play.record(server('mini-mcp.mjs'), ['--break', 'tool:wait is:request']))
+    const screen = await attach(play)
+    await recorder.send(call(2, 'wait'))
+    await screen.held()
+    await until(
+      'the held message is on the tape',
+      () => readIfThere(play.tape()).includes('"type":"held"') || undefined,
+    )
+    recorder.child.kill('SIGKILL')
+    await recorder.ended
+    stage.serve('/held.jsonl', { file: play.tape() })
+    const page = await stage.open('/?trace=held.jsonl')
+    expect(await detailOf(page, 'wait')).toContain(
+      'it was held when the recording ended, and never passed on',
+    )
+    await page.context().close()
+  })
+})
