@@ -48,6 +48,8 @@ export interface CaptureOptions {
   readonly version: string
   /** Holding from the start. */
   readonly intercept?: InterceptOptions
+  /** Something went wrong that a person should know of at once. One line. */
+  readonly onTrouble?: (line: string) => void
   /** A file of rules that change messages on their way; absolute. */
   readonly rulesFile?: string
 }
@@ -185,7 +187,11 @@ function startCapture(
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
         },
-        { onPressure, onRecorded: (end) => live.tapeGrew(end) },
+        {
+          onPressure,
+          onRecorded: (end) => live.tapeGrew(end),
+          ...(options.onTrouble && { onTrouble: options.onTrouble }),
+        },
       )
       return recorder
     },

@@ -4,7 +4,7 @@ import type { RegionPool } from './region-pool.js'
 /** Numbers for each chunk in `marks`. */
 export const markSize = 4
 
-/** Chunks of the three channels in the order in which they were seen. Made to be transferred between threads. */
+/** Chunks of the three channels in the order in which they were seen. Made to be shared by two threads. */
 export interface ChunkBatch {
   /** What each channel brought, one chunk after the other; the channels that brought nothing are absent. */
   readonly regions: Partial<Record<Channel, Uint8Array>>
@@ -49,19 +49,16 @@ export class BatchFiller {
     this.#marks.push(at, us, wallMs, chunk.length)
   }
 
-  /** Everything that was added, and the memory to transfer with it. */
-  take(): { batch: ChunkBatch; transfer: ArrayBuffer[] } {
+  /** Everything that was added. */
+  take(): ChunkBatch {
     const regions: Partial<Record<Channel, Uint8Array>> = {}
     const marks = new Float64Array(this.#marks)
-    const transfer: ArrayBuffer[] = [marks.buffer]
     for (const [at, channel] of channels.entries()) {
       const region = this.#regions[at]
-      if (!region) continue
-      regions[channel] = region.subarray(0, this.#used[at])
-      transfer.push(region.buffer as ArrayBuffer)
+      if (region) regions[channel] = region.subarray(0, this.#used[at])
     }
     this.drop()
-    return { batch: { regions, marks }, transfer }
+    return { regions, marks }
   }
 
   /** Forgets what was added. */
@@ -74,6 +71,6 @@ export class BatchFiller {
 }
 
 /** The memory of a batch that was dealt with. */
-export function buffersOf(batch: ChunkBatch): ArrayBuffer[] {
-  return Object.values(batch.regions).map((region) => region.buffer as ArrayBuffer)
+export function buffersOf(batch: ChunkBatch): ArrayBufferLike[] {
+  return Object.values(batch.regions).map((region) => region.buffer)
 }

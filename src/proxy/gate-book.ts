@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FrameVerdict, GateEntry } from '../intercept/index.js'
-import type { DroppedRecord, HeldRecord, MessageRecord, NoteRecord, Part } from '../model/index.js'
+import type { DroppedRecord, GapRecord, HeldRecord, MessageRecord, NoteRecord, Part } from '../model/index.js'
 import { idKey, partsOf, readEnvelope } from '../wire/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { rewritten } from './message-text.js'
@@ -18,16 +18,18 @@ export interface GateBook {
   /** What the verdict makes of a message that came. */
   judged(message: MessageRecord, id: string, verdict: FrameVerdict): MessageRecord | HeldRecord
   /** Undefined when nothing is held under that id: its frame was lost. */
-  released(entry: EntryOf<'release'>): MessageRecord | undefined
+  released(entry: EntryOf<'release'>, stamp: Stamp): MessageRecord | GapRecord | undefined
   dropped(entry: EntryOf<'drop'>, stamp: Stamp): DroppedRecord | undefined
 }
 
 /**
+ * @param resumed a recording thread before this one may have recorded what is held
  * @param onRenamed a request goes on under another id than it came with: its answer will name that one
  */
 export function createGateBook(
   redactor: Redactor,
   onRenamed: (message: MessageRecord | HeldRecord, part: Part, newId: string) => void,
+  resumed = false,
 ): GateBook {
   const held = new Map<string, HeldRecord>()
 
@@ -69,19 +71,26 @@ export function createGateBook(
       held.set(id, record)
       return record
     },
-    released({ id, heldMs, text, kept, rule }) {
+    released({ id, heldMs, text, kept, rule, sent }, stamp) {
       const record = held.get(id)
-      if (!record) return undefined
+      if (!record) return resumed ? goneGap(stamp, sent.sizeBytes) : undefined
       held.delete(id)
       const message: MessageRecord = { ...record, type: 'message' }
       const released = text === undefined ? message : changed(message, text, kept)
       return { ...released, heldMs, ...(rule !== undefined && { rule }) }
     },
     dropped({ id, why, rule }, stamp) {
-      if (!held.delete(id)) return undefined
+      // Where another thread recorded that it is held, its line is on the tape.
+      if (!held.delete(id) && !resumed) return undefined
       return { type: 'dropped', ...stamp, id, why, ...(rule !== undefined && { rule }) }
     },
   }
+}
+
+/** What went on was held by a recording thread that died. */
+function goneGap(stamp: Stamp, lostBytes: number): GapRecord {
+  const why = 'a message went on that was held when a recording thread died'
+  return { type: 'gap', ...stamp, lost: 1, lostBytes, why }
 }
 
 /** What a person said goes by the same rules as what was recorded. */

@@ -4,7 +4,7 @@ import type { RegionPool } from './region-pool.js'
 
 /**
  * Events of HTTP exchanges in the order in which they were told, packed: hundreds of small objects would live until
- * they are handed over, and be copied one by one. Made to be transferred between threads.
+ * they are handed over, and be copied one by one. Made to be shared by two threads.
  */
 export interface HttpBatch {
   /** Texts and bodies, one after the other. */
@@ -84,13 +84,12 @@ export class HttpBatchFiller {
     )
   }
 
-  /** Everything that was added, and the memory to transfer with it. */
-  take(): { batch: HttpBatch; transfer: ArrayBuffer[] } {
+  /** Everything that was added. */
+  take(): HttpBatch {
     const region = this.#region?.subarray(0, this.#used) ?? Buffer.alloc(0)
     const marks = new Float64Array(this.#marks)
-    const transfer = [marks.buffer, ...(this.#region ? [region.buffer as ArrayBuffer] : [])]
     this.drop()
-    return { batch: { region, marks }, transfer }
+    return { region, marks }
   }
 
   /** Forgets what was added. */
@@ -106,32 +105,90 @@ export class HttpBatchFiller {
 }
 
 /** The events of a batch, with bytes of their own: its memory may be used again. */
-export function* eventsOf({ region, marks }: HttpBatch): Generator<RecordedHttpEvent> {
-  const bytes = asBuffer(region)
-  let at = 0
-  for (let i = 0; i < marks.length; i += markSize) {
-    const textEnd = at + marks[i + 5]!
-    const end = textEnd + marks[i + 6]!
-    // Made and filled in, not spread: see eventOf.
-    const event = happeningOf(
-      kinds[marks[i]!]!,
-      marks[i + 4]!,
-      bytes.toString('utf8', at, textEnd),
-      bytes.subarray(textEnd, end),
-    ) as Writable<Exclude<RecordedHttpEvent, { kind: 'unheard' }>>
-    at = end
-    event.exchange = marks[i + 1]!
-    event.us = marks[i + 2]!
-    event.wallMs = marks[i + 3]!
-    yield event
+export function* eventsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
+  const walk = new HttpBatchWalk(batch)
+  while (walk.next()) yield walk.event()
+}
+
+/** Goes through the events of a batch, and makes only those of them that are asked for. */
+export class HttpBatchWalk {
+  readonly #marks: Float64Array
+  readonly #bytes: Buffer
+  #i = -markSize
+  #textStart = 0
+  #textEnd = 0
+  #end = 0
+
+  constructor({ region, marks }: HttpBatch) {
+    this.#marks = marks
+    this.#bytes = asBuffer(region)
   }
+
+  /** False after the last one. */
+  next(): boolean {
+    this.#i += markSize
+    if (this.#i >= this.#marks.length) return false
+    this.#textStart = this.#end
+    this.#textEnd = this.#textStart + this.#marks[this.#i + 5]!
+    this.#end = this.#textEnd + this.#marks[this.#i + 6]!
+    return true
+  }
+
+  get kind(): RecordedHttpEvent['kind'] {
+    return kinds[this.#marks[this.#i]!]!
+  }
+
+  get exchange(): number {
+    return this.#marks[this.#i + 1]!
+  }
+
+  /** A view of the part of a body. */
+  get body(): Buffer {
+    return this.#bytes.subarray(this.#textEnd, this.#end)
+  }
+
+  get place(): HttpEventPlace {
+    return { marks: this.#marks, bytes: this.#bytes, i: this.#i, start: this.#textStart }
+  }
+
+  /** With bytes of its own. */
+  event(): RecordedHttpEvent {
+    return eventIn(this.#marks, this.#bytes, this.#i, this.#textStart)
+  }
+}
+
+/** Where an event stands in a batch. */
+export interface HttpEventPlace {
+  readonly marks: Float64Array
+  readonly bytes: Buffer
+  readonly i: number
+  readonly start: number
+}
+
+/** The event that stands there, as long as the memory of its batch is not used again. */
+export function eventAt({ marks, bytes, i, start }: HttpEventPlace): RecordedHttpEvent {
+  return eventIn(marks, bytes, i, start)
+}
+
+function eventIn(marks: Float64Array, bytes: Buffer, i: number, start: number): RecordedHttpEvent {
+  const textEnd = start + marks[i + 5]!
+  const body = bytes.subarray(textEnd, textEnd + marks[i + 6]!)
+  const text = bytes.toString('utf8', start, textEnd)
+  // Made and filled in, not spread: there are thousands a second.
+  const event = happeningOf(kinds[marks[i]!]!, marks[i + 4]!, text, body) as Writable<
+    Exclude<RecordedHttpEvent, { kind: 'unheard' }>
+  >
+  event.exchange = marks[i + 1]!
+  event.us = marks[i + 2]!
+  event.wallMs = marks[i + 3]!
+  return event
 }
 
 type Writable<T> = T extends unknown ? { -readonly [Key in keyof T]: T[Key] } : never
 
 /** The memory of a batch that was dealt with. */
-export function regionsOf({ region }: HttpBatch): ArrayBuffer[] {
-  return region.length > 0 ? [region.buffer as ArrayBuffer] : []
+export function regionsOf({ region }: HttpBatch): ArrayBufferLike[] {
+  return region.length > 0 ? [region.buffer] : []
 }
 
 /** Bytes that an event takes at most. */

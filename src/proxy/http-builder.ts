@@ -2,6 +2,7 @@ import {
   type Direction,
   type GapRecord,
   type HeldRecord,
+  type HttpContext,
   type HttpRecord,
   type MessageRecord,
   type SseContext,
@@ -10,13 +11,17 @@ import {
 import type { Redactor } from '../redaction/index.js'
 import { createSseParser, type SseEvent, longestMessage } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
-import { BodyRoom, createDecoder, decodeWhole, HttpBody, whyTooLong, wordsOf } from './http-body.js'
+import { BodyRoom, createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
+import { gapOfBody, gapOfSize } from './http-gap.js'
 import type { GateEntry } from '../intercept/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { readable } from './http-body-text.js'
+import { contextIn, recordOfExchange } from './http-context.js'
 import type { RecordedHttpEvent } from './http-event.js'
 import { headerOf, isWhole, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
 import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
+import { goOnWith } from './http-resume.js'
+import type { OpenExchange } from './open-exchanges.js'
 import type { Numbers } from './message-numbers.js'
 import type { Moment } from './record-builder.js'
 import { unheardRecords } from './unheard-message.js'
@@ -33,20 +38,31 @@ export interface HttpBuilder {
   readonly messages: Pick<HttpMessages, 'openRequests' | 'toolHeaders'>
   /** What was decided at the gate. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
+  /** Exchanges go on that began before this recording thread. */
+  resume(exchanges: readonly OpenExchange[]): void
   /** Events are missing: what they would have told is not on the tape. */
   lost(sizeBytes: number, why: string, at: Moment): TapeRecord
 }
 
 type Take = (record: TapeRecord) => void
 
-export function createHttpBuilder(redactor: Redactor, talks: Conversations, numbers: Numbers): HttpBuilder {
+export function createHttpBuilder(
+  redactor: Redactor,
+  talks: Conversations,
+  numbers: Numbers,
+  resumed = false,
+): HttpBuilder {
   const messages = createHttpMessages(redactor, numbers)
   const exchanges = new Map<number, HttpExchange>()
   const room = new BodyRoom(mostBodyBytes)
   const endpoints = createEndpoints()
-  const book = createGateBook(redactor, ({ direction, conversation = '', http }, part, newId) => {
-    messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
-  })
+  const book = createGateBook(
+    redactor,
+    ({ direction, conversation = '', http }, part, newId) => {
+      messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
+    },
+    resumed,
+  )
   /** About the next message of that side of an exchange. */
   const verdicts = new Map<string, Extract<GateEntry, { kind: 'verdict' }>>()
   /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
@@ -126,7 +142,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     const { requestBody, requestHeaders } = exchange
     if (exchange.requestRead || requestBody.sizeBytes === 0) return
     exchange.requestRead = true
-    if (requestBody.isTooLong) return take(gapOf(requestBody, 'client_to_server', at))
+    if (requestBody.isTooLong) return take(skipped(gapOfBody(requestBody, 'client_to_server', stamp(at))))
     const decoded = await decodeWhole(requestBody.take(), headerOf(requestHeaders, 'content-encoding'))
     if (!('bytes' in decoded)) {
       exchange.requestText = `(${decoded.opaque})`
@@ -176,7 +192,10 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     if (response.opaque !== undefined) return
     try {
       const bytes = await response.decoder!.push(event.bytes)
-      for (const sse of response.events.push(bytes)) takeEvent(exchange, sse, event, take)
+      for (const sse of response.events.push(bytes)) {
+        if (response.isCut) response.isCut = false
+        else takeEvent(exchange, sse, event, take)
+      }
     } catch (error) {
       response.opaque = `its content coding is broken: ${wordsOf(error)}`
     }
@@ -194,7 +213,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       else if (exchange.method === 'GET') endpoints.named(sse.data, exchange.address, exchange.conversation)
     }
     if (sse.tooLong) {
-      take(tooLongOf(sse.sizeBytes, 'server_to_client', at))
+      take(skipped(gapOfSize(sse.sizeBytes, 'server_to_client', stamp(at))))
       return
     }
     const isMessage = sse.data !== undefined && (!sse.event || sse.event === 'message')
@@ -213,7 +232,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
       return
     }
     if (response.body.isTooLong) {
-      take(gapOf(response.body, 'server_to_client', at))
+      take(skipped(gapOfBody(response.body, 'server_to_client', stamp(at))))
       return
     }
     if (response.opaque !== undefined || response.body.sizeBytes === 0) return
@@ -301,48 +320,14 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     return verdict ? book.judged(message, verdict.id, verdict.verdict) : message
   }
 
-  function contextOf(exchange: HttpExchange, direction: Direction): NonNullable<MessageRecord['http']> {
-    const { number, method, path, response } = exchange
-    if (direction === 'client_to_server') {
-      exchange.requestTold = true
-      return { exchange: number, method, path, headers: redactor.headers(exchange.requestHeaders) }
-    }
-    if (!response) return { exchange: number }
-    const { status, headers, told } = response
-    response.told = true
-    return { exchange: number, status, ...(!told && { headers: redactor.headers(headers) }) }
-  }
+  const contextOf = (exchange: HttpExchange, direction: Direction): HttpContext =>
+    contextIn(exchange, direction, redactor)
+  const httpOf = (exchange: HttpExchange, at: Moment): HttpRecord =>
+    recordOfExchange(exchange, stamp(at), redactor)
 
-  function httpOf(exchange: HttpExchange, at: Moment): HttpRecord {
-    const { number, conversation, method, path, response, requestText } = exchange
-    const tellsRequest = !exchange.requestTold
-    exchange.requestTold = true
-    const tellsResponse = response !== undefined && !response.told
-    if (response) response.told = true
-    return {
-      type: 'http',
-      ...stamp(at),
-      exchange: number,
-      conversation,
-      method,
-      path,
-      ...(tellsRequest && { requestHeaders: redactor.headers(exchange.requestHeaders) }),
-      ...(tellsRequest && requestText !== undefined && { requestBody: requestText }),
-      ...(response && { status: response.status }),
-      ...(tellsResponse && { headers: redactor.headers(response.headers) }),
-    }
-  }
-
-  function gapOf(body: HttpBody, direction: Direction, at: Moment): TapeRecord {
-    const sha256 = body.sha256()
-    const { sizeBytes, why } = body
-    return { ...tooLongOf(sizeBytes, direction, at), why, ...(sha256 !== undefined && { sha256 }) }
-  }
-
-  function tooLongOf(sizeBytes: number, direction: Direction, at: Moment): GapRecord {
+  function skipped(gap: GapRecord): GapRecord {
     messages.skip()
-    const why = whyTooLong(longestMessage)
-    return { type: 'gap', ...stamp(at), lost: 1, lostBytes: sizeBytes, why, direction }
+    return gap
   }
 
   function takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
@@ -355,7 +340,7 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
         return undefined
       }
       case 'release':
-        return book.released(entry)
+        return book.released(entry, stamp(at))
       case 'drop':
         return book.dropped(entry, stamp(at))
       case 'note':
@@ -386,6 +371,14 @@ export function createHttpBuilder(redactor: Redactor, talks: Conversations, numb
     gate(entry, at) {
       const record = takeEntry(entry, at)
       return record ? [record] : []
+    },
+    resume(all) {
+      for (const { request, response, ...rest } of all) {
+        begin(request)
+        const exchange = exchanges.get(request.exchange)!
+        if (response) respond(exchange, response, () => undefined)
+        goOnWith(exchange, { request, response, ...rest })
+      }
     },
     lost(sizeBytes, why, at) {
       // What is under way can no longer be told apart.

@@ -50,6 +50,8 @@ export interface HttpResponse {
   decoder: Decoder | undefined
   /** Why the body is not read. */
   opaque?: string
+  /** The next event of the stream is the rest of one that was lost. */
+  isCut?: boolean
 }
 
 /** All of the request's body is there, as far as its length says. */

@@ -31,6 +31,8 @@ import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { LongLine } from './long-line.js'
 import type { Numbers } from './message-numbers.js'
+import type { ChannelLoss } from './recorder-core.js'
+import type { Progress } from './thread-state.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Longer lines of stderr are recorded in pieces. */
@@ -62,6 +64,17 @@ export interface RecordBuilder {
     at: Moment,
   ): TapeRecord[]
   openRequests(): OpenRequest[]
+  /** Bytes of each channel up to the end of the last whole frame. */
+  readonly recorded: Readonly<Record<Channel, number>>
+  /** Bytes that went on beyond those that came. */
+  readonly shift: Readonly<Record<'in' | 'out', number>>
+  /** The thread before this one died: at least one gap. @param more messages that are missing besides, and their bytes */
+  died(
+    at: Moment,
+    losses: readonly ChannelLoss[],
+    more: { readonly messages: number; readonly bytes: number },
+    why: string,
+  ): TapeRecord[]
   /** What was decided at the gate. Of a verdict nothing is told before its frame came. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
   /** Only `deliveredBytes` of the channel reached the other side. */
@@ -79,7 +92,11 @@ interface Delivery {
 }
 
 /** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
-export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { next: 0 }): RecordBuilder {
+export function createRecordBuilder(
+  redactor: Redactor,
+  numbers: Numbers = { next: 0 },
+  resume?: Pick<Progress, 'recorded' | 'shift'>,
+): RecordBuilder {
   const framers: Record<Channel, LineFramer> = {
     in: createLineFramer({ borrowed: true }),
     out: createLineFramer({ borrowed: true }),
@@ -93,18 +110,26 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
   }
   const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
   const longLine = new LongLine()
-  const book = createGateBook(redactor, (message, part, newId) => {
-    const { direction } = message
-    correlator.rename({ ref: part.id!, envelope: part.envelope, direction, conversation: '' }, newId)
-  })
+  const book = createGateBook(
+    redactor,
+    (message, part, newId) => {
+      const { direction } = message
+      correlator.rename({ ref: part.id!, envelope: part.envelope, direction, conversation: '' }, newId)
+    },
+    resume !== undefined,
+  )
   /** Of frames that have not come yet, in their order. */
   const verdicts: Record<'in' | 'out', (EntryOf<'verdict'> & { place: StdioPlace })[]> = { in: [], out: [] }
   /** Bytes that went on beyond those that came, since some are held, changed or ours. */
-  const shift = { in: 0, out: 0 }
+  const shift = { in: resume?.shift.in ?? 0, out: resume?.shift.out ?? 0 }
   /** Where the last frame of stderr ended: a long line's last piece does not say how the line ended. */
   let stderrOffset = 0
   /** Bytes of each channel so far, lost ones included. */
-  const seenBytes: Record<Channel, number> = { in: 0, out: 0, err: 0 }
+  const seenBytes: Record<Channel, number> = { in: 0, out: 0, err: 0, ...resume?.recorded }
+  /** Bytes of each channel up to the end of the last frame that was whole. */
+  const recorded: Record<Channel, number> = { ...seenBytes }
+  for (const channel of channels) framers[channel].skip(seenBytes[channel])
+  stderrOffset = seenBytes.err
   let clock = { ms: -1, t: '' }
 
   function stamp(at: Moment): { t: string; us: number } {
@@ -118,6 +143,7 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
   }
 
   function recordOf(channel: Channel, frame: LineFrame, at: Moment): TapeRecord | undefined {
+    if (frame.kind === 'line' || frame.last) recorded[channel] = frame.endOffset
     return channel === 'err' ? stderrRecord(frame, at) : messageRecord(channel, frame, at)
   }
 
@@ -232,8 +258,8 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
         if ('channel' in entry.place) verdicts[entry.place.channel].push({ ...entry, place: entry.place })
         return undefined
       case 'release': {
-        const record = book.released(entry)
-        if (record) went(record.direction, record.parts, entry.sent)
+        const record = book.released(entry, stamp(at))
+        if (record?.type === 'message') went(record.direction, record.parts, entry.sent)
         return record
       }
       case 'drop':
@@ -319,26 +345,15 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
     openRequests: () => correlator.openRequests(),
     chunks: takeBatch,
     ended: (channel, at) => take(channel, framers[channel].end(), at),
-    lost(channel, loss, at) {
-      framers[channel].lose(loss.bytes, loss.atLineStart)
-      seenBytes[channel] += loss.bytes
-      oversize[channel] = undefined
-      const lines = loss.lines + (loss.atLineStart ? 0 : 1)
-      if (channel === 'err') {
-        const rest = longLine.last(new Uint8Array(0))
-        const kept: TapeRecord[] =
-          rest.length === 0
-            ? []
-            : [{ type: 'stderr', ...stamp(at), ...recordedText(rest, channel), ...frameEndOf('none') }]
-        return [
-          ...kept,
-          { type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
-        ]
-      }
-      numbers.next += lines
-      const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
-      return [{ type: 'gap', ...stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
+    recorded,
+    shift,
+    died(at, losses, { messages, bytes }, why) {
+      const gaps = losses.flatMap((loss) => lost(loss.channel, { ...loss, why }, at))
+      if (gaps.length > 0 && messages + bytes === 0) return gaps
+      numbers.next += messages
+      return [...gaps, { type: 'gap', ...stamp(at), lost: messages, lostBytes: bytes, why }]
     },
+    lost,
     gate(entry, at) {
       const record = takeEntry(entry, at)
       return record ? [record] : []
@@ -350,6 +365,28 @@ export function createRecordBuilder(redactor: Redactor, numbers: Numbers = { nex
       sent[channel] = []
       return records
     },
+  }
+
+  function lost(channel: Channel, loss: Parameters<RecordBuilder['lost']>[1], at: Moment): TapeRecord[] {
+    framers[channel].lose(loss.bytes, loss.atLineStart)
+    seenBytes[channel] += loss.bytes
+    recorded[channel] = seenBytes[channel]
+    oversize[channel] = undefined
+    const lines = loss.lines + (loss.atLineStart ? 0 : 1)
+    if (channel === 'err') {
+      const rest = longLine.last(new Uint8Array(0))
+      const kept: TapeRecord[] =
+        rest.length === 0
+          ? []
+          : [{ type: 'stderr', ...stamp(at), ...recordedText(rest, channel), ...frameEndOf('none') }]
+      return [
+        ...kept,
+        { type: 'gap', ...stamp(at), lost: 0, lostStderr: lines, lostBytes: loss.bytes, why: loss.why },
+      ]
+    }
+    numbers.next += lines
+    const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
+    return [{ type: 'gap', ...stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
   }
 }
 

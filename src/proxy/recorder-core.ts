@@ -1,17 +1,25 @@
 import type { EndRecord, MetaRecord, OpenRequest, RuleCount, TapeRecord } from '../model/index.js'
-import { Journal, SegmentFile, realDisk, type JournalReport, type TapeEnd } from '../tape/index.js'
+import {
+  Journal,
+  SegmentFile,
+  realDisk,
+  type JournalOptions,
+  type JournalReport,
+  type TapeEnd,
+} from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Channel } from './channel.js'
 import type { ChunkBatch } from './chunk-batch.js'
-import { createConversations } from '../transports/index.js'
+import { createConversations, type Conversations } from '../transports/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { eventsOf, type HttpBatch } from './http-batch.js'
+import type { OpenExchange } from './open-exchanges.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import type { Redaction } from './run-redactor.js'
-import { watchedDisk, type ThreadState } from './thread-state.js'
+import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
 export interface RecorderInit {
@@ -30,6 +38,31 @@ export interface RecorderInit {
   readonly conversationKey?: string
   readonly maxBytes?: number
   readonly maxFiles?: number
+  /** Of a thread that takes the place of one that died. It writes a new segment. */
+  readonly resume?: Resume
+}
+
+/** What the thread before has left. */
+export interface Resume extends Progress {
+  readonly redacted: readonly RuleCount[]
+  /** Sessions of HTTP that were named, oldest first. */
+  readonly sessions: readonly NamedSession[]
+}
+
+/** A session of HTTP that a response named. */
+export interface NamedSession {
+  readonly session: string
+  readonly connection: number
+  readonly origin?: string
+  readonly conversation: string
+}
+
+/** What passed while nobody recorded, on one channel. */
+export interface ChannelLoss {
+  readonly channel: Channel
+  readonly bytes: number
+  readonly lines: number
+  readonly atLineStart: boolean
 }
 
 /** How a session ended, for the tape's last line. */
@@ -71,6 +104,20 @@ export type RecorderMessage =
       readonly bytes: number
       readonly why: string
     }
+  /** The thread before this one died: the first that this one hears. */
+  | {
+      readonly kind: 'died'
+      readonly us: number
+      readonly wallMs: number
+      readonly why: string
+      /** At least one channel, or what HTTP lost. */
+      readonly losses: readonly ChannelLoss[]
+      /** Messages besides, and their bytes. */
+      readonly messages: number
+      readonly bytes: number
+      /** Exchanges of HTTP that are under way. */
+      readonly exchanges: readonly OpenExchange[]
+    }
   | { readonly kind: 'gate'; readonly entry: GateEntry; readonly us: number; readonly wallMs: number }
   /** Asks for the requests that wait for an answer, as of what was told before. */
   | { readonly kind: 'open-requests' }
@@ -86,30 +133,66 @@ export interface RecorderCore {
   readonly tapeEnd: TapeEnd | undefined
   openRequests(): OpenRequest[]
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
+  /** Since it was asked before. */
+  takeNews(): { readonly redacted?: readonly RuleCount[]; readonly sessions?: readonly NamedSession[] }
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
-  const numbers: Numbers = { next: 0 }
-  const builder = createRecordBuilder(redactor, numbers)
+  const { resume } = init
+  const numbers: Numbers = { next: resume?.next ?? 0 }
+  const builder = createRecordBuilder(redactor, numbers, resume)
   const isStdio = init.meta.wiretape?.transport === 'stdio'
   let httpBuilder: HttpBuilder | undefined
+  const talks = createConversations(init.conversationKey)
+  for (const named of resume?.sessions ?? []) talks.begin(named.session, named)
+  const named: NamedSession[] = []
+  const watched: Conversations = {
+    of: (from, session) => talks.of(from, session),
+    begin(session, { connection, origin, conversation }) {
+      if (!talks.begin(session, { connection, conversation, ...(origin !== undefined && { origin }) }))
+        return false
+      named.push({ session, connection, conversation, ...(origin !== undefined && { origin }) })
+      return true
+    },
+  }
   const http = (): HttpBuilder =>
-    (httpBuilder ??= createHttpBuilder(redactor, createConversations(init.conversationKey), numbers))
+    (httpBuilder ??= createHttpBuilder(redactor, watched, numbers, resume !== undefined))
   const now = (): { t: string; us: number } => ({
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
   })
   const disk = init.state ? watchedDisk(realDisk, init.state) : realDisk
-  const fileOf = ({ path, fd, sizeBytes }: RecorderInit['tape']): SegmentFile =>
-    new SegmentFile(path, fd, sizeBytes, disk)
-  const full = init.full && new Journal(fileOf(init.full), init.meta, { disk, now })
-  const journal = new Journal(fileOf(init.tape), init.meta, {
-    disk,
-    strict: init.strict,
-    now,
-    ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
-    ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
-  })
+  const journalOf = (
+    { path, fd, sizeBytes }: RecorderInit['tape'],
+    options: JournalOptions,
+    segment: number | undefined,
+  ): Journal =>
+    resume
+      ? Journal.after(path, init.meta, options, { ...resume, segment: segment ?? resume.segment })
+      : new Journal(new SegmentFile(path, fd, sizeBytes, disk), init.meta, options)
+  const full = init.full && journalOf(init.full, { disk, now }, 0)
+  const journal = journalOf(
+    init.tape,
+    {
+      disk,
+      strict: init.strict,
+      now,
+      ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
+      ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
+    },
+    undefined,
+  )
+  let toldRedacted = 0
+  const redactedSoFar = (): RuleCount[] => sumOf(resume?.redacted ?? [], redactor.report())
+
+  function tell(): void {
+    if (!init.state) return
+    const { messages, gaps, lost } = journal.report()
+    const { recorded, shift } = builder
+    const { segment } = journal.end
+    tellProgress(init.state, { next: numbers.next, segment, messages, gaps, lost, recorded, shift })
+  }
+  tell()
 
   function add(record: TapeRecord): void {
     full?.add(record)
@@ -119,6 +202,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   function flush(): undefined {
     full?.flush()
     journal.flush()
+    tell()
   }
 
   function append(records: readonly TapeRecord[]): undefined {
@@ -132,6 +216,13 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   }
 
   return {
+    takeNews() {
+      const redacted = redactedSoFar()
+      const total = redacted.reduce((sum, { count }) => sum + count, 0)
+      const hasNew = total !== toldRedacted
+      toldRedacted = total
+      return { ...(hasNew && { redacted }), ...(named.length > 0 && { sessions: named.splice(0) }) }
+    },
     get tapeEnd() {
       return journal.end
     },
@@ -154,6 +245,12 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
         }
         case 'http':
           return handleHttp(message.batch)
+        case 'died': {
+          const { why, losses, exchanges } = message
+          append(builder.died(message, losses, message, why))
+          if (exchanges.length > 0) http().resume(exchanges)
+          return undefined
+        }
         case 'http-lost':
           return append([http().lost(message.bytes, message.why, message)])
         case 'open-requests':
@@ -162,7 +259,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
         case 'close': {
           const { exitCode, redacted: before = [], ...wiretape } = message.end
           const { t, us } = now()
-          const redacted = sumOf(before, redactor.report())
+          const redacted = sumOf(before, redactedSoFar())
           const said = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
           const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
           full?.close(end)

@@ -1,22 +1,19 @@
 /** Entry of the recording thread. The thread ends when its tape is closed. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { buffersOf } from './chunk-batch.js'
-import { regionsOf } from './http-batch.js'
 import {
   createRecorderCore,
   type RecorderInit,
   type RecorderMessage,
   type RecordingReport,
 } from './recorder-core.js'
-import type { RecorderReply } from './recorder.js'
+import type { RecorderReply } from './recording-thread.js'
 import { createRunRedactor } from './run-redactor.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
 const init = workerData as RecorderInit
 const core = createRecorderCore(init, await createRunRedactor(init.redaction))
-const reply = (message: RecorderReply, transfer: ArrayBuffer[] = []): void =>
-  port.postMessage(message, transfer)
+const reply = (message: RecorderReply): void => port.postMessage(message)
 
 const tell = (isBusy: boolean): void => {
   if (init.state) tellWork(init.state, isBusy)
@@ -55,14 +52,8 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   if (message.kind === 'open-requests') return reply({ kind: 'done', open: core.openRequests() })
   if (message.kind === 'tool-headers')
     return reply({ kind: 'done', toolHeaders: core.toolHeaders(message.tool) ?? null })
-  const buffers = memoryOf(message)
   const { tapeEnd } = core
-  reply({ kind: 'done', buffers, ...(tapeEnd && { tapeEnd }) }, buffers)
-}
-
-function memoryOf(message: RecorderMessage): ArrayBuffer[] {
-  if (message.kind === 'chunks') return buffersOf(message.batch)
-  return message.kind === 'http' ? regionsOf(message.batch) : []
+  reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
 }
 
 reply({ kind: 'ready' })

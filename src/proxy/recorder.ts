@@ -1,29 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import type { OpenRequest } from '../model/index.js'
 import type { TapeEnd } from '../tape/index.js'
-import type { MirroredArgument } from '../wire/index.js'
 import type { Channel } from './channel.js'
 import { BatchFiller } from './chunk-batch.js'
 import type { HttpEvent, UnheardMessage } from '../transports/index.js'
-import type { Ledger, ToolBook } from '../intercept/index.js'
+import type { GateEntry, Ledger, ToolBook } from '../intercept/index.js'
+import type { MirroredArgument } from '../wire/index.js'
 import { HttpBatchFiller } from './http-batch.js'
+import { memoryOf, RecordingThread, type Queued, type RecorderWorker, type Told } from './recording-thread.js'
 import { RegionPool } from './region-pool.js'
-import { createThreadState, isWorking } from './thread-state.js'
 import type { RecorderInit, RecorderMessage, RecordingReport, SessionEnd } from './recorder-core.js'
-
-/** What the recording thread says: that it is there, then one reply to every message, in order. */
-export type RecorderReply =
-  | { readonly kind: 'ready' }
-  /** `buffers` is the memory of the chunks, handed back. */
-  | {
-      readonly kind: 'done'
-      readonly buffers?: readonly ArrayBuffer[]
-      readonly open?: readonly OpenRequest[]
-      readonly tapeEnd?: TapeEnd
-      /** Null for a tool that was never listed. */
-      readonly toolHeaders?: readonly MirroredArgument[] | null
-    }
-  | { readonly kind: 'closed'; readonly report: RecordingReport }
 
 /** Bytes that may wait for the tape. Above this the senders have to wait. */
 const queueBytes = 16 * 1024 * 1024
@@ -53,6 +39,10 @@ const workMs = 10_000
 const startMs = 10_000
 /** At the end: a thread that is busy with one huge message is worth waiting for, one that hangs is not. */
 const lastWordsMs = 10_000
+/** Memory of the recording thread, which the environment may change. */
+const usualHeapMb = 512
+const leastHeapMb = 16
+const mostHeapMb = 4_096
 
 /**
  * The forwarding side of a recording: takes a copy of everything that passed and hands it to a thread of
@@ -79,14 +69,11 @@ export interface RecorderOptions {
   readonly onPressure: (wait: boolean) => void
   /** More is on the tape. @param end how far it is written, where that is known */
   readonly onRecorded?: (end: TapeEnd | undefined) => void
+  /** Something went wrong that a person should know of at once. One line. */
+  readonly onTrouble?: (line: string) => void
   /** Starts the recording thread. @default the real one */
   readonly startWorker?: (init: RecorderInit) => RecorderWorker
 }
-
-/** The part of a worker thread that is used here. */
-export type RecorderWorker = Pick<Worker, 'postMessage' | 'on' | 'terminate'>
-
-type Told = Extract<RecorderReply, { kind: 'done' }>
 
 interface Loss {
   bytes: number
@@ -95,264 +82,299 @@ interface Loss {
 }
 
 export function createRecorder(init: RecorderInit, options: RecorderOptions): Recorder {
-  const state = createThreadState()
-  const worker = (options.startWorker ?? startWorker)({ ...init, state })
-  const startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
+  return new ThreadRecorder(init, options)
+}
 
-  const pool = new RegionPool()
-  const filler = new BatchFiller(pool)
-  const httpFiller = new HttpBatchFiller(pool)
-  let lostHttpBytes = 0
-  let hasLostHttp = false
-  let flushTimer: NodeJS.Timeout | undefined
+class ThreadRecorder implements Recorder {
+  readonly ready: Promise<void>
+  readonly #init: RecorderInit
+  readonly #options: RecorderOptions
+  readonly #thread: RecordingThread
+  readonly #pool = new RegionPool()
+  readonly #filler = new BatchFiller(this.#pool)
+  readonly #httpFiller = new HttpBatchFiller(this.#pool)
+  readonly #startedMs: number
+  #isReady: () => void = () => undefined
+  #flushTimer: NodeJS.Timeout | undefined
   /** When the oldest chunk of the batch that is being filled arrived. */
-  let pendingSinceMs = 0
-  /** What the thread has not answered yet: size, and the arrival of the oldest chunk in it. */
-  const unanswered: { readonly sizeBytes: number; readonly sinceMs: number; readonly postedMs: number }[] = []
+  #pendingSinceMs = 0
   /** What may be queued at the present pace. */
-  let windowBytes = firstWindow
-  let unansweredBytes = 0
-  let lastProgressMs = performance.now()
-  /** The thread has said something. */
-  let begun = false
-  let waiting = false
-  let stallTimer: NodeJS.Timeout | undefined
+  #windowBytes = firstWindow
+  #waiting = false
+  #stallTimer: NodeJS.Timeout | undefined
   /** Set while traffic goes on without the tape; what each channel lost. */
-  let losses: Map<Channel, Loss> | undefined
-  let died: string | undefined
-  let closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
-
+  #losses: Map<Channel, Loss> | undefined
+  #lostHttpBytes = 0
+  #hasLostHttp = false
+  #died: string | undefined
+  #closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
   /** Those who asked something, in their order; they get no answer from a thread that died. */
-  const asking: ((answer?: Told) => void)[] = []
+  readonly #asking: ((answer?: Told) => void)[] = []
 
-  let isReady: () => void = () => undefined
-  const ready = new Promise<void>((resolve) => {
-    const patience = setTimeout(resolve, startMs)
-    isReady = () => {
-      clearTimeout(patience)
-      resolve()
-    }
-  })
-
-  worker.on('message', (reply: RecorderReply) => {
-    const nowMs = performance.now()
-    const beganMs = Math.max(lastProgressMs, unanswered[0]?.postedMs ?? 0)
-    lastProgressMs = nowMs
-    begun = true
-    if (reply.kind === 'ready') return isReady()
-    const { sizeBytes } = unanswered.shift() ?? { sizeBytes: 0 }
-    unansweredBytes -= sizeBytes
-    if (sizeBytes >= firstWindow / 4) windowBytes = windowFor(sizeBytes / Math.max(0.1, nowMs - beganMs))
-    if (reply.kind === 'done' && reply.buffers) pool.giveBack(reply.buffers)
-    if (reply.kind === 'done' && (reply.open || reply.toolHeaders !== undefined)) asking.shift()?.(reply)
-    if (reply.kind === 'closed') finish(reply.report)
-    else relax()
-    if (reply.kind === 'closed') options.onRecorded?.(undefined)
-    else if (!reply.open && reply.toolHeaders === undefined) options.onRecorded?.(reply.tapeEnd)
-  })
-  worker.on('error', (error: Error) => die(`the recording thread failed: ${error.message}`))
-  worker.on('exit', () => die('the recording thread ended'))
-
-  const moment = (): { us: number; wallMs: number } => ({
-    us: (performance.now() - startedMs) * 1000,
-    wallMs: Date.now(),
-  })
-
-  function post(message: RecorderMessage, sizeBytes: number, transfer: ArrayBuffer[] = []): void {
-    // While nothing is asked of it, the thread owes no progress.
-    const nowMs = performance.now()
-    if (unanswered.length === 0) lastProgressMs = nowMs
-    const sinceMs = message.kind === 'chunks' || message.kind === 'http' ? pendingSinceMs : nowMs
-    unanswered.push({ sizeBytes, sinceMs, postedMs: nowMs })
-    unansweredBytes += sizeBytes
-    worker.postMessage(message, transfer)
-  }
-
-  function flush(): void {
-    clearTimeout(flushTimer)
-    flushTimer = undefined
-    if (!httpFiller.isEmpty) {
-      const { sizeBytes } = httpFiller
-      const { batch, transfer } = httpFiller.take()
-      post({ kind: 'http', batch }, sizeBytes, transfer)
-    }
-    if (filler.isEmpty) return
-    const { sizeBytes } = filler
-    const { batch, transfer } = filler.take()
-    post({ kind: 'chunks', batch }, sizeBytes, transfer)
-  }
-
-  /** Senders wait while too much is queued; not for a disk that does not move at all. */
-  function press(nowMs: number): void {
-    if (waiting || died !== undefined) return
-    if (filler.sizeBytes + httpFiller.sizeBytes + unansweredBytes <= windowBytes && waitedMs(nowMs) <= lagMs)
-      return
-    // Nobody comes to fill the batch further.
-    flush()
-    waiting = true
-    options.onPressure(true)
-    stallTimer = setInterval(() => {
-      if (performance.now() - lastProgressMs >= patienceMs()) stall()
-    }, stallMs / 10)
-  }
-
-  function patienceMs(): number {
-    if (!begun) return startMs
-    return isWorking(state) ? workMs : stallMs
-  }
-
-  /** How long the oldest chunk that is not on the tape has waited. */
-  function waitedMs(nowMs: number): number {
-    const isIdle = filler.isEmpty && httpFiller.isEmpty
-    const sinceMs = unanswered[0]?.sinceMs ?? (isIdle ? nowMs : pendingSinceMs)
-    return nowMs - sinceMs
-  }
-
-  function release(): void {
-    if (!waiting) return
-    waiting = false
-    clearInterval(stallTimer)
-    options.onPressure(false)
-  }
-
-  function stall(): void {
-    flush()
-    losses ??= new Map()
-    release()
-  }
-
-  function relax(): void {
-    if (filler.sizeBytes + httpFiller.sizeBytes + unansweredBytes > windowBytes / 2) return
-    if (waitedMs(performance.now()) > lagMs / 2) return
-    tellLosses()
-    release()
-  }
-
-  /** Ends a time without the tape: the thread hears what it missed before it hears anything else. */
-  function tellLosses(): void {
-    if (!losses || died !== undefined) return
-    const told = losses
-    losses = undefined
-    const why = 'the tape made no progress for 1 s'
-    if (hasLostHttp) post({ kind: 'http-lost', ...moment(), bytes: lostHttpBytes, why }, 0)
-    lostHttpBytes = 0
-    hasLostHttp = false
-    for (const [channel, loss] of told) {
-      post({ kind: 'lost', channel, ...moment(), ...loss, why }, 0)
-    }
-  }
-
-  /** Everything seen so far is on its way before something else is said. False when nobody listens any more. */
-  function caughtUp(): boolean {
-    flush()
-    tellLosses()
-    return died === undefined
-  }
-
-  function ask(question: RecorderMessage): Promise<Told | undefined> {
-    if (!caughtUp()) return Promise.resolve(undefined)
-    return new Promise((resolve) => {
-      asking.push(resolve)
-      post(question, 0)
+  constructor(init: RecorderInit, options: RecorderOptions) {
+    this.#init = init
+    this.#options = options
+    this.#thread = new RecordingThread(init, {
+      startWorker: options.startWorker ?? startWorker,
+      onReady: () => this.#begin(),
+      onDone: (reply, queued, beganMs) => this.#done(reply, queued, beganMs),
+      onClosed: (report) => {
+        this.#finish(report)
+        options.onRecorded?.(undefined)
+      },
+      onReplaced: (words, lost) => this.#replaced(words, lost),
+      onDead: (why) => this.#die(why),
+    })
+    this.#startedMs = performance.now() - Number(process.hrtime.bigint() - init.startedNs) / 1e6
+    this.ready = new Promise<void>((resolve) => {
+      const patience = setTimeout(resolve, startMs)
+      this.#isReady = () => {
+        clearTimeout(patience)
+        resolve()
+      }
     })
   }
 
-  function lose(channel: Channel, chunk: Uint8Array): void {
-    let loss = losses!.get(channel)
-    if (!loss) losses!.set(channel, (loss = { bytes: 0, lines: 0, atLineStart: false }))
+  bytes(channel: Channel, chunk: Uint8Array, atMs = performance.now(), wallMs = Date.now()): void {
+    if (this.#losses) return this.#lose(channel, chunk)
+    const filler = this.#filler
+    if (!filler.fits(channel, chunk.length)) this.#flush()
+    if (filler.isEmpty) this.#pendingSinceMs = atMs
+    filler.add(channel, chunk, (atMs - this.#startedMs) * 1000, wallMs)
+    this.#flushSoon(filler.sizeBytes)
+    this.#press(atMs)
+  }
+
+  http(event: HttpEvent | UnheardMessage): void {
+    if (this.#losses) {
+      this.#lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
+      this.#hasLostHttp = true
+      return
+    }
+    // A session may begin with an event of before, as exactly as clocks can be compared.
+    const us = Math.max(0, (event.atMs - this.#startedMs) * 1000)
+    const filler = this.#httpFiller
+    if (!filler.fits(event)) this.#flush()
+    if (filler.isEmpty) this.#pendingSinceMs = event.atMs
+    filler.add(event, us)
+    this.#flushSoon(filler.sizeBytes)
+    this.#press(event.atMs)
+  }
+
+  enter(entry: GateEntry): void {
+    // A verdict of stdio names the bytes that it is about, which come after it: it overtakes what is collected.
+    const overtakes = entry.kind === 'verdict' && 'channel' in entry.place
+    if (overtakes ? this.#died === undefined : this.#caughtUp())
+      this.#post({ kind: 'gate', entry, ...this.#moment() })
+  }
+
+  ended(channel: Channel): void {
+    if (this.#caughtUp()) this.#post({ kind: 'ended', channel, ...this.#moment() })
+  }
+
+  undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string): void {
+    if (this.#caughtUp()) this.#post({ kind: 'undelivered', channel, ...this.#moment(), deliveredBytes, why })
+  }
+
+  async openRequests(): Promise<readonly OpenRequest[]> {
+    return (await this.#ask({ kind: 'open-requests' }))?.open ?? []
+  }
+
+  async toolHeaders(tool: string): Promise<readonly MirroredArgument[] | undefined> {
+    return (await this.#ask({ kind: 'tool-headers', tool }))?.toolHeaders ?? undefined
+  }
+
+  close(end: SessionEnd): Promise<RecordingReport> {
+    const listening = this.#caughtUp()
+    return new Promise((resolve) => {
+      const timer = setInterval(() => {
+        if (performance.now() - this.#thread.lastProgressMs >= lastWordsMs)
+          this.#thread.giveUp('the tape makes no progress')
+      }, stallMs / 4)
+      this.#closed = { resolve, timer }
+      if (!listening) return this.#finish(undefined)
+      this.#thread.giveTime()
+      this.#post({ kind: 'close', end })
+    })
+  }
+
+  #begin(): void {
+    this.#isReady()
+    this.#relax()
+  }
+
+  #done(reply: Told, { message, sizeBytes }: Queued, beganMs: number): void {
+    const tookMs = Math.max(0.1, this.#thread.lastProgressMs - beganMs)
+    if (sizeBytes >= firstWindow / 4) this.#windowBytes = windowFor(sizeBytes / tookMs)
+    if (reply.free) this.#pool.giveBack(memoryOf(message))
+    const isAnswer = reply.open !== undefined || reply.toolHeaders !== undefined
+    if (isAnswer) this.#asking.shift()?.(reply)
+    this.#relax()
+    if (!isAnswer) this.#options.onRecorded?.(reply.tapeEnd)
+  }
+
+  /** Everybody waits for the new thread, as for the first one. */
+  #replaced(words: string, lost: RecorderMessage | undefined): void {
+    if (lost?.kind === 'open-requests' || lost?.kind === 'tool-headers') this.#asking.shift()?.()
+    this.#windowBytes = firstWindow
+    this.#wait()
+    this.#options.onTrouble?.(words)
+  }
+
+  #moment(): { us: number; wallMs: number } {
+    return { us: (performance.now() - this.#startedMs) * 1000, wallMs: Date.now() }
+  }
+
+  #post(message: RecorderMessage): void {
+    this.#thread.post(message, 0, performance.now())
+  }
+
+  #flushSoon(sizeBytes: number): void {
+    if (sizeBytes >= batchBytes) this.#flush()
+    else this.#flushTimer ??= setTimeout(() => this.#flush(), batchMs)
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushTimer)
+    this.#flushTimer = undefined
+    if (!this.#httpFiller.isEmpty) {
+      const { sizeBytes } = this.#httpFiller
+      this.#thread.post({ kind: 'http', batch: this.#httpFiller.take() }, sizeBytes, this.#pendingSinceMs)
+    }
+    if (this.#filler.isEmpty) return
+    const { sizeBytes } = this.#filler
+    this.#thread.post({ kind: 'chunks', batch: this.#filler.take() }, sizeBytes, this.#pendingSinceMs)
+  }
+
+  get #queuedBytes(): number {
+    return this.#filler.sizeBytes + this.#httpFiller.sizeBytes + this.#thread.unansweredBytes
+  }
+
+  /** Senders wait while too much is queued; not for a disk that does not move at all. */
+  #press(nowMs: number): void {
+    if (this.#waiting || this.#died !== undefined) return
+    if (this.#queuedBytes <= this.#windowBytes && this.#waitedMs(nowMs) <= lagMs) return
+    // Nobody comes to fill the batch further.
+    this.#flush()
+    this.#wait()
+  }
+
+  #wait(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    this.#options.onPressure(true)
+    this.#stallTimer = setInterval(() => {
+      if (performance.now() - this.#thread.lastProgressMs >= this.#patienceMs()) this.#stall()
+    }, stallMs / 10)
+  }
+
+  #patienceMs(): number {
+    if (!this.#thread.begun) return startMs
+    return this.#thread.isWorking ? workMs : stallMs
+  }
+
+  /** How long the oldest chunk that is not on the tape has waited. */
+  #waitedMs(nowMs: number): number {
+    const isIdle = this.#filler.isEmpty && this.#httpFiller.isEmpty
+    const sinceMs = this.#thread.oldest?.sinceMs ?? (isIdle ? nowMs : this.#pendingSinceMs)
+    return nowMs - sinceMs
+  }
+
+  #release(): void {
+    if (!this.#waiting) return
+    this.#waiting = false
+    clearInterval(this.#stallTimer)
+    this.#options.onPressure(false)
+  }
+
+  #stall(): void {
+    this.#flush()
+    this.#losses ??= new Map()
+    this.#release()
+  }
+
+  #relax(): void {
+    if (this.#queuedBytes > this.#windowBytes / 2) return
+    if (this.#waitedMs(performance.now()) > lagMs / 2) return
+    this.#tellLosses()
+    this.#release()
+  }
+
+  /** Ends a time without the tape: the thread hears what it missed before it hears anything else. */
+  #tellLosses(): void {
+    if (!this.#losses || this.#died !== undefined) return
+    const told = this.#losses
+    this.#losses = undefined
+    const why = 'the tape made no progress for 1 s'
+    if (this.#hasLostHttp)
+      this.#post({ kind: 'http-lost', ...this.#moment(), bytes: this.#lostHttpBytes, why })
+    this.#lostHttpBytes = 0
+    this.#hasLostHttp = false
+    for (const [channel, loss] of told) this.#post({ kind: 'lost', channel, ...this.#moment(), ...loss, why })
+  }
+
+  /** Everything seen so far is on its way before something else is said. False when nobody listens any more. */
+  #caughtUp(): boolean {
+    this.#flush()
+    this.#tellLosses()
+    return this.#died === undefined
+  }
+
+  #ask(question: RecorderMessage): Promise<Told | undefined> {
+    if (!this.#caughtUp()) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      this.#asking.push(resolve)
+      this.#post(question)
+    })
+  }
+
+  #lose(channel: Channel, chunk: Uint8Array): void {
+    let loss = this.#losses!.get(channel)
+    if (!loss) this.#losses!.set(channel, (loss = { bytes: 0, lines: 0, atLineStart: false }))
     loss.bytes += chunk.length
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) loss.lines += 1
     loss.atLineStart = chunk.at(-1) === 0x0a
   }
 
-  function die(why: string): void {
-    if (died !== undefined) return
-    died = why
-    isReady()
-    losses ??= new Map()
-    clearTimeout(flushTimer)
-    filler.drop()
-    httpFiller.drop()
-    release()
-    for (const tell of asking.splice(0)) tell()
-    finish(undefined)
+  #die(why: string): void {
+    this.#died = why
+    this.#isReady()
+    this.#losses ??= new Map()
+    clearTimeout(this.#flushTimer)
+    this.#filler.drop()
+    this.#httpFiller.drop()
+    this.#release()
+    for (const tell of this.#asking.splice(0)) tell()
+    this.#options.onTrouble?.(`${why}: nothing is recorded from here on`)
+    this.#finish(undefined)
   }
 
-  function finish(report: RecordingReport | undefined): void {
-    if (!closed) return
-    clearTimeout(closed.timer)
-    closed.resolve(
+  #finish(report: RecordingReport | undefined): void {
+    if (!this.#closed) return
+    clearTimeout(this.#closed.timer)
+    this.#closed.resolve(
       report ?? {
-        paths: [init.tape.path],
+        paths: [this.#init.tape.path],
         messages: 0,
         gaps: 0,
         lost: 0,
         redacted: [],
-        trouble: died ?? 'the recording thread does not answer',
+        trouble: this.#died ?? 'the recording thread does not answer',
       },
     )
-    closed = undefined
-    died ??= 'closed'
-  }
-
-  return {
-    ready,
-    bytes(channel, chunk, atMs = performance.now(), wallMs = Date.now()) {
-      if (losses) return lose(channel, chunk)
-      if (!filler.fits(channel, chunk.length)) flush()
-      if (filler.isEmpty) pendingSinceMs = atMs
-      filler.add(channel, chunk, (atMs - startedMs) * 1000, wallMs)
-      if (filler.sizeBytes >= batchBytes) flush()
-      else flushTimer ??= setTimeout(flush, batchMs)
-      press(atMs)
-    },
-    http(event) {
-      if (losses) {
-        lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
-        hasLostHttp = true
-        return
-      }
-      // A session may begin with an event of before, as exactly as clocks can be compared.
-      const us = Math.max(0, (event.atMs - startedMs) * 1000)
-      if (!httpFiller.fits(event)) flush()
-      if (httpFiller.isEmpty) pendingSinceMs = event.atMs
-      httpFiller.add(event, us)
-      if (httpFiller.sizeBytes >= batchBytes) flush()
-      else flushTimer ??= setTimeout(flush, batchMs)
-      press(event.atMs)
-    },
-    enter(entry) {
-      // A verdict of stdio names the bytes that it is about, which come after it: it overtakes what is collected.
-      const overtakes = entry.kind === 'verdict' && 'channel' in entry.place
-      if (overtakes ? died === undefined : caughtUp()) post({ kind: 'gate', entry, ...moment() }, 0)
-    },
-    ended(channel) {
-      if (caughtUp()) post({ kind: 'ended', channel, ...moment() }, 0)
-    },
-    undelivered(channel, deliveredBytes, why) {
-      if (caughtUp()) post({ kind: 'undelivered', channel, ...moment(), deliveredBytes, why }, 0)
-    },
-    openRequests: async () => (await ask({ kind: 'open-requests' }))?.open ?? [],
-    toolHeaders: async (tool) => (await ask({ kind: 'tool-headers', tool }))?.toolHeaders ?? undefined,
-    close(end) {
-      const listening = caughtUp()
-      return new Promise((resolve) => {
-        const timer = setInterval(() => {
-          if (performance.now() - lastProgressMs < lastWordsMs) return
-          void worker.terminate()
-          die('the tape makes no progress')
-        }, stallMs / 4)
-        closed = { resolve, timer }
-        if (!listening) return finish(undefined)
-        lastProgressMs = performance.now()
-        post({ kind: 'close', end }, 0)
-      })
-    },
+    this.#closed = undefined
+    this.#died ??= 'closed'
   }
 }
 
 function windowFor(bytesPerMs: number): number {
   return Math.min(queueBytes, Math.max(smallestWindow, bytesPerMs * windowMs))
+}
+
+/** Memory of the recording thread in MB. What needs more ends it, and another one takes its place. */
+function heapMb(): number {
+  const given = Number(process.env['WIRETAPE_RECORDER_HEAP_MB'])
+  return Number.isInteger(given) && given >= leastHeapMb ? Math.min(given, mostHeapMb) : usualHeapMb
 }
 
 function startWorker(init: RecorderInit): Worker {
@@ -363,6 +385,6 @@ function startWorker(init: RecorderInit): Worker {
     stderr: true,
     execArgv: [],
     // A small nursery is collected more often and costs no more; the default may grow to 48 MB.
-    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 512 },
+    resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: heapMb() },
   })
 }

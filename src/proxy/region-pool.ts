@@ -4,19 +4,21 @@ export const regionBytes = 512 * 1024
 const regionsKept = 6
 
 /**
- * Memory for batches, used again when they were dealt with: at hundreds of MB/s, collecting garbage is what costs.
+ * Memory for batches, used again when they were dealt with: at hundreds of MB/s, collecting garbage is what costs. Both
+ * threads see it: what a recording thread was at work on when it died is still here, to be counted, and what it had not
+ * begun goes to the next one.
  */
 export class RegionPool {
-  readonly #free: ArrayBuffer[] = []
+  readonly #free: SharedArrayBuffer[] = []
 
-  take(atLeastBytes: number): Uint8Array<ArrayBuffer> {
+  take(atLeastBytes: number): Uint8Array<SharedArrayBuffer> {
     const free = atLeastBytes <= regionBytes ? this.#free.pop() : undefined
-    // Not zeroed: only what was written is ever read.
-    return free ? new Uint8Array(free) : Buffer.allocUnsafeSlow(Math.max(regionBytes, atLeastBytes))
+    return new Uint8Array(free ?? new SharedArrayBuffer(Math.max(regionBytes, atLeastBytes)))
   }
 
-  giveBack(buffers: readonly ArrayBuffer[]): void {
+  giveBack(buffers: readonly ArrayBufferLike[]): void {
     for (const buffer of buffers) {
+      if (!(buffer instanceof SharedArrayBuffer)) continue
       if (buffer.byteLength === regionBytes && this.#free.length < regionsKept) this.#free.push(buffer)
     }
   }

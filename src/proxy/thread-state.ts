@@ -1,35 +1,90 @@
 import type { Disk } from '../tape/index.js'
+import type { Channel } from './channel.js'
 
-/** What a recording thread is doing, for whoever waits for it: it cannot say so while it does it. One 32-bit integer. */
-export type ThreadState = Int32Array<SharedArrayBuffer>
+/**
+ * Memory that a recording thread shares with whoever waits for it: what it is doing, which it cannot say while it does
+ * it, and how far it has come, which it cannot say when it is dead.
+ */
+export interface ThreadState {
+  readonly doing: Int32Array<SharedArrayBuffer>
+  readonly done: Float64Array<SharedArrayBuffer>
+}
+
+/** How far a recording thread has come. Everything in it is on the tape, or counted as lost. */
+export interface Progress {
+  /** Number of the next message. */
+  readonly next: number
+  /** Segment that is being written. */
+  readonly segment: number
+  /** Messages and gaps on the files, and messages lost. */
+  readonly messages: number
+  readonly gaps: number
+  readonly lost: number
+  /** Bytes of each channel up to the end of the last frame. */
+  readonly recorded: Readonly<Record<Channel, number>>
+  /** Bytes that went on beyond those that came. */
+  readonly shift: Readonly<Record<'in' | 'out', number>>
+}
 
 const waits = 0
 const works = 1
 const writes = 2
+/** Numbers in `Progress`. */
+const progressSize = 10
 
 export function createThreadState(): ThreadState {
-  return new Int32Array(new SharedArrayBuffer(4))
+  return {
+    doing: new Int32Array(new SharedArrayBuffer(4)),
+    done: new Float64Array(new SharedArrayBuffer(progressSize * Float64Array.BYTES_PER_ELEMENT)),
+  }
 }
 
 /** It has something to do, or all is done. */
 export function tellWork(state: ThreadState, isBusy: boolean): void {
-  Atomics.store(state, 0, isBusy ? works : waits)
+  Atomics.store(state.doing, 0, isBusy ? works : waits)
 }
 
 /** It is busy with what it was given, and the disk has nothing to do with that. */
 export function isWorking(state: ThreadState): boolean {
-  return Atomics.load(state, 0) === works
+  return Atomics.load(state.doing, 0) === works
+}
+
+export function tellProgress({ done }: ThreadState, progress: Progress): void {
+  const { next, segment, messages, gaps, lost, recorded, shift } = progress
+  done[0] = next
+  done[1] = segment
+  done[2] = messages
+  done[3] = gaps
+  done[4] = lost
+  done[5] = recorded.in
+  done[6] = recorded.out
+  done[7] = recorded.err
+  done[8] = shift.in
+  done[9] = shift.out
+}
+
+export function progressOf({ done }: ThreadState): Progress {
+  const at = (index: number): number => done[index] ?? 0
+  return {
+    next: at(0),
+    segment: at(1),
+    messages: at(2),
+    gaps: at(3),
+    lost: at(4),
+    recorded: { in: at(5), out: at(6), err: at(7) },
+    shift: { in: at(8), out: at(9) },
+  }
 }
 
 /** A disk that tells when it is waited for. */
 export function watchedDisk(disk: Disk, state: ThreadState): Disk {
   const watched = <T extends (...given: never[]) => unknown>(call: T): T =>
     ((...given: never[]) => {
-      Atomics.store(state, 0, writes)
+      Atomics.store(state.doing, 0, writes)
       try {
         return call(...given)
       } finally {
-        Atomics.store(state, 0, works)
+        Atomics.store(state.doing, 0, works)
       }
     }) as T
   const { openSync, writeSync, ftruncateSync, fstatSync, fsyncSync, closeSync } = disk

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { createAnsweredHere, encodeRecord, type AnsweredHere } from '../formats/index.js'
 import type { EndRecord, GapRecord, MetaRecord, TapeRecord } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
-import { diskReason, realDisk, type Disk } from './disk.js'
+import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
 import { Reserve } from './reserve.js'
 import { SegmentFile } from './segment-file.js'
@@ -58,7 +59,7 @@ export class Journal {
   readonly #options: JournalOptions
   readonly #disk: Disk
   readonly #meta: MetaRecord
-  readonly #basePath: string
+  #basePath: string
   readonly #reserve: Reserve
   readonly #lines: LineBuffer
   /** The strict form has no lines for what was held. A request that we answered was said, though. */
@@ -94,6 +95,47 @@ export class Journal {
     this.#lines = new LineBuffer(options.strict === true)
     this.#paths = [file.path]
     this.#answeredHere = options.strict ? createAnsweredHere() : undefined
+  }
+
+  /**
+   * Goes on with a tape whose journal is gone, in a segment that nobody has written. Throws what the file system says.
+   *
+   * @param path of the first segment
+   * @param before what the segments so far hold
+   */
+  static after(
+    path: string,
+    meta: MetaRecord,
+    options: JournalOptions,
+    before: {
+      readonly segment: number
+      readonly messages: number
+      readonly gaps: number
+      readonly lost: number
+    },
+  ): Journal {
+    const disk = options.disk ?? realDisk
+    const { messages, gaps, lost } = before
+    for (let segment = before.segment + 1; ; segment += 1) {
+      let file: SegmentFile
+      try {
+        file = SegmentFile.create(segmentPath(path, segment), disk)
+      } catch (error) {
+        // One that the journal before has made, and told nobody of.
+        if (codeOf(error) === 'EEXIST') continue
+        throw error
+      }
+      const journal = new Journal(file, meta, options)
+      journal.#basePath = path
+      journal.#segment = segment
+      journal.#before = { messages, gaps, lost }
+      journal.#paths = Array.from({ length: segment + 1 }, (_, i) => segmentPath(path, i)).filter((one) =>
+        existsSync(one),
+      )
+      const failed = file.append(journal.#lineOf(journal.#metaOf(segment)))
+      if (failed) throw failed.cause
+      return journal
+    }
   }
 
   append(records: readonly TapeRecord[]): void {
@@ -282,13 +324,11 @@ export class Journal {
 
   /** A new file with its meta line, or undefined when there can be none; then not asked for again for a while. */
   #openNext(): SegmentFile | undefined {
-    const { wiretape } = this.#meta
     const segment = this.#segment + 1
-    const meta = wiretape ? { ...this.#meta, wiretape: { ...wiretape, segment } } : this.#meta
     let file: SegmentFile | undefined
     try {
       file = SegmentFile.create(segmentPath(this.#basePath, segment), this.#disk)
-      const failed = file.append(this.#lineOf(meta))
+      const failed = file.append(this.#lineOf(this.#metaOf(segment)))
       if (failed) throw failed.cause
       return file
     } catch (cause) {
@@ -300,6 +340,11 @@ export class Journal {
       }
       return undefined
     }
+  }
+
+  #metaOf(segment: number): MetaRecord {
+    const { wiretape } = this.#meta
+    return wiretape ? { ...this.#meta, wiretape: { ...wiretape, segment } } : this.#meta
   }
 
   #use(file: SegmentFile): void {

@@ -54,7 +54,7 @@ describe('a batch of HTTP events', () => {
         const expected = given.map(([what, exchange, us]) => ({ ...what, exchange, us, wallMs: us / 2 }))
         const got: object[] = []
         const hand = (): void => {
-          const { batch } = filler.take()
+          const batch = filler.take()
           const unpacked = [...eventsOf(batch)]
           // As the recording thread does when it has dealt with a batch.
           batch.region.fill(0xee)
@@ -84,7 +84,7 @@ describe('a batch of HTTP events', () => {
     expect(filler.fits(body(5_000_000))).toBe(true)
     filler.add(body(5_000_000), 0)
     expect(filler.fits(body(1))).toBe(false)
-    const [only] = eventsOf(filler.take().batch)
+    const [only] = eventsOf(filler.take())
     expect(only).toMatchObject({ bytes: { length: 5_000_000 } })
     expect(filler.fits(body(1))).toBe(true)
   })

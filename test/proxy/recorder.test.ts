@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createRecorder, type Recorder } from '../../src/proxy/index.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import type { RecorderInit, RecorderMessage, RecordingReport } from '../../src/proxy/recorder-core.js'
-import type { RecorderReply, RecorderWorker } from '../../src/proxy/recorder.js'
-import { tellWork, watchedDisk } from '../../src/proxy/thread-state.js'
+import type { RecorderReply, RecorderWorker } from '../../src/proxy/recording-thread.js'
+import { tellProgress, tellWork, watchedDisk } from '../../src/proxy/thread-state.js'
 import { realDisk } from '../../src/tape/index.js'
 
 const megabyte = 1024 * 1024
@@ -49,6 +49,7 @@ class FakeWorker extends EventEmitter {
 }
 
 let worker: FakeWorker
+let troubles: string[]
 let pressure: boolean[]
 let recorder: Recorder
 
@@ -56,15 +57,17 @@ beforeEach(() => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance', 'hrtime'],
   })
-  worker = new FakeWorker()
   pressure = []
+  troubles = []
   const init = {
     tape: { path: 'tape.jsonl', fd: -1, sizeBytes: 0 },
     startedNs: process.hrtime.bigint(),
   } as RecorderInit
   recorder = createRecorder(init, {
     onPressure: (wait) => pressure.push(wait),
+    onTrouble: (line) => troubles.push(line),
     startWorker(given) {
+      worker = new FakeWorker()
       worker.given = given
       return worker as unknown as RecorderWorker
     },
@@ -260,7 +263,13 @@ describe('being ready', () => {
 
   it.each([
     ['says so', () => worker.emit('message', { kind: 'ready' } satisfies RecorderReply)],
-    ['dies', () => worker.emit('error', new Error('boom'))],
+    [
+      'and the one in its place die',
+      () => {
+        worker.emit('error', new Error('boom'))
+        worker.emit('error', new Error('boom'))
+      },
+    ],
     ['needs more than ten seconds', () => vi.advanceTimersByTime(10_000)],
   ])('is told when the thread %s', async (_, happen) => {
     let isReady = false
@@ -311,14 +320,67 @@ describe('closing', () => {
 })
 
 describe('a recording thread that dies', () => {
+  const zero = { segment: 2, messages: 9, gaps: 1, lost: 3, shift: { in: 0, out: 0 } }
+
+  it('is replaced: what it was at work on is told as lost, what it had not begun with goes to the next', async () => {
+    recorder.bytes('in', Buffer.from('1\n'))
+    recorder.bytes('out', Buffer.from('half of a'))
+    vi.advanceTimersByTime(20)
+    worker.answer()
+    tellProgress(worker.given!.state!, { ...zero, next: 7, recorded: { in: 2, out: 0, err: 0 } })
+    recorder.bytes('out', Buffer.from(' line\n2\n3'))
+    recorder.bytes('err', Buffer.from('oh\n'))
+    vi.advanceTimersByTime(20)
+    recorder.bytes('out', Buffer.from('3\n4\n'))
+    vi.advanceTimersByTime(20)
+    const asked = recorder.openRequests()
+    const first = worker
+    first.emit('error', new Error('boom'))
+    first.emit('exit', 1)
+    expect(pressure).toEqual([true])
+    expect(worker.given?.resume).toEqual({
+      ...zero,
+      next: 7,
+      recorded: { in: 2, out: 0, err: 0 },
+      redacted: [],
+      sessions: [],
+    })
+    expect(worker.kinds()).toEqual(['died', 'chunks', 'open-requests'])
+    expect(worker.posted[0]).toMatchObject({
+      why: 'the recording thread failed: boom; another one took its place',
+      losses: [
+        { channel: 'out', bytes: 18, lines: 2, atLineStart: false },
+        { channel: 'err', bytes: 3, lines: 1, atLineStart: true },
+      ],
+      messages: 0,
+      bytes: 0,
+    })
+    expect(textOf(batchOf(worker.posted[1]).regions.out)).toBe('3\n4\n')
+    expect(troubles).toEqual([
+      'the recording thread failed: boom; another one took its place: 3 messages and 1 line of stderr (21 bytes) ' +
+        'are not on the tape, which goes on in a new segment',
+    ])
+    worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
+    worker.emit('message', { kind: 'done' } satisfies RecorderReply)
+    worker.emit('message', { kind: 'done', free: true } satisfies RecorderReply)
+    expect(pressure).toEqual([true, false])
+    worker.emit('message', { kind: 'done', open: [] } satisfies RecorderReply)
+    expect(await asked).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it.each([
     ['with an error', 'the recording thread failed: boom', () => worker.emit('error', new Error('boom'))],
     ['without a word', 'the recording thread ended', () => worker.emit('exit', 1)],
-  ])('%s harms nobody, and the end says so', async (_, why, die) => {
+  ])('%s, as the next one does at once, harms nobody, and the end says so', async (_, why, die) => {
     flood(17 * megabyte)
     expect(pressure).toEqual([true])
     die()
+    expect(pressure).toEqual([true])
+    die()
+    die()
     expect(pressure).toEqual([true, false])
+    expect(troubles.at(-1)).toBe(`${why}: nothing is recorded from here on`)
     const posted = worker.posted.length
     flood(50 * megabyte)
     recorder.ended('out')
@@ -329,11 +391,29 @@ describe('a recording thread that dies', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('while it closes the tape ends the wait', async () => {
+  it('while it closes the tape is replaced once', async () => {
     const closing = recorder.close({ exitCode: 0 })
+    worker.emit('error', new Error('boom'))
+    expect(worker.kinds()).toEqual(['died', 'close'])
+    worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
+    worker.answer(1)
     worker.emit('error', new Error('boom'))
     expect(await closing).toMatchObject({ trouble: 'the recording thread failed: boom' })
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is replaced when one message keeps it busy to the end', async () => {
+    flood(65_536)
+    vi.advanceTimersByTime(20)
+    const first = worker
+    tellWork(first.given!.state!, true)
+    const closing = recorder.close({ exitCode: 0 })
+    vi.advanceTimersByTime(10_500)
+    expect(first.terminated).toBe(true)
+    expect(worker.kinds()).toEqual(['died', 'close'])
+    worker.emit('message', { kind: 'ready' } satisfies RecorderReply)
+    worker.answer()
+    expect(await closing).toBe(report)
   })
 
   it('is no news after the tape is closed', async () => {
@@ -341,5 +421,6 @@ describe('a recording thread that dies', () => {
     worker.answer()
     worker.emit('exit', 0)
     expect(await closing).toBe(report)
+    expect(troubles).toEqual([])
   })
 })

@@ -41,6 +41,7 @@ export async function runRecordHttp(
       oauthRewrite: options.oauthRewrite !== false,
       onListening: (own, remoteUrl) => front.listening(() => printUrl(own, remoteUrl, upstream, options, io)),
       onNotice: (line) => front.notice(line),
+      onTrouble: (line) => front.notice(line),
     })
     await front.over()
     await conclude(result, options, io)

@@ -41,6 +41,7 @@ export async function runRecordListen(
       access: accessOf(options.openToAllUsers, capture.label, port, io),
       onListening: (url, remoteUrl) => front.listening(() => printUrl(url, remoteUrl, options, io)),
       onNotice: (line) => front.notice(line),
+      onTrouble: (line) => front.notice(line),
     })
     await front.over()
     await conclude(result, options, io)

@@ -76,6 +76,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
     version: readVersion(),
+    onTrouble: (line) => void io.complain(line),
     ...interceptOf(options),
     ...(options.rules !== undefined && { rulesFile: resolve(io.cwd, options.rules) }),
   }

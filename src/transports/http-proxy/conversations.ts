@@ -17,8 +17,10 @@ export interface Conversations {
   /**
    * A response gave the session a name: it goes on under that of the exchange which began it. What comes on the same
    * connection without a session is another talk from then on, since clients may share connections.
+   *
+   * @returns false when it had one
    */
-  begin(session: string, exchange: Sender & { readonly conversation: string }): void
+  begin(session: string, exchange: Sender & { readonly conversation: string }): boolean
 }
 
 /** Where an exchange comes from, and, where a proxy has many upstreams, where it goes. */
@@ -53,10 +55,11 @@ export function createConversations(key: string | undefined): Conversations {
     },
     begin(given, exchange) {
       const session = shortened(given)
-      if (known.has(session)) return
+      if (known.has(session)) return false
       remember(known, session, exchange.conversation)
-      if (exchange.conversation !== nameOf(exchange)) return
-      remember(taken, keyOf(exchange), (taken.get(keyOf(exchange)) ?? 0) + 1)
+      if (exchange.conversation === nameOf(exchange))
+        remember(taken, keyOf(exchange), (taken.get(keyOf(exchange)) ?? 0) + 1)
+      return true
     },
   }
 }

@@ -64,7 +64,7 @@ export function createTalks(conversations: Conversations): Talks {
       if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
       posts.set(talk, { connection, conversation, path, headers, ...(origin !== undefined && { origin }) })
     },
-    begin: (session, head) => conversations.begin(session, head),
+    begin: (session, head) => void conversations.begin(session, head),
     pointed(endpoint, head) {
       legacy.add(head)
       const session = legacySessionOf(endpoint)

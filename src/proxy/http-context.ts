@@ -1,0 +1,41 @@
+import type { Direction, HttpContext, HttpRecord } from '../model/index.js'
+import type { Redactor } from '../redaction/index.js'
+import type { HttpExchange } from './http-exchange.js'
+
+/** Where a message stands in HTTP; the first one of a side tells its head. */
+export function contextIn(exchange: HttpExchange, direction: Direction, redactor: Redactor): HttpContext {
+  const { number, method, path, response } = exchange
+  if (direction === 'client_to_server') {
+    exchange.requestTold = true
+    return { exchange: number, method, path, headers: redactor.headers(exchange.requestHeaders) }
+  }
+  if (!response) return { exchange: number }
+  const { status, headers, told } = response
+  response.told = true
+  return { exchange: number, status, ...(!told && { headers: redactor.headers(headers) }) }
+}
+
+/** What is told of an exchange besides its messages. Heads are told once. */
+export function recordOfExchange(
+  exchange: HttpExchange,
+  stamp: Pick<HttpRecord, 't' | 'us'>,
+  redactor: Redactor,
+): HttpRecord {
+  const { number, conversation, method, path, response, requestText } = exchange
+  const tellsRequest = !exchange.requestTold
+  exchange.requestTold = true
+  const tellsResponse = response !== undefined && !response.told
+  if (response) response.told = true
+  return {
+    type: 'http',
+    ...stamp,
+    exchange: number,
+    conversation,
+    method,
+    path,
+    ...(tellsRequest && { requestHeaders: redactor.headers(exchange.requestHeaders) }),
+    ...(tellsRequest && requestText !== undefined && { requestBody: requestText }),
+    ...(response && { status: response.status }),
+    ...(tellsResponse && { headers: redactor.headers(response.headers) }),
+  }
+}

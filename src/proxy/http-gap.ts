@@ -1,0 +1,28 @@
+import type { Direction, GapRecord } from '../model/index.js'
+import { longestMessage } from '../wire/index.js'
+import { whyTooLong, type HttpBody } from './http-body.js'
+
+type Stamp = Pick<GapRecord, 't' | 'us'>
+
+/** The gap that a body leaves of which only size and hash are known. */
+export function gapOfBody(body: HttpBody, direction: Direction, stamp: Stamp): GapRecord {
+  const sha256 = body.sha256()
+  const { sizeBytes, why } = body
+  return {
+    ...gapOfSize(sizeBytes, direction, stamp),
+    why,
+    ...(sha256 !== undefined && { sha256 }),
+  }
+}
+
+/** The gap that a message of more than `longestMessage` leaves. */
+export function gapOfSize(sizeBytes: number, direction: Direction, stamp: Stamp): GapRecord {
+  return {
+    type: 'gap',
+    ...stamp,
+    lost: 1,
+    lostBytes: sizeBytes,
+    why: whyTooLong(longestMessage),
+    direction,
+  }
+}

@@ -1,0 +1,26 @@
+import type { HttpExchange } from './http-exchange.js'
+import { isCoded, isStream, type OpenExchange } from './open-exchanges.js'
+
+const missing = 'its beginning was lost with a recording thread'
+
+/**
+ * What a recording thread makes of an exchange that began before it: what is whole from here on is recorded as ever.
+ *
+ * @param exchange as if it began now, its response too
+ */
+export function goOnWith(exchange: HttpExchange, before: OpenExchange): void {
+  exchange.requestTold = true
+  exchange.requestRead = before.requestBytes > 0 || before.requestEnded
+  exchange.requestEnded = before.requestEnded
+  exchange.responseEnded = before.responseEnded
+  const { response } = exchange
+  if (!response || !before.response) return
+  response.told = true
+  if (before.responseBytes === 0) return
+  if (!isStream(before.response) || isCoded(before.response)) response.opaque = missing
+  else if (before.cut !== 'event') {
+    // The rest of the event that was cut becomes one of its own, which is not recorded.
+    response.events?.push(Buffer.from(before.cut === 'line' ? ':\n' : ':'))
+    response.isCut = true
+  }
+}

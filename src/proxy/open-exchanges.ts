@@ -1,0 +1,194 @@
+import { eventAt, HttpBatchWalk, type HttpBatch, type HttpEventPlace } from './http-batch.js'
+import { headerOf, mediaTypeOf, pairsOf } from './http-exchange.js'
+import type { RecordedHttpEvent } from './http-event.js'
+
+type EventOf<K extends RecordedHttpEvent['kind']> = Extract<RecordedHttpEvent, { kind: K }>
+
+/** An exchange that a recording thread begins in the middle of. */
+export interface OpenExchange {
+  readonly request: EventOf<'request'>
+  readonly response: EventOf<'response'> | undefined
+  /** Of the bodies, so much passed before. */
+  readonly requestBytes: number
+  readonly requestEnded: boolean
+  readonly responseBytes: number
+  readonly responseEnded: boolean
+  /** Where an event stream was cut: between two events, or in one, at the start of a line or inside it. */
+  readonly cut: 'event' | 'line' | 'inside'
+}
+
+/** Heads are made of a batch when they are wanted, or when its memory goes: most exchanges are over before that. */
+class Exchange implements OpenExchange {
+  requestBytes = 0
+  requestEnded = false
+  responseBytes = 0
+  responseEnded = false
+  cut: OpenExchange['cut'] = 'event'
+  isOver = false
+  #request: EventOf<'request'> | undefined
+  #response: EventOf<'response'> | undefined
+  #requestPlace: HttpEventPlace | undefined
+  #responsePlace: HttpEventPlace | undefined
+
+  constructor(request: HttpEventPlace) {
+    this.#requestPlace = request
+  }
+
+  get request(): EventOf<'request'> {
+    return (this.#request ??= eventAt(this.#requestPlace!) as EventOf<'request'>)
+  }
+
+  get response(): EventOf<'response'> | undefined {
+    return (this.#response ??= this.#responsePlace && (eventAt(this.#responsePlace) as EventOf<'response'>))
+  }
+
+  answered(response: HttpEventPlace): void {
+    this.#response = undefined
+    this.#responsePlace = response
+  }
+
+  /** Lets go of the batch. */
+  keep(): void {
+    void this.request
+    void this.response
+    this.#requestPlace = undefined
+    this.#responsePlace = undefined
+  }
+
+  told(): OpenExchange {
+    const { request, response, requestBytes, requestEnded, responseBytes, responseEnded, cut } = this
+    return { request, response, requestBytes, requestEnded, responseBytes, responseEnded, cut }
+  }
+}
+
+/** What was under way when a recording thread died. */
+export interface HttpLoss {
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** As many as the recording thread remembers. */
+const mostExchanges = 50_000
+const LF = 0x0a
+const CR = 0x0d
+
+/**
+ * The exchanges that a recording thread knows of, for the one that takes its place. Kept by what the thread has dealt
+ * with, not by what passed.
+ */
+export class OpenExchanges {
+  readonly #open = new Map<number, Exchange>()
+
+  /** Can be posted to another thread. */
+  get all(): readonly OpenExchange[] {
+    return [...this.#open.values()].map((exchange) => exchange.told())
+  }
+
+  /** The recording thread has dealt with a batch. */
+  took(batch: HttpBatch): void {
+    this.#walk(batch)
+  }
+
+  /** It died, with a batch perhaps: tells what is missing of that, and of what came before and was not complete. */
+  lost(batch: HttpBatch | undefined): HttpLoss {
+    const requests = new Set<Exchange>()
+    const answers = new Set<Exchange>()
+    let bytes = 0
+    let events = 0
+    let unheard = 0
+    for (const exchange of this.#open.values()) {
+      const { requestBytes, requestEnded, response, responseBytes, responseEnded } = exchange
+      if (requestBytes > 0 && !requestEnded) bytes += requestBytes
+      if (responseBytes > 0 && !responseEnded && !(response && isStream(response))) {
+        bytes += responseBytes
+        answers.add(exchange)
+      }
+    }
+    if (batch) {
+      const walk = new HttpBatchWalk(batch)
+      while (walk.next()) {
+        if (walk.kind !== 'unheard') continue
+        unheard += 1
+        bytes += walk.body.length
+      }
+      this.#walk(batch, (exchange, kind, body) => {
+        bytes += body.length
+        if (kind === 'request-end' && exchange.requestBytes > 0) requests.add(exchange)
+        if (kind !== 'response-body') return
+        if (exchange.response && isStream(exchange.response)) events += eventsIn(body)
+        else answers.add(exchange)
+      })
+    }
+    for (const exchange of this.#open.values()) {
+      const { requestBytes, requestEnded, response, cut } = exchange
+      if (requestBytes > 0 && !requestEnded) requests.add(exchange)
+      if (response && isStream(response) && cut !== 'event') events += 1
+    }
+    return { messages: requests.size + answers.size + events + unheard, bytes }
+  }
+
+  #walk(
+    batch: HttpBatch,
+    visit?: (exchange: Exchange, kind: RecordedHttpEvent['kind'], body: Buffer) => void,
+  ): void {
+    const walk = new HttpBatchWalk(batch)
+    const touched: Exchange[] = []
+    while (walk.next()) {
+      const { kind } = walk
+      if (kind === 'request') this.#begin(walk)
+      const exchange = this.#open.get(walk.exchange)
+      if (!exchange) continue
+      if (kind === 'request-body') exchange.requestBytes += walk.body.length
+      else if (kind === 'response') exchange.answered(walk.place)
+      else if (kind === 'response-body') {
+        exchange.responseBytes += walk.body.length
+        exchange.cut = cutAfter(walk.body, exchange.cut)
+      }
+      visit?.(exchange, kind, walk.body)
+      if (kind === 'request' || kind === 'response') touched.push(exchange)
+      if (kind === 'request-end') exchange.requestEnded = true
+      else if (kind === 'response-end') exchange.responseEnded = true
+      exchange.isOver = kind === 'failed' || (exchange.requestEnded && exchange.responseEnded)
+      if (exchange.isOver) this.#open.delete(walk.exchange)
+    }
+    // The memory of the batch is used again after this.
+    for (const exchange of touched) if (!exchange.isOver) exchange.keep()
+  }
+
+  #begin(walk: HttpBatchWalk): void {
+    if (this.#open.size >= mostExchanges) this.#open.delete(this.#open.keys().next().value!)
+    this.#open.set(walk.exchange, new Exchange(walk.place))
+  }
+}
+
+/** Whether the body is an event stream. */
+export function isStream({ headers }: { readonly headers: readonly string[] }): boolean {
+  return mediaTypeOf(pairsOf(headers)) === 'text/event-stream'
+}
+
+/** Whether the events of a stream can be read from the middle on. */
+export function isCoded({ headers }: EventOf<'response'>): boolean {
+  const coding = headerOf(pairsOf(headers), 'content-encoding') ?? ''
+  return coding !== '' && coding !== 'identity'
+}
+
+function isBreak(byte: number | undefined): boolean {
+  return byte === LF || byte === CR
+}
+
+function cutAfter(body: Uint8Array, before: OpenExchange['cut']): OpenExchange['cut'] {
+  if (body.length === 0) return before
+  if (!isBreak(body.at(-1))) return 'inside'
+  const previous = body.at(-1) === LF && body.at(-2) === CR ? body.at(-3) : body.at(-2)
+  if (previous === undefined) return before === 'inside' ? 'line' : 'event'
+  return isBreak(previous) ? 'event' : 'line'
+}
+
+/** Blank lines, each of which ends an event. */
+function eventsIn(body: Buffer): number {
+  let events = 0
+  for (const blank of ['\n\n', '\r\n\r\n']) {
+    for (let at = body.indexOf(blank); at !== -1; at = body.indexOf(blank, at + blank.length)) events += 1
+  }
+  return events
+}

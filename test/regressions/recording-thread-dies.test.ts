@@ -1,0 +1,164 @@
+/**
+ * A message that needs more memory than the recording thread has ends it. The thread gets little here
+ * (WIRETAPE_RECORDER_HEAP_MB), so that a message of some megabytes is enough.
+ */
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cli, createStage, printed, until, type Actor, type Stage } from '../behaviour/stage.js'
+import { linesOfTape, type Line } from '../behaviour/tape-bytes.js'
+import { openStream, post } from '../behaviour/http-stage.js'
+
+let stage: Stage
+const servers: http.Server[] = []
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+  await stage.close()
+})
+
+/** Each secret leaves a mark that repeats the long name: tens of megabytes of marks. */
+const hostile = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 'hostile',
+  method: 'x',
+  params: {
+    ['n'.repeat(2_000)]: Array.from({ length: 45_000 }, () => ({ token: 'x1' })),
+    pad: 'x'.repeat(5 * 1024 * 1024),
+  },
+})
+const tookItsPlace =
+  /^wiretape: the recording thread failed: .*; another one took its place: \d+ messages? \(\d+ bytes\) are not on the tape/
+
+function start(argv: readonly string[]): Actor {
+  const env = { ...stage.env, WIRETAPE_RECORDER_HEAP_MB: '24' }
+  return stage.start([process.execPath, cli, ...argv], { env, detached: true })
+}
+
+const replaced = (recorder: Actor): Promise<unknown> =>
+  until('the thread is replaced', () => tookItsPlace.test(recorder.stderr().toString()))
+
+const run = async (...argv: string[]): Promise<{ exitCode: number | null; text: string }> => {
+  const actor = stage.start([process.execPath, cli, ...argv])
+  const { exitCode } = await actor.ended
+  return { exitCode, text: actor.stdout().toString() }
+}
+
+/** The second segment: what it begins with, and the ids of requests and answers after that. */
+async function secondSegment(): Promise<{ gaps: Line[]; ids: unknown[] }> {
+  const [second, first, ...more] = stage.tapes()
+  expect(more).toEqual([])
+  const [meta, gap, ...lines] = linesOfTape(second!)
+  expect(meta).toMatchObject({ type: 'meta', wiretape: { segment: 1 } })
+  expect(gap).toMatchObject({ type: 'gap', why: expect.stringMatching(/another one took its place$/) })
+  const gaps = [gap!, ...lines.filter(({ type }) => type === 'gap')]
+  const lost = gaps.reduce((sum, { lost }) => sum + Number(lost), 0)
+  expect(lost).toBeGreaterThanOrEqual(1)
+  expect(gaps.reduce((sum, { bytes }) => sum + Number(bytes), 0)).toBeGreaterThan(5 * 1024 * 1024)
+  expect(lines.at(-1)).toMatchObject({ type: 'end' })
+  const numbers = lines.flatMap(({ seq }) => (seq === undefined ? [] : [Number(seq)]))
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  expect((await run('inspect', '--check', first!)).exitCode).toBe(1)
+  return { gaps, ids: lines.flatMap(({ raw }) => (raw?.id === undefined ? [] : [raw.id])) }
+}
+
+const numbersFrom = (first: number): number[] => Array.from({ length: 40 }, (_, i) => first + i)
+const both = (ids: readonly number[]): number[] => ids.flatMap((id) => [id, id])
+const sorted = (ids: readonly unknown[]): unknown[] => ids.toSorted((a, b) => Number(a) - Number(b))
+
+/** Answers each request as it comes; exits with 3. */
+const stdioServer = [
+  process.execPath,
+  '-e',
+  `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    const result = method === 'initialize'
+      ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+      : { ok: true }
+    if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
+  }).on('close', () => process.exit(3))`,
+]
+
+const call = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: {} })
+
+/** An HTTP server that answers each POST, and streams to each GET what `say` is given. */
+async function httpServer(): Promise<{ url: string; say: (text: string) => void }> {
+  const streams: http.ServerResponse[] = []
+  const server = http.createServer((request, response) => {
+    if (request.method === 'GET') {
+      streams.push(response)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
+      return
+    }
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { id } = JSON.parse(Buffer.concat(chunks).toString())
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ok: true } }))
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    say: (text) => streams.forEach((stream) => stream.write(text)),
+  }
+}
+
+describe('a message that ends the recording thread', () => {
+  it('of a stdio server: a new thread records what follows behind a gap, and all else goes on', async () => {
+    const session = stage.path('session.json')
+    const recorder = start(['record', '--out', stage.out, '--session-file', session, '--', ...stdioServer])
+    await recorder.send(`${call(1)}\n`)
+    await until('it is recorded', () =>
+      stage.tapes().some((path) => readFileSync(path, 'utf8').includes('"result":{')),
+    )
+    const tail = stage.start([process.execPath, cli, 'tail', '--json'])
+    await until('it is told', () => tail.stdout().length > 0)
+    await recorder.send(`${hostile}\n`)
+    await replaced(recorder)
+    const ids = numbersFrom(100)
+    for (const id of ids) await recorder.send(`${call(id)}\n`)
+    await until('all is answered', () => recorder.stdout().toString().split('\n').length === 43)
+    await until('it is told', () =>
+      tail.stdout().toString().includes('"raw":{"jsonrpc":"2.0","id":139,"result"'),
+    )
+    recorder.stdin.end()
+    expect(await tail.ended).toEqual({ exitCode: 0, signal: null })
+    expect(tail.stdout().toString()).toContain('"type":"gap"')
+    expect(await recorder.ended).toEqual({ exitCode: 3, signal: null })
+    const { ids: recorded } = await secondSegment()
+    expect(sorted(recorded.filter((id) => id !== 'hostile'))).toEqual(both(ids))
+    const saved = JSON.parse(readFileSync(session, 'utf8')) as { messages: { jsonrpc_id?: unknown }[] }
+    expect(saved.messages.length).toBeGreaterThanOrEqual(82)
+    expect(recorder.stderr().toString().trim().split('\n')).toHaveLength(2)
+  })
+
+  it('over HTTP: exchanges and streams that were open go on to be recorded', async () => {
+    const upstream = await httpServer()
+    const recorder = start(['record', '--url', upstream.url, '--out', stage.out, '--quiet'])
+    await printed(recorder, '\n')
+    const url = recorder.stdout().toString().trim()
+    await post(url, call(1))
+    const stream = await openStream(url)
+    await post(url, hostile)
+    await replaced(recorder)
+    const ids = numbersFrom(100)
+    for (const id of ids) await post(url, call(id))
+    upstream.say('data: {"jsonrpc":"2.0","id":900,"method":"roots/list"}\n\n')
+    await until('the event came', () => stream.came().includes('roots/list'))
+    await stream.close()
+    recorder.child.kill('SIGTERM')
+    expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+    const { ids: recorded } = await secondSegment()
+    expect(sorted(recorded.filter((id) => id !== 'hostile'))).toEqual([...both(ids), 900])
+  })
+})
