@@ -12,6 +12,8 @@ export interface ProxyWords {
   readonly extraRoots: string
   /** PEM file of all that other programs are to trust: it takes the place of the system's. */
   readonly allRoots: string
+  /** Options for Node. */
+  readonly nodeOptions: string
 }
 
 /**
@@ -20,7 +22,7 @@ export interface ProxyWords {
  * @param env the client's own. Hosts that are to be recorded come out of its `NO_PROXY`.
  */
 export function clientEnvironment(
-  { proxy, extraRoots, allRoots }: ProxyWords,
+  { proxy, extraRoots, allRoots, nodeOptions }: ProxyWords,
   env: Environment,
   only: readonly HostPattern[],
 ): Record<string, string> {
@@ -31,6 +33,7 @@ export function clientEnvironment(
     https_proxy: proxy,
     // Node 22.21 and later, 24: without it `fetch` goes its own way.
     NODE_USE_ENV_PROXY: '1',
+    NODE_OPTIONS: nodeOptions,
     NODE_EXTRA_CA_CERTS: extraRoots,
     SSL_CERT_FILE: allRoots,
     REQUESTS_CA_BUNDLE: allRoots,

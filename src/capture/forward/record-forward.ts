@@ -19,6 +19,7 @@ import { createLeafCertificates } from '../trust/certificates.js'
 import { openLocalCa, type LocalCa } from '../trust/local-ca.js'
 import { readTrustedRoots, trustOf, writeBundle, type TrustedRoots } from '../trust/trusted-roots.js'
 import { clientEnvironment, type Environment } from './client-environment.js'
+import { quietNodeOptions } from './quiet-node.js'
 import { createServerGates, type ServerGates } from './server-gates.js'
 import { createServerTapes, type ServerFiles } from './server-tapes.js'
 import { upstreamProxiesOf } from './upstream-proxies.js'
@@ -185,7 +186,8 @@ function variablesFor(
   const { certificate } = authority
   const extraRoots = roots.extra === '' ? authority.path : writeBundle(caFolder, [roots.extra, certificate])
   const allRoots = writeBundle(caFolder, [roots.system, roots.extra, certificate])
-  return clientEnvironment({ proxy, extraRoots, allRoots }, env, only)
+  const nodeOptions = quietNodeOptions(caFolder, env['NODE_OPTIONS'])
+  return clientEnvironment({ proxy, extraRoots, allRoots, nodeOptions }, env, only)
 }
 
 async function runClient(

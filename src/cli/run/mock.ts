@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { isatty } from 'node:tty'
 import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
 import { openOwnStdio, within } from '../../transports/index.js'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
+import { sayClientExpected } from '../expected-client.js'
 import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
 import { parseListen } from '../listen-option.js'
@@ -158,8 +158,7 @@ async function onStdio(
   { quiet }: MockCommandOptions,
   io: Io,
 ): Promise<number> {
-  if (isatty(0) && !quiet)
-    await io.complain('a client is expected on stdin; --listen 127.0.0.1:8080 serves over HTTP')
+  await sayClientExpected(io, quiet, '--listen 127.0.0.1:8080 serves over HTTP')
   const streams = openOwnStdio()
   try {
     const mock = await start({ streams, errorOutput: streams.errorOutput })

@@ -1,10 +1,11 @@
 import { recordBridge } from '../../capture/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { exitCode } from '../exit-codes.js'
+import { sayClientExpected } from '../expected-client.js'
 import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
 import type { RecordOptions } from '../record-options.js'
-import { captureOptions, conclude } from './record.js'
+import { captureOptions, conclude, howToStart } from './record.js'
 import { parseHttpUrl } from '../http-url-option.js'
 
 /** Records a remote server for a client that speaks stdio only: the client has started us in its place. */
@@ -12,6 +13,7 @@ export async function runRecordBridge(url: string, options: RecordOptions, io: I
   const upstream = parseHttpUrl(url, '--url')
   const given = (options.header ?? []).map((text) => parseHeader(text, process.env))
   const capture = captureOptions(options, options.label ?? upstream.hostname, io)
+  await sayClientExpected(io, options.quiet, howToStart)
   try {
     const result = await recordBridge({
       ...capture,

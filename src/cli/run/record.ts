@@ -12,6 +12,7 @@ import type { Redaction } from '../../proxy/index.js'
 import { readReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
+import { sayClientExpected } from '../expected-client.js'
 import { hasAudience, type Io } from '../io.js'
 import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
@@ -44,11 +45,10 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     const { runRecordListen } = await import('./record-listen.js')
     return runRecordListen(command, options, io)
   }
+  const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
+  await sayClientExpected(io, options.quiet, howToStart)
   try {
-    const result = await recordStdio({
-      command,
-      ...captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io),
-    })
+    const result = await recordStdio({ command, ...capture })
     await conclude(result, options, io)
     return result.exitCode
   } catch (error) {
@@ -57,6 +57,9 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     return exitCode.found
   }
 }
+
+/** For those who typed the command. */
+export const howToStart = 'clients start this command from their configuration'
 
 /** What is the same over every transport. */
 export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {

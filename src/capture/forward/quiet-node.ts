@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { readIfThere, replace } from '../trust/local-ca.js'
+
+/**
+ * Node 22 warns on stderr that `NODE_USE_ENV_PROXY`, which we set, is experimental. Each Node process of a client loads this
+ * first: it swallows that warning, and takes itself out when the process has started. The option `--disable-warning` would
+ * end older versions of Node.
+ */
+const preload = `const { emit } = process
+function quiet(name, warning, ...rest) {
+  if (name === 'warning' && warning && warning.code === 'UNDICI-EHPA') return false
+  return Reflect.apply(emit, this, [name, warning, ...rest])
+}
+process.emit = quiet
+setImmediate(() => {
+  if (process.emit === quiet) process.emit = emit
+}).unref()
+`
+
+/**
+ * `NODE_OPTIONS` of a client, with what keeps that warning away.
+ *
+ * @param folder where the script is written
+ * @param before what the client's environment says already
+ */
+export function quietNodeOptions(folder: string, before = ''): string {
+  const path = join(folder, 'quiet-node.cjs')
+  if (readIfThere(path) !== preload) replace(path, preload, 0o644)
+  const quoted = `"${path.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+  const option = `--require ${quoted}`
+  if (before.includes(option)) return before
+  return before === '' ? option : `${before} ${option}`
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { socketOf } from '../behaviour/attach.js'
+import { leftOut } from '../behaviour/run-cli.js'
+import { cli, createStage, server, type Stage } from '../behaviour/stage.js'
+import { noTerminal, openTerminal } from '../clients/terminal.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+describe.skipIf(leftOut(noTerminal === undefined, noTerminal ?? ''))('with NO_COLOR', () => {
+  it('attach draws its screen, and Node warns of nothing', async () => {
+    stage.start(stage.record(server('mini-mcp.mjs')))
+    await socketOf(stage)
+    const errors = stage.path('errors')
+    const attach = `${process.execPath} ${cli} attach 2> ${errors}`
+    const terminal = openTerminal(stage, ['sh', '-c', attach], { env: { NO_COLOR: '1' } })
+    try {
+      await terminal.shows('q quit')
+      terminal.press('q')
+      await terminal.ended()
+      expect(readFileSync(errors, 'utf8')).not.toContain('Warning')
+    } finally {
+      terminal.close()
+    }
+  })
+})

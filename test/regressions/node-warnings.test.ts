@@ -1,0 +1,32 @@
+/** What Node has to say about variables that we set does not reach a client's stderr, nor a screen. */
+import { mkdirSync } from 'node:fs'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { plainEnv, wiretape } from '../behaviour/run-cli.js'
+import { createStage, type Stage } from '../behaviour/stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const client = `
+process.emitWarning('about the proxy', { code: 'UNDICI-EHPA' })
+process.emitWarning('of the client')
+setImmediate(() => setImmediate(() => {
+  process.emitWarning('later', { code: 'UNDICI-EHPA' })
+  console.log(process.env.NODE_OPTIONS)
+}))
+`
+
+it('a client of record --forward does not warn about the proxy, but of everything else', async () => {
+  const data = stage.path('data "of" mine')
+  mkdirSync(data)
+  const env = plainEnv({ ...stage.env, XDG_DATA_HOME: data, NODE_OPTIONS: '--max-http-header-size=9000' })
+  const argv = ['record', '--forward', '--out', stage.out, '--', process.execPath, '-e', client]
+  const { stdout, stderr } = await wiretape(argv, { env })
+  expect(stderr).not.toContain('about the proxy')
+  expect(stderr).toContain('Warning: of the client')
+  expect(stderr).toContain('Warning: later')
+  expect(stdout).toMatch(/^--max-http-header-size=9000 --require "/)
+})
