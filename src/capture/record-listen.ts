@@ -54,7 +54,7 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
       upstream: bridge.url,
       upstreamPrefix: bridge.prefix,
       transport: 'streamable-http',
-      target: { transport: 'streamable-http', command, url: null },
+      target: { transport: 'stdio', wire: 'http', command, url: null },
       insecure: false,
       oauthRewrite: false,
     })

@@ -60,6 +60,8 @@ export interface CaptureTarget {
   /** Argv of the server; `[]` over HTTP. */
   readonly command: readonly string[]
   readonly url: string | null
+  /** How messages come to the recorder. @default `pipes` for stdio, else `http` */
+  readonly wire?: 'pipes' | 'http'
   /** Name of this one, where a run has several. @default the label of the run */
   readonly label?: string
 }
@@ -182,6 +184,7 @@ function startCapture(
           meta,
           startedNs,
           strict: options.strict,
+          wire: target.wire ?? (target.transport === 'stdio' ? 'pipes' : 'http'),
           redaction: options.redaction,
           ...(conversationKey !== undefined && { conversationKey }),
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),

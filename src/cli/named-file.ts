@@ -1,15 +1,6 @@
-import {
-  asLegacySse,
-  isEndpointEvent,
-  WiretapeError,
-  type Diagnostic,
-  type TapeRecord,
-} from '../model/index.js'
+import { WiretapeError, type Diagnostic, type TapeRecord } from '../model/index.js'
 import { openRecording, type RecordingFile } from '../tape/index.js'
 import { placeOf } from './diagnostics.js'
-
-/** Records in which it has to show which of the HTTP transports passed. */
-const mostBefore = 100
 
 /**
  * A recording and its first record, which is there: a file without any is none.
@@ -27,15 +18,7 @@ export async function openNamed(
   try {
     const file = await openRecording(path, formatId)
     let first: TapeRecord | undefined
-    let count = 0
-    for await (const record of file.format.read(file, (problem) => problems.push(problem))) {
-      first ??= record
-      count += 1
-      if (first.type !== 'meta' || first.wiretape?.transport !== 'streamable-http') break
-      if (isEndpointEvent(record)) return { file, first: asLegacySse(first) }
-      // It comes before any message.
-      if (record.type === 'message' || count > mostBefore) break
-    }
+    for await (first of file.format.read(file, (problem) => problems.push(problem))) break
     return { file, first }
   } catch (error) {
     throw inFile(error, name, path, problems[0])

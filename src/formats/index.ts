@@ -1,5 +1,6 @@
 export type { Format, Input, Recording, RecordingEnds, Seen } from './format.js'
 export { adopt } from './adopt.js'
+export { withFoundTransport } from './found-transport.js'
 export { attended, chained, flatMapped, inBatches, mapped } from './iterate.js'
 export { mergeRecordings } from './merge.js'
 export {

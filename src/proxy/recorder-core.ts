@@ -34,6 +34,8 @@ export interface RecorderInit {
   readonly state?: ThreadState
   readonly strict: boolean
   readonly redaction: Redaction
+  /** Messages come on pipes, or in HTTP: as the client's side speaks, whatever the server speaks. */
+  readonly wire: 'pipes' | 'http'
   /** As that of the transport, so that both call a conversation the same. */
   readonly conversationKey?: string
   readonly maxBytes?: number
@@ -141,7 +143,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   const { resume } = init
   const numbers: Numbers = { next: resume?.next ?? 0 }
   const builder = createRecordBuilder(redactor, numbers, resume)
-  const isStdio = init.meta.wiretape?.transport === 'stdio'
+  const isStdio = init.wire === 'pipes'
   let httpBuilder: HttpBuilder | undefined
   const talks = createConversations(init.conversationKey)
   for (const named of resume?.sessions ?? []) talks.begin(named.session, named)

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { readTraceLines, type Recording } from '../formats/index.js'
+import { readTraceLines, withFoundTransport, type Recording } from '../formats/index.js'
 import type { TapeRecord } from '../model/index.js'
 
 /** Bytes asked of the disk at a time. */
@@ -20,5 +20,5 @@ export async function snapshotTape(paths: readonly string[]): Promise<Recording>
       for await (const { record } of readTraceLines(bytes, () => undefined)) yield record
     }
   }
-  return { records }
+  return { records: () => withFoundTransport(records()) }
 }

@@ -275,7 +275,7 @@ export class MessageLog {
       record: slot.record,
       ...(part && { part }),
       ...(request && { request }),
-      transport: this.#transport,
+      transport: this.#fold.sessions.at(-1)?.transport ?? this.#transport,
     })
   }
 

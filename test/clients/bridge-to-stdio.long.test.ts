@@ -45,7 +45,7 @@ describe('clients over HTTP and a server on stdio', () => {
     const tape = stage.tape()
     expect(linesOfTape(tape)[0]).toMatchObject({
       command: everythingOnStdio,
-      wiretape: { transport: 'streamable-http', url: null },
+      wiretape: { transport: 'stdio', url: null },
     })
     expect(linesOfType(tape, 'stderr').length).toBeGreaterThan(0)
     expect(new Set(linesOfType(tape, undefined).map(({ conv }) => conv)).size).toBe(1)

@@ -2,7 +2,7 @@ import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, findCapture, type CaptureConnection } from '../../control/index.js'
 import { matchFilter, parseFilter, rowSubject, type Filter } from '../../filter/index.js'
 import { decodeLine } from '../../formats/index.js'
-import { createFold, WiretapeError } from '../../model/index.js'
+import { createFold, WiretapeError, type Transport } from '../../model/index.js'
 import { countOf, createStyle, formatBytes } from '../../render/index.js'
 import { idKey } from '../../wire/index.js'
 import { exitCode } from '../exit-codes.js'
@@ -73,6 +73,7 @@ function createPrinter(
 ): Printer {
   const fold = createFold(idKey)
   const rows = createLiveRows(fold)
+  const transportOf = (): Transport => fold.sessions.at(-1)?.transport ?? hello.transport
   const page = { style: createStyle(io.colours), columns: io.columns }
   const layout = liveLayout(Date.parse(hello.startedAt), page)
   const isKept = (row: InspectRow): boolean => {
@@ -81,7 +82,7 @@ function createPrinter(
     const more = { ...(part && { part }), ...(request && { request }) }
     return matchFilter(
       filter,
-      rowSubject({ entries: fold.entries, row: row.row, record, transport: hello.transport, ...more }),
+      rowSubject({ entries: fold.entries, row: row.row, record, transport: transportOf(), ...more }),
     )
   }
   return {

@@ -1,4 +1,5 @@
 import type { Format } from '../format.js'
+import { withFoundTransport } from '../found-transport.js'
 import { lazyRead, lazyWrite } from '../lazy.js'
 
 /** HTTP Archive 1.2, with the events of streams as Chrome DevTools has them. */
@@ -7,7 +8,10 @@ export const har: Format = {
   title: 'HTTP Archive (HAR 1.2)',
   extension: '.har',
   detect,
-  read: lazyRead(async () => (await import('./read.js')).readHar),
+  read: lazyRead(async () => {
+    const { readHar } = await import('./read.js')
+    return (input, report) => withFoundTransport(readHar(input, report))
+  }),
   write: lazyWrite(async () => (await import('./write.js')).writeHar),
 }
 

@@ -1,5 +1,6 @@
 import type { Report, TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
+import { withFoundTransport } from '../found-transport.js'
 import { mapped } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
@@ -80,7 +81,7 @@ function scoreOfLine(text: string): number {
 }
 
 function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  return mapped(readTraceLines(input.bytes(), report, input), ({ record }) => record)
+  return withFoundTransport(mapped(readTraceLines(input.bytes(), report, input), ({ record }) => record))
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {
