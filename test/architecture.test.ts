@@ -27,7 +27,7 @@ const pureFolders = [
   'control-schema',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
-const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients']
+const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor']
 
 const table: Readonly<Record<string, Rule>> = {
   model: { pure: true, imports: [] },
@@ -45,6 +45,7 @@ const table: Readonly<Record<string, Rule>> = {
   proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   clients: { pure: false, imports: ['model', 'render'] },
+  doctor: { pure: false, imports: ['model', 'render', 'transports', 'clients'] },
   capture: { pure: false, imports: aboveCapture },
   replay: {
     pure: false,

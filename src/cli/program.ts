@@ -5,6 +5,8 @@ import { registerAttach } from './commands/attach.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
+import { registerCompletion } from './commands/completion.js'
+import { registerDoctor } from './commands/doctor.js'
 import { registerInstall, registerStatus, registerUninstall } from './commands/install.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
@@ -106,6 +108,8 @@ wiretape <command> --help tells more about a command.`,
     registerInstall,
     registerUninstall,
     registerStatus,
+    registerDoctor,
+    registerCompletion,
   ]) {
     register(program, io, outcome)
   }

@@ -56,6 +56,7 @@ export function modeOf(command: readonly string[], options: RecordOptions): Reco
     throw wrong('--bridge does not go with --listen: its client has started it')
   if (command.length > 0 && mode === 'bridge') throw wrong('--bridge and a command exclude each other')
   if (command.length > 0 && mode === 'url') throw wrong('--url and a command exclude each other')
+  if (options.server !== undefined) throw wrong('--server goes with --config')
   refuseForeign(mode, options)
   return mode
 }

@@ -4,6 +4,10 @@ import { parseKeep, type Keep } from './keep-option.js'
 
 /** What `record` can be told. */
 export interface RecordOptions {
+  /** Record a server from this configuration of a client, bundle or `server.json`. */
+  readonly config?: string
+  /** Which server of it. */
+  readonly server?: string
   /** Record an HTTP server instead of a command. */
   readonly url?: string
   readonly listen?: string
@@ -61,6 +65,13 @@ export interface RecordFlag {
 }
 
 export const recordFlags: readonly RecordFlag[] = [
+  {
+    long: '--config',
+    key: 'config',
+    value: 'file',
+    help: "record a server from a client's configuration, an MCP bundle (.mcpb) or a registry entry (server.json)",
+  },
+  { long: '--server', key: 'server', value: 'name', help: 'with --config: which server' },
   {
     long: '--url',
     key: 'url',

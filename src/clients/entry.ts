@@ -80,3 +80,16 @@ function ofPair(node: ConfigNode, entry: ConfigNode, argsKey: string): Launch {
 function other(reason: string): Launch {
   return { kind: 'other', reason }
 }
+
+/** The variables that an entry gives its server. */
+export function entryEnv(node: ConfigNode, dialect: Dialect): Record<string, string> {
+  const members = memberOf(node, dialect.env)?.value.members ?? []
+  return Object.fromEntries(
+    members.flatMap(({ key, value }) => (typeof value.value === 'string' ? [[key, value.value]] : [])),
+  )
+}
+
+/** The working directory that an entry gives its server. */
+export function entryCwd(node: ConfigNode): string | undefined {
+  return textOf((memberOf(node, 'cwd') ?? memberOf(node, 'working_directory'))?.value)
+}

@@ -8,9 +8,10 @@ export {
   type Plan,
   type ServerChange,
 } from './change.js'
+export { readConfiguredServer, type ConfiguredServer } from './configured/configured-server.js'
 export { readConfigFile } from './config-file.js'
 export { parseConfig } from './config/index.js'
-export { readEntries, type Launch, type ServerEntry } from './entry.js'
+export { entryEnv, readEntries, type Launch, type ServerEntry } from './entry.js'
 export { findClients, type FoundClient, type FoundFile } from './find-servers.js'
 export { isPassing, launcherPath, writeLauncher } from './launcher.js'
 export { openLedger, type Ledger } from './ledger.js'

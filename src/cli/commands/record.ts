@@ -18,6 +18,7 @@ export function registerRecord(program: Command, io: Io, outcome: Outcome): void
     )
     .usage(
       '[options] -- <command> [args...]\n       wiretape record [options] --url <url>\n' +
+        '       wiretape record [options] --config <file> [--server <name>]\n' +
         '       wiretape record [options] --forward -- <client> [args...]\n' +
         '       wiretape record [options] --bridge --url <url>\n' +
         '       wiretape record [options] --listen <host:port> -- <command> [args...]',

@@ -22,6 +22,10 @@ import { readVersion } from '../version.js'
 
 /** Returns what to exit with. Loads little before the server is started: its client is waiting. */
 export async function runRecord(command: readonly string[], options: RecordOptions, io: Io): Promise<number> {
+  if (options.config !== undefined) {
+    const { runRecordConfigured } = await import('./record-configured.js')
+    return runRecordConfigured(options.config, command, options, io)
+  }
   const mode = modeOf(command, options)
   if (mode === 'forward') {
     const { runRecordForward } = await import('./record-forward.js')

@@ -1,6 +1,13 @@
 import type { ClientConnection, ClientEvents } from '../http-client/client-frame.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
-import { createLineWriter, endServer, graceMs, startOwnServer, within } from './own-server.js'
+import {
+  createLineWriter,
+  endServer,
+  graceMs,
+  startOwnServer,
+  within,
+  type OwnServerOptions,
+} from './own-server.js'
 import type { NotStarted } from './server-process.js'
 
 export interface StdioClientEvents extends ClientEvents {
@@ -12,8 +19,9 @@ export interface StdioClientEvents extends ClientEvents {
 export async function connectStdio(
   command: readonly string[],
   events: StdioClientEvents,
+  options: OwnServerOptions = {},
 ): Promise<ClientConnection | NotStarted> {
-  const started = await startOwnServer(command)
+  const started = await startOwnServer(command, options)
   if ('error' in started) return started
   const server = started
   const { stdin, stdout, stderr } = server

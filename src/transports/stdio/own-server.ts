@@ -1,16 +1,26 @@
 /** What clients do with a server that they start: it does not outlive them, is written to line by line, and is ended. */
 import type { Writable } from 'node:stream'
 import { createDrain } from './drain.js'
-import { startServer, type NotStarted, type ServerProcess } from './server-process.js'
+import {
+  startServer,
+  type NotStarted,
+  type ServerProcess,
+  type StartServerOptions,
+} from './server-process.js'
 import { startWatchdog } from './watchdog.js'
 
 /** Between the end of its input, SIGTERM and SIGKILL: what the official clients give a server. */
 export const graceMs = 2_000
 
+export type OwnServerOptions = Pick<StartServerOptions, 'env' | 'cwd'>
+
 /** As `startServer`; the server is ended also when we are killed and cannot do so ourselves. */
-export async function startOwnServer(command: readonly string[]): Promise<ServerProcess | NotStarted> {
+export async function startOwnServer(
+  command: readonly string[],
+  options: OwnServerOptions = {},
+): Promise<ServerProcess | NotStarted> {
   const watchdog = startWatchdog()
-  const server = await startServer(command, { watchdog })
+  const server = await startServer(command, { ...options, watchdog })
   if ('error' in server) {
     watchdog.dismiss()
     return server

@@ -32,6 +32,10 @@ export interface StartServerOptions {
   readonly ownGroup?: boolean
   /** Is told of it as soon as there is a process, and when it is gone. */
   readonly watchdog?: Watchdog
+  /** @default our own */
+  readonly env?: NodeJS.ProcessEnv
+  /** @default our own */
+  readonly cwd?: string
 }
 
 /**
@@ -40,17 +44,18 @@ export interface StartServerOptions {
  */
 export async function startServer(
   command: readonly string[],
-  { ownGroup = false, watchdog }: StartServerOptions = {},
+  { ownGroup = false, watchdog, env, cwd }: StartServerOptions = {},
 ): Promise<ServerProcess | NotStarted> {
   const [file = '', ...args] = command
   const pipes = createServerPipes()
   let child: ChildProcess
+  const options = { ...spawnOptions(pipes), ...(env && { env }), ...(cwd !== undefined && { cwd }) }
   try {
     // Not a turn later: whoever kills us as soon as it runs must find it watched.
     child =
       process.platform === 'win32'
-        ? await spawnOnWindows(file, args, spawnOptions(pipes))
-        : spawn(file, args, { ...spawnOptions(pipes), detached: ownGroup })
+        ? await spawnOnWindows(file, args, options)
+        : spawn(file, args, { ...options, detached: ownGroup })
   } catch (cause) {
     pipes.discard()
     return { error: reasonNotStarted(file, cause) }

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { parseTimeout } from '../duration-option.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { DoctorOptions } from '../run/doctor.js'
+
+export function registerDoctor(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('doctor')
+    .summary('find out why a server does not start or answer')
+    .description(
+      'Checks a server step by step and says which step fails and what to do; without a server, checks this machine and the configuration of its MCP clients.',
+    )
+    .argument('[words...]', 'the name of a server in a client, or, after --, a server command')
+    .option('--url <url>', 'an HTTP server')
+    .option('--header <name: value...>', 'with --url: send this too; ${NAME} is of the environment')
+    .option('--timeout <time>', 'how long each answer may take (default: 30s)', parseTimeout)
+    .option('--json', 'machine output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape doctor
+  wiretape doctor github
+  wiretape doctor -- npx -y @modelcontextprotocol/server-everything
+  wiretape doctor --url https://mcp.example.com/mcp`,
+    )
+    .action(async (words: string[], options: DoctorOptions) => {
+      const { runDoctor } = await import('../run/doctor.js')
+      outcome.code = await runDoctor(words, options, io)
+    })
+}

@@ -1,0 +1,56 @@
+import { protocolVersions } from '../model/index.js'
+import { failed, note, ok, type Step } from './step.js'
+
+/** The newest version that opens with `initialize`. */
+export const offeredVersion = '2025-11-25'
+
+export const initialize = {
+  jsonrpc: '2.0',
+  id: 'wiretape-doctor',
+  method: 'initialize',
+  params: {
+    protocolVersion: offeredVersion,
+    capabilities: {},
+    clientInfo: { name: 'wiretape-doctor', version: '1' },
+  },
+} as const
+
+/** The steps that an answer to `initialize` decides. */
+export function answerSteps(answer: unknown, tookMs: number): Step[] {
+  const { result, error } = (typeof answer === 'object' && answer !== null ? answer : {}) as {
+    result?: { protocolVersion?: unknown; serverInfo?: { name?: unknown; version?: unknown } }
+    error?: { code?: unknown; message?: unknown }
+  }
+  const after = `after ${Math.round(tookMs)} ms`
+  if (error) {
+    const words = `${String(error.code)} ${String(error.message).slice(0, 200)}`
+    const isModern = String(error.message).includes('2026-07-28') || error.code === -32601
+    const advice = isModern
+      ? 'the server may speak 2026-07-28 only, which has no initialize'
+      : 'the server refuses initialize: look at its stderr and its documentation'
+    return [failed('initialize answered', `with an error: ${words}`, advice)]
+  }
+  if (!result)
+    return [
+      failed('initialize answered', 'with neither result nor error', 'report it to the author of the server'),
+    ]
+  const { name, version } = result.serverInfo ?? {}
+  const server =
+    typeof name === 'string'
+      ? `${name.slice(0, 80)} ${typeof version === 'string' ? version.slice(0, 40) : ''}`.trim()
+      : 'a server without a name'
+  const agreed = result.protocolVersion
+  const steps = [ok('initialize answered', `${after}, by ${server}`)]
+  if (typeof agreed !== 'string')
+    return [
+      ...steps,
+      failed('version agreed', 'the server names none', 'report it to the author of the server'),
+    ]
+  const isKnown = (protocolVersions as readonly string[]).includes(agreed)
+  steps.push(
+    isKnown
+      ? ok('version agreed', agreed)
+      : note('version agreed', `${agreed.slice(0, 40)}, which is not a published version`),
+  )
+  return steps
+}
