@@ -1,48 +1,100 @@
 import type { WriteStream } from 'node:tty'
+import type { Frame } from './frame.js'
+import type { Line, Tone } from './spans.js'
 
-/** What pictures are drawn on. */
+/** The terminal's whole screen, on which frames are drawn. */
 export interface Canvas {
-  /** As the terminal's own stream, but for what it does with pictures. */
-  readonly stream: WriteStream
-  /** Nothing is drawn any more: a picture may come late, when the terminal belongs to somebody else. */
+  /** Draws the frame that is made when its turn comes; of several that come at once, the last one. */
+  draw(make: () => Frame): void
+  /** Draws nothing any more: the terminal may belong to another program. */
   close(): void
 }
 
-/** How a picture of a whole screen begins: screen and scrollback erased, cursor at home (ECMA-48; 3 J is xterm's). */
-const clearTerminal = '\u001b[2J\u001b[3J\u001b[H'
+/** Between two frames: nobody sees more of them. */
+const frameMs = 33
+
+/** Select Graphic Rendition (ECMA-48, 8.3.117). */
+const looks: Readonly<Record<Tone, number | undefined>> = {
+  plain: undefined,
+  bold: 1,
+  dim: 2,
+  inverse: 7,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+}
 
 /**
- * Draws a picture over the last one, line by line: nothing flickers, and what scrolled out of the terminal before is
- * its user's to keep.
+ * Draws each frame over the last one, only the lines that changed: nothing flickers, and what scrolled out of the
+ * terminal before is its user's to keep.
+ *
+ * @param colours false where the user wants none: what matters is said by signs and weight too
+ * @param failed takes an error of what makes a frame
  */
-export function openCanvas(stdout: WriteStream): Canvas {
-  let open = true
-  const write = (text: string | Uint8Array): boolean =>
-    !open || stdout.write(typeof text === 'string' ? overdrawn(text, sizeOf(stdout).rows) : text)
-  const stream = new Proxy(stdout, {
-    get(target, name) {
-      if (name === 'write') return write
-      if (name === 'columns' || name === 'rows') return sizeOf(stdout)[name]
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error: unknown) => void): Canvas {
+  let drawn: readonly string[] = []
+  let drawnSize = ''
+  let drawnAtMs = -Infinity
+  let next: () => Frame
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  function drawNext(): void {
+    timer = undefined
+    drawnAtMs = performance.now()
+    const { lines, selected } = next()
+    const { columns, rows } = sizeOf(stdout)
+    const size = `${columns} ${rows}`
+    // A terminal of another size has moved what stood on it.
+    if (size !== drawnSize) drawn = []
+    const texts = lines.slice(0, rows).map((line, i) => textOf(line, i === selected, colours))
+    // A line is erased before it is written: after one that fills its width the cursor still stands on its last cell.
+    let picture = texts
+      .map((text, i) => (text === drawn[i] ? '' : `\u001b[${i + 1}H\u001b[K${text}`))
+      .join('')
+    const isShorter = drawn.length === 0 || texts.length < drawn.length
+    if (isShorter && texts.length < rows) picture += `\u001b[${texts.length + 1}H\u001b[J`
+    drawn = texts
+    drawnSize = size
+    if (picture !== '') stdout.write(picture)
+  }
+
+  function tryNext(): void {
+    try {
+      drawNext()
+    } catch (error) {
+      failed(error)
+    }
+  }
+
   return {
-    stream,
+    draw(make) {
+      next = make
+      const waitMs = drawnAtMs + frameMs - performance.now()
+      if (timer || closed) return
+      if (waitMs > 0) timer = setTimeout(tryNext, waitMs)
+      else tryNext()
+    },
     close() {
-      open = false
+      closed = true
+      clearTimeout(timer)
     },
   }
 }
 
-function overdrawn(text: string, rows: number): string {
-  const at = text.lastIndexOf(clearTerminal)
-  if (at < 0) return text
-  const lines = text.slice(at + clearTerminal.length).split('\n')
-  // A line is erased before it is written: after one that fills its width the cursor still stands on its last cell.
-  const picture = lines.map((line) => `\u001b[K${line}`).join('\n')
-  const rest = lines.length < rows ? '\n\u001b[J' : ''
-  return `${text.slice(0, at)}\u001b[H${picture}${rest}`
+/** A marked line has no colours of its own. */
+function textOf(line: Line, isSelected: boolean, colours: boolean): string {
+  return line
+    .map(({ text, tone }) => {
+      const isShown = tone === 'bold' || tone === 'inverse' || (colours && !isSelected)
+      const codes = [isSelected ? looks.inverse : undefined, isShown ? looks[tone] : undefined]
+      const given = codes.filter((code) => code !== undefined)
+      return given.length === 0 || text === '' ? text : `\u001b[${given.join(';')}m${text}\u001b[m`
+    })
+    .join('')
 }
 
 /** A terminal behind a serial line, or of some containers, does not know its size. */

@@ -78,6 +78,7 @@ export class MessageLog {
   #isStrict = false
   /** All that was on the tape at first is here. */
   #isLive = false
+  #isOver = false
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -187,6 +188,7 @@ export class MessageLog {
   }
 
   releaseAll(): void {
+    this.#isOver = true
     this.#held.clear()
   }
 
@@ -295,7 +297,9 @@ export class MessageLog {
   #stateOf(row: number): RowState {
     const { entries } = this.#fold
     if (entries.has(row, 'dropped')) return 'dropped'
-    if (entries.has(row, 'waiting')) return 'waiting'
+    // While the capture runs, a message waits from when it can be decided about until it cannot.
+    const isDecided = this.#isLive && !this.#isOver && this.heldOf(row) === undefined
+    if (entries.has(row, 'waiting')) return isDecided ? 'passed' : 'waiting'
     if (entries.has(row, 'modified')) return 'modified'
     if (entries.has(row, 'injected')) return 'injected'
     return entries.has(row, 'undelivered') ? 'undelivered' : 'passed'

@@ -1,8 +1,7 @@
-import { render } from 'ink'
-import { createElement } from 'react'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { escapeText } from '../render/index.js'
-import { Picture } from './app.js'
+import { openCanvas, type Canvas } from './canvas.js'
+import type { Frame } from './frame.js'
 import type { Key } from './keys.js'
 import { span, truncateLine, type Line } from './spans.js'
 import { openTerminal } from './terminal.js'
@@ -29,33 +28,34 @@ export async function pickOne(options: PickerOptions): Promise<number | undefine
   const { choices, colours, stdin, stdout, signal } = options
   const terminal = openTerminal(stdin, stdout)
   let at = 0
-  const picture = () =>
-    createElement(Picture, { frame: pickerFrame(options, at, terminal.columns, terminal.rows), colours })
-  const begin = () => render(picture(), { stdout, stdin, exitOnCtrlC: false, patchConsole: false })
-  let ink = begin()
+  const picture = (): Frame => pickerFrame(options, at, terminal.columns, terminal.rows)
+  let canvas: Canvas | undefined
   let leave: () => void = () => undefined
   try {
-    return await new Promise<number | undefined>((resolve) => {
+    return await new Promise<number | undefined>((resolve, reject) => {
+      const begin = (): void => {
+        canvas?.close()
+        canvas = openCanvas(stdout, colours, reject)
+        canvas.draw(picture)
+      }
       leave = () => resolve(undefined)
       signal?.addEventListener('abort', leave)
       if (signal?.aborted) return leave()
       terminal.onGone(leave)
-      terminal.onBack(() => {
-        ink.unmount()
-        ink = begin()
-      })
-      terminal.onResize(() => ink.rerender(picture()))
+      begin()
+      terminal.onBack(begin)
+      terminal.onResize(() => canvas?.draw(picture))
       terminal.onKey((key) => {
         const chosen = press(key, at, choices.length)
         if (chosen === 'chosen') return resolve(at)
         if (chosen === 'left') return resolve(undefined)
         at = chosen
-        ink.rerender(picture())
+        canvas?.draw(picture)
       })
     })
   } finally {
     signal?.removeEventListener('abort', leave)
-    ink.unmount()
+    canvas?.close()
     terminal.close()
   }
 }
@@ -93,7 +93,7 @@ export function pickerFrame(
   at: number,
   columns: number,
   rows: number,
-): { lines: Line[]; selected: number } {
+): Frame {
   const room = Math.max(1, rows - 4)
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room))
   const shown = choices.slice(top, top + room)

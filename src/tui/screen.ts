@@ -1,8 +1,6 @@
-import { render } from 'ink'
-import { createElement } from 'react'
 import type { Failure, ServerEvent } from '../control-schema/index.js'
-import { App } from './app.js'
 import { openCanvas, type Canvas } from './canvas.js'
+import { frameOf, type Frame } from './frame.js'
 import type { CaptureLink } from './link.js'
 import { MessageLog } from './message-log.js'
 import { reduce } from './reduce.js'
@@ -61,22 +59,20 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   })
   // It may break before anybody waits for that.
   left.catch(() => undefined)
-  let canvas: Canvas
-  let ink: ReturnType<typeof render> | undefined = begin()
+  let canvas: Canvas | undefined
+  begin()
 
-  function begin(): ReturnType<typeof render> {
-    canvas = openCanvas(stdout)
-    const shown = render(picture(), { stdout: canvas.stream, stdin, exitOnCtrlC: false, patchConsole: false })
-    shown.waitUntilExit().catch((error: unknown) => broke?.(error))
-    return shown
+  function begin(): void {
+    canvas?.close()
+    canvas = openCanvas(stdout, colours, (error) => broke?.(error))
+    canvas.draw(picture)
   }
   function end(): void {
-    ink?.unmount()
-    ink = undefined
-    canvas.close()
+    canvas?.close()
+    canvas = undefined
   }
-  function picture(): ReturnType<typeof createElement> {
-    return createElement(App, { state, context, signs, colours })
+  function picture(): Frame {
+    return frameOf(state, context, signs)
   }
 
   /** A fault of ours ends the screen, not what it shows. */
@@ -85,7 +81,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
       const step = reduce(state, action, context)
       state = step.state
       for (const effect of step.effects) run(effect)
-      ink?.rerender(picture())
+      canvas?.draw(picture)
     } catch (error) {
       broke?.(error)
     }
@@ -198,7 +194,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     end()
     const outcome = await terminal.edit(text)
     if (gone) return 'kept' in outcome ? outcome.kept : undefined
-    ink = begin()
+    begin()
     if ('fault' in outcome) dispatch({ type: 'notice', notice: { text: outcome.fault, tone: 'bad' } })
     else dispatch({ type: 'edited', text: outcome.text })
     return undefined
@@ -211,16 +207,13 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
 
   terminal.onKey((key) => dispatch({ type: 'key', key }))
   terminal.onGone(() => {
-    canvas.close()
+    end()
     // As when its process is told to: nothing else can end it from here.
     if (owner && state.phase !== 'ended') link.send({ type: 'stop' }).catch(() => undefined)
     leave?.()
   })
   terminal.onResize(() => dispatch({ type: 'resize', columns: terminal.columns, rows: terminal.rows }))
-  terminal.onBack(() => {
-    end()
-    ink = begin()
-  })
+  terminal.onBack(begin)
   signal?.addEventListener('abort', told)
   if (signal?.aborted) told()
   const followed = follow().catch((error: unknown) => broke?.(error))

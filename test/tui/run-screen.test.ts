@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { loadTui } from '../../src/cli/run/load-tui.js'
+import { describe, expect, it } from 'vitest'
 import type { ServerEvent } from '../../src/control-schema/index.js'
+import { runScreen } from '../../src/tui/index.js'
 import { gate, hello } from './stage.js'
 
 /** A terminal in memory. */
@@ -26,10 +26,6 @@ function terminal(): { stdin: ReadStream; stdout: WriteStream; raw: () => boolea
 }
 
 describe('a screen', () => {
-  let runScreen: Awaited<ReturnType<typeof loadTui>>['runScreen']
-  // As the program does it: Ink draws nothing where CI is set.
-  beforeAll(async () => ({ runScreen } = await loadTui()))
-
   it('that fails gives the terminal back and says why, and takes nothing else with it', async () => {
     async function* events(): AsyncGenerator<ServerEvent> {
       yield await Promise.resolve({ type: 'state', state: gate } as const)

@@ -6,7 +6,6 @@ import { formatDuration } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
-import { loadTui } from './load-tui.js'
 import { wordsOfKept } from './own-screen.js'
 
 /** Shows a live capture until the user leaves it. */
@@ -21,7 +20,7 @@ export async function runAttach(name: string | undefined, io: Io): Promise<numbe
   choosing.close()
   if (!capture) return choosing.signal.aborted ? choosing.exitCode() : exitCode.done
   const link = await attachTo(capture, { role: 'screen', name: 'wiretape attach' })
-  const { runScreen } = await loadTui()
+  const { runScreen } = await import('../../tui/index.js')
   const { stdin, stdout } = process
   const interrupt = onInterrupt()
   const { signal } = interrupt
@@ -43,7 +42,7 @@ async function chosen(
 ): Promise<LiveCapture | undefined> {
   let live = name === undefined ? await newestFirst(folder) : []
   if (live.length < 2) return findCapture(folder, name)
-  const { pickOne } = await loadTui()
+  const { pickOne } = await import('../../tui/index.js')
   const { stdin, stdout } = process
   for (let gone = ''; ;) {
     const title = `${gone}${live.length === 1 ? '1 capture is' : `${live.length} captures are`} live`

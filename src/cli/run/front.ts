@@ -13,8 +13,7 @@ export interface Front {
 /**
  * @param onScreen the terminal shows the capture and its user ends it; what there is to say is said after that
  */
-export async function createFront(onScreen: boolean, io: Io): Promise<Front> {
-  if (onScreen) await loadScreen()
+export function createFront(onScreen: boolean, io: Io): Front {
   const notices: string[] = []
   let shown: Promise<void> | undefined
   return {
@@ -30,11 +29,6 @@ export async function createFront(onScreen: boolean, io: Io): Promise<Front> {
       for (const line of notices.splice(0)) await io.complain(line)
     },
   }
-}
-
-async function loadScreen(): Promise<void> {
-  const { loadTui } = await import('./load-tui.js')
-  await loadTui()
 }
 
 /** A capture goes on without a screen that cannot be opened, or breaks. */

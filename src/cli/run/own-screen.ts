@@ -4,7 +4,6 @@ import { attachTo, liveCaptures, type LiveCapture } from '../../control/index.js
 import { WiretapeError } from '../../model/index.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
-import { loadTui } from './load-tui.js'
 
 /** A capture's socket is there this soon after it began. */
 const socketWithinMs = 5_000
@@ -15,7 +14,7 @@ export async function openOwnScreen(io: Io): Promise<void> {
     role: 'screen',
     name: 'the screen it was started in',
   })
-  const { runScreen } = await loadTui()
+  const { runScreen } = await import('../../tui/index.js')
   const { stdin, stdout } = process
   const interrupt = onInterrupt()
   const { signal } = interrupt

@@ -27,7 +27,7 @@ export async function runRecordHttp(
   // A key in the query is added to the requests of clients, who need not know it.
   const access =
     upstream.search === '' ? undefined : accessOf(options.openToAllUsers, capture.label, port, io)
-  const front = await createFront(onScreen, io)
+  const front = createFront(onScreen, io)
   try {
     const result = await recordHttp({
       ...capture,

@@ -29,7 +29,7 @@ export async function runRecordListen(
     await io.complain(missing, 'nothing was recorded')
     return exitCode.notStarted
   }
-  const front = await createFront(onScreen, io)
+  const front = createFront(onScreen, io)
   try {
     const result = await recordListen({
       ...capture,
