@@ -133,8 +133,9 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows(/⏸ tools\/call echo/)
     terminal.press('a')
     await terminal.shows('answer it')
-    terminal.press('Down', 'End', 'BSpace', 'BSpace')
-    terminal.type('{"content":[{"type":"text","text":"from a person"}]}')
+    // Instead of what it begins with.
+    terminal.press(...Array<string>(400).fill('DC'))
+    terminal.type('{"result":{"content":[{"type":"text","text":"from a person"}]}}')
     terminal.press('C-s')
     expect(await answered).toBe('from a person')
     void dropped
@@ -315,9 +316,9 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     await held(3)
     terminal.press('a')
     await terminal.shows('answer it')
-    terminal.press('Down', 'End', 'BSpace', 'BSpace')
+    terminal.press(...Array<string>(400).fill('DC'))
     const kind = era > '2026' ? '"resultType":"complete",' : ''
-    terminal.type(`{${kind}"content":[{"type":"text","text":"from a person"}]}`)
+    terminal.type(`{"result":{${kind}"content":[{"type":"text","text":"from a person"}]}}`)
     terminal.press('C-s')
     expect(JSON.stringify(await answered)).toContain('from a person')
     const passed = call('passed on')
@@ -327,8 +328,8 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     terminal.press('c')
     await terminal.shows('a message of your own to the server')
     terminal.press('C-s')
-    const method = era > '2026' ? 'tools/list' : 'ping'
-    await terminal.shows(new RegExp(`result ${method} +"wire`))
+    // Of the message that was chosen, under an id of ours.
+    await terminal.shows(/result tools\/call echo +"wire/)
     const left = call('left behind')
     await held(5)
     process.kill(terminal.pid(), 'SIGKILL')
