@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolFailed, ensureBuilt, ensureInstalled, projectRoot } from './bootstrap.mjs'
 
-const promisedMb = 60
+const promisedMb = 30
 
 const temp = mkdtempSync(join(tmpdir(), 'wiretape-size-'))
 try {
