@@ -70,11 +70,10 @@ async function execute(
     case 'inject': {
       const { direction, text, conversation, answer = 'keep' } = command
       const keepAnswer = answer === 'keep'
-      const { sender } = await informed(gate)
-      return sender.inject(direction, text, { conversation, keepAnswer })
+      return reserved(gate, ({ sender }) => sender.inject(direction, text, { conversation, keepAnswer }))
     }
     case 'replay':
-      return replay(command, context, await gate())
+      return reserved(gate, (intercept) => replay(command, context, intercept), false)
     case 'rules': {
       const { file } = command
       if (file !== null && !isAbsolute(file)) {
@@ -104,6 +103,20 @@ async function execute(
       // After the reply.
       setImmediate(stop)
       return {}
+  }
+}
+
+/** One more message of ours under way, where there are not too many. */
+async function reserved<T>(
+  gate: () => Promise<Intercept>,
+  send: (intercept: Intercept) => Promise<T>,
+  isInformed = true,
+): Promise<T> {
+  const release = (await gate()).sender.reserve()
+  try {
+    return await send(isInformed ? await informed(gate) : await gate())
+  } finally {
+    release()
   }
 }
 

@@ -59,6 +59,7 @@ export const failureCode = z.enum([
   'file',
   /** No answer came. */
   'no-answer',
+  'busy',
 ])
 export type FailureCode = z.infer<typeof failureCode>
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
  */
 export const protocolVersion = 1
 
-/** Longest line in UTF-16 code units: a message of 64 MB with all of it escaped. */
+/** Longest line in UTF-16 code units, and in bytes: a message of 64 MB with all of it escaped. */
 export const longestLine = 160 * 1024 * 1024
 
 export const direction = z.enum(['client_to_server', 'server_to_client'])

@@ -24,6 +24,11 @@ const mostWaitingBytes = 192 * 1024 * 1024
 /** Records are read for it only while less than this waits. */
 const mostRecordBytes = 1024 * 1024
 
+/** Nobody says more before it has said who it is. */
+const longestHello = 65_536
+/** Of lines that have not ended, all who are attached together may send so much. */
+const mostUnfinishedBytes = longestLine + 32 * 1024 * 1024
+
 const head = Buffer.from(recordFrame.head)
 const tail = Buffer.from(recordFrame.tail)
 
@@ -44,6 +49,8 @@ export interface ConnectionOptions {
   readonly host: ControlHost
   readonly tape: TapeView
   readonly share: Share
+  /** What has come of lines that have not ended, of all who are attached. */
+  readonly lines: { unfinishedBytes: number }
   /** It said hello, or is gone. */
   onChange(): void
 }
@@ -57,8 +64,9 @@ function broken(error: unknown): Refusal {
 }
 
 export function createConnection(socket: Socket, options: ConnectionOptions): Connection {
-  const { host, tape, share } = options
-  const framer = createLineFramer({ maxBytes: 3 * longestLine })
+  const { host, tape, share, lines } = options
+  const framer = createLineFramer({ maxBytes: longestLine })
+  let unfinishedBytes = 0
   let role: Role | undefined
   let follower: TapeFollower | undefined
   let subscribed = false
@@ -91,6 +99,7 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
   function destroy(): void {
     if (gone) return
     gone = true
+    note(0)
     socket.destroy()
     options.onChange()
   }
@@ -112,6 +121,18 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     send({ type: 'refused', code, message })
     socket.end()
     role = undefined
+  }
+
+  /** It goes on sending: nothing more of it is read, and what there is of it is let go. */
+  function cutOff(message: string): void {
+    refuse('protocol', message)
+    gone = true
+    note(0)
+    framer.lose(0, true)
+    socket.removeAllListeners('data')
+    socket.resume()
+    socket.destroySoon()
+    options.onChange()
   }
 
   function reply(id: number | null, failed: Refusal): void {
@@ -252,12 +273,22 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
     })
   }
 
+  function note(sizeBytes: number): void {
+    lines.unfinishedBytes += sizeBytes - unfinishedBytes
+    unfinishedBytes = sizeBytes
+  }
+
   socket.on('data', (chunk: Buffer) => {
+    if (gone) return
     for (const frame of framer.push(chunk)) {
       if (gone) return
       if (frame.kind === 'piece') return refuse('protocol', 'a line is too long')
       if (frame.bytes.length > 0) takeLine(Buffer.from(frame.bytes).toString())
     }
+    if (gone) return
+    note(framer.pendingBytes)
+    if (role === undefined && unfinishedBytes > longestHello) return cutOff('the first line is too long')
+    if (lines.unfinishedBytes > mostUnfinishedBytes) cutOff('too much has come of lines that have not ended')
   })
   socket.on('end', destroy)
   socket.on('error', destroy)

@@ -24,6 +24,7 @@ export function createAudience(host: ControlHost, source: TapeSource): Audience 
   giveHeapRoom()
   const tape = createTapeView(source)
   const share = createShare()
+  const lines = { unfinishedBytes: 0 }
   const connections = new Set<Connection>()
   let ended = false
 
@@ -44,7 +45,7 @@ export function createAudience(host: ControlHost, source: TapeSource): Audience 
         const message = `${mostConnections} are attached already, and no more are taken`
         return void socket.end(encodeLine({ type: 'refused', code: 'full', message }), () => socket.destroy())
       }
-      const connection: Connection = createConnection(socket, { host, tape, share, onChange: count })
+      const connection: Connection = createConnection(socket, { host, tape, share, lines, onChange: count })
       connections.add(connection)
       socket.once('close', () => connections.delete(connection))
     },

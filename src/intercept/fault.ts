@@ -1,7 +1,7 @@
 /** Why a command to the gate is not carried out. The codes are those of the control protocol. */
 export class GateFault extends Error {
   override readonly name = 'GateFault'
-  readonly code: 'invalid' | 'not-held' | 'redacted' | 'no-peer' | 'file' | 'no-answer'
+  readonly code: 'invalid' | 'not-held' | 'redacted' | 'no-peer' | 'file' | 'no-answer' | 'busy'
   readonly hint: string | undefined
 
   constructor(code: GateFault['code'], message: string, hint?: string) {

@@ -3,6 +3,7 @@ import { matchFilter, type Filter } from '../filter/index.js'
 import { isAnswer, opposite, type Direction } from '../model/index.js'
 import { createAskedRequests } from './asked-requests.js'
 import { createExchangeKeys, requestKey } from './exchange-key.js'
+import { ExpectedAnswers, type Expectation } from './expected-answers.js'
 import { idInUse, idInUseWords } from './fault.js'
 import type { Offer, Verdict } from './frame.js'
 import type { Cause, GateObserver, HeldMessage, HeldReason } from './held-message.js'
@@ -41,8 +42,7 @@ export class Gate {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   /** What has been asked. */
   readonly asked = createAskedRequests()
-  /** Answers that are ours: their requests were injected. By the key of the request. */
-  readonly #expected = new Map<string, (text: string) => void>()
+  readonly #expected = new ExpectedAnswers((key) => this.#advance(key))
   readonly #renames = createRenames()
   #heldBytes = 0
 
@@ -66,7 +66,7 @@ export class Gate {
   }
 
   get #isOccupied(): boolean {
-    return this.#held.size > 0 || this.#expected.size > 0 || this.#renames.size > 0 || this.asked.isWatching
+    return this.#held.size > 0 || !this.#expected.isEmpty || this.#renames.size > 0 || this.asked.isWatching
   }
 
   /**
@@ -87,6 +87,7 @@ export class Gate {
     for (const key of this.#renames.settle(came)) this.#advance(key)
     const offer = translated ? { ...came, ...translated, arrived: came.text } : came
     this.#noteCancel(offer)
+    this.#expected.giveUp(offer.parts, offer.conversation, offer.direction)
     const asked = offer.parts.map((part) => this.asked.about(offer, part.envelope))
     const decision = this.#ask(offer, asked)
     const line = this.#lineFor(offer)
@@ -298,26 +299,18 @@ export class Gate {
    *
    * @throws GateFault `invalid` when an answer under that id belongs to somebody already
    */
-  expect(key: string, take: (text: string) => void): { cancel(): void } {
+  expect(key: string, take: (text: string) => void): Expectation {
     if (this.#isTaken(key) || this.asked.has(key)) throw idInUse()
-    this.#expected.set(key, take)
-    return {
-      cancel: () => {
-        if (this.#expected.get(key) !== take) return
-        this.#expected.delete(key)
-        this.#advance(key)
-      },
-    }
+    return this.#expected.expect(key, take)
   }
 
   #takeExpected(offer: Offer): Verdict {
-    if (this.#expected.size === 0 || offer.batch) return undefined
+    if (this.#expected.isEmpty || offer.batch) return undefined
     const { envelope } = offer.parts[0]!
     if (!isAnswer(envelope) || envelope.id === undefined) return undefined
     const key = requestKey(offer.conversation, opposite(offer.direction), envelope.id)
-    const take = this.#expected.get(key)
+    const take = this.#expected.take(key)
     if (!take) return undefined
-    this.#expected.delete(key)
     const id = randomUUID()
     queueMicrotask(() => {
       this.#advance(key)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
+import type { Expectation } from './expected-answers.js'
 import { GateFault } from './fault.js'
 import { readFrame, type FrameText } from './frame.js'
 import { readTyped, withId, withoutProgressToken } from './typed-text.js'
@@ -8,6 +9,12 @@ import type { GatedWire, Injection } from './wire.js'
 
 /** An answer to an injected request is waited for this long. */
 const answerWithinMs = 60_000
+
+/** Injected messages that may be under way: each is looked for in everything that passes. */
+const mostOpen = 256
+
+/** Its answer may still come. */
+class TooLate extends GateFault {}
 
 /** What came of a message of ours. */
 export interface Sending {
@@ -22,7 +29,7 @@ export interface SenderScene {
   /** Undefined before the transport is there, and after. */
   wire(): GatedWire | undefined
   /** The answer to the request of that key is given to `take`, and to nobody else. */
-  expect(key: string, take: (text: string) => void): { cancel(): void }
+  expect(key: string, take: (text: string) => void): Expectation
   /** What is expected changed. */
   changed(): void
   readonly marker: string
@@ -34,6 +41,8 @@ export class Sender {
   /** Nobody else gives ids like ours. */
   readonly #run = randomUUID().slice(0, 8)
   #count = 0
+  /** Messages that are under way. */
+  #open = 0
   /** Ends the wait for an answer. */
   readonly #waits = new Set<(why: GateFault) => void>()
 
@@ -110,7 +119,7 @@ export class Sender {
     const { kind, id: requestId } = frame.parts[0]!.envelope
     const wantsAnswer = keepAnswer && !frame.batch && kind === 'request' && requestId !== undefined
     const sentAtMs = performance.now()
-    let expected: { readonly answer: Promise<string>; cancel(): void } | undefined
+    let expected: ({ readonly answer: Promise<string> } & Expectation) | undefined
     if (wantsAnswer) expected = this.#expect(requestKey(talk, direction, requestId))
     let going: ReturnType<GatedWire['inject']>
     try {
@@ -133,18 +142,37 @@ export class Sender {
         direct ?? (failure ? Promise.race([expected!.answer, failure]) : expected!.answer),
       )
       return { message: id, answer, latencyMs: Math.round((performance.now() - sentAtMs) * 1000) / 1000 }
+    } catch (error) {
+      if (!direct && error instanceof TooLate) expected!.abandon()
+      throw error
     } finally {
       expected!.cancel()
       this.#scene.changed()
     }
   }
 
-  #expect(key: string): { readonly answer: Promise<string>; cancel(): void } {
+  /**
+   * A message is to be sent. To be asked before anything is done for it, and given back when all is done.
+   *
+   * @throws GateFault `busy`
+   */
+  reserve(): () => void {
+    if (this.#open >= mostOpen)
+      throw new GateFault('busy', `${mostOpen} injected messages are under way`, 'wait for their answers')
+    this.#open += 1
+    let isOpen = true
+    return () => {
+      if (isOpen) this.#open -= 1
+      isOpen = false
+    }
+  }
+
+  #expect(key: string): { readonly answer: Promise<string> } & Expectation {
     let resolve: (text: string) => void = () => undefined
     const answer = new Promise<string>((done) => (resolve = done))
     const expected = this.#scene.expect(key, resolve)
     this.#scene.changed()
-    return { answer, cancel: () => expected.cancel() }
+    return { answer, ...expected }
   }
 
   #within(answer: Promise<string>): Promise<string> {
@@ -153,7 +181,7 @@ export class Sender {
         over()
         reject(why)
       }
-      const late = new GateFault('no-answer', `no answer came within ${answerWithinMs / 1000} s`)
+      const late = new TooLate('no-answer', `no answer came within ${answerWithinMs / 1000} s`)
       const timer = setTimeout(() => giveUp(late), answerWithinMs)
       const over = (): void => {
         clearTimeout(timer)

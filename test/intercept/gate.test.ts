@@ -231,4 +231,57 @@ describe('a message of ours', () => {
     await expect(sending).rejects.toMatchObject({ code: 'no-answer' })
     expect(vi.getTimerCount()).toBe(0)
   })
+
+  const ping = '{"jsonrpc":"2.0","id":"p","method":"ping"}'
+  const pong = '{"jsonrpc":"2.0","id":"p","result":{}}'
+  const inject = (intercept: Intercept): Promise<unknown> =>
+    intercept.sender.inject('server_to_client', ping, { keepAnswer: true })
+
+  async function waitsInVain(intercept: Intercept): Promise<void> {
+    const failed = inject(intercept).catch((error: unknown) => error)
+    vi.advanceTimersByTime(60_000)
+    expect(await failed).toMatchObject({ code: 'no-answer' })
+  }
+
+  /** What came from a side. @returns what became of it */
+  async function comes(
+    intercept: Intercept,
+    text: string,
+    direction: 'client_to_server' | 'server_to_client',
+  ): Promise<string> {
+    let became = 'passed'
+    const passage: Offer['passage'] = {
+      forward: () => void (became = 'forwarded'),
+      drop: () => void (became = 'dropped'),
+    }
+    const place = { direction, transport: 'stdio', conversation: '' } as const
+    intercept.offer({ ...readFrame(text)!, ...place, wallMs: 0, passage })
+    await Promise.resolve()
+    return became
+  }
+
+  it('whose answer comes after 60 s is still not passed on: nobody asked for it', async () => {
+    const intercept = sender()
+    await waitsInVain(intercept)
+    await expect(inject(intercept)).rejects.toMatchObject({ code: 'invalid' })
+    expect(await comes(intercept, pong, 'client_to_server')).toBe('dropped')
+    expect(await comes(intercept, pong, 'client_to_server')).toBe('passed')
+  })
+
+  it('gives up its id to a request of a peer', async () => {
+    const intercept = sender()
+    await waitsInVain(intercept)
+    expect(await comes(intercept, ping, 'server_to_client')).toBe('passed')
+    expect(await comes(intercept, pong, 'client_to_server')).toBe('passed')
+  })
+
+  it('is refused while 256 are under way', () => {
+    const { sender: own } = sender()
+    const releases = Array.from({ length: 256 }, () => own.reserve())
+    expect(() => own.reserve()).toThrow('256 injected messages are under way')
+    releases[0]!()
+    releases[0]!()
+    own.reserve()
+    expect(() => own.reserve()).toThrow('256')
+  })
 })
