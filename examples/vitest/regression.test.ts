@@ -54,7 +54,7 @@ test('a change is told', async () => {
 test('a client works without the server', async () => {
   const shop = await mock(baseline)
   const client = new Client({ name: 'example', version: '1.0.0' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(shop.url!)))
+  await client.connect(new StreamableHTTPClientTransport(new URL(shop.url)))
   const { content } = await client.callTool({ name: 'price', arguments: { item: 'tea' } })
   expect(content).toMatchObject([{ type: 'text', text: expect.stringContaining('4.5') }])
   await client.close()

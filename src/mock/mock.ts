@@ -75,6 +75,11 @@ export interface Mock {
  * @throws WiretapeError `unreadable`, `not-a-recording`, `unwritable`; `usage` for a recording of one side only, options that make
  *   no sense, a port in use
  */
+export function mock(
+  recording: string | readonly string[],
+  options?: MockOptions & { readonly streams?: undefined },
+): Promise<Mock & { readonly url: string }>
+export function mock(recording: string | readonly string[], options: MockOptions): Promise<Mock>
 export async function mock(recording: string | readonly string[], options: MockOptions = {}): Promise<Mock> {
   const paths = Array.isArray(recording) ? (recording as readonly string[]) : [recording as string]
   for (const path of paths) checkPath('recording', path)

@@ -20,7 +20,7 @@ describe('the library', () => {
     }
     writeFileSync(first, tapeOf([opening, call('a', { x: 1 }, 'one'), call('b', {}, 'two')]))
     const upstream = await mock(first)
-    const recorder = await record({ url: upstream.url!, file: join(folder, 'second.jsonl') })
+    const recorder = await record({ url: upstream.url, file: join(folder, 'second.jsonl') })
     const result = await replay(first, { url: recorder.url! })
     expect(result).toMatchObject({ same: true, differences: [], counts: { same: 3 } })
     const second = await recorder.close()

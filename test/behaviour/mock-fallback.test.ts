@@ -316,12 +316,12 @@ describe('mock() of the library', () => {
     )
     const missed: string[] = []
     const served = await mock(path, { onMiss: ({ what }) => missed.push(what) })
-    expect(await post(served.url!, rpc({ id: 'x', method: 'tools/list' }))).toEqual({
+    expect(await post(served.url, rpc({ id: 'x', method: 'tools/list' }))).toEqual({
       jsonrpc: '2.0',
       id: 'x',
       result: { tools: [] },
     })
-    expect((await post(served.url!, rpc({ id: 'y', method: 'prompts/list' }))).error.code).toBe(-31404)
+    expect((await post(served.url, rpc({ id: 'y', method: 'prompts/list' }))).error.code).toBe(-31404)
     expect({ served: served.served, missed: served.missed, names: missed }).toEqual({
       served: 1,
       missed: 1,
@@ -330,7 +330,7 @@ describe('mock() of the library', () => {
     await served.close()
     await served.close()
     await served.ended
-    await expect(fetch(served.url!)).rejects.toThrow('fetch failed')
+    await expect(fetch(served.url)).rejects.toThrow('fetch failed')
   })
 
   it('over HTTP answers with an error what a rule drops', async () => {
@@ -338,14 +338,14 @@ describe('mock() of the library', () => {
     const rules = stage.path('rules.yaml')
     writeFileSync(rules, `rules: [{ name: lose, when: 'tool:echo', drop: true }]`)
     const served = await mock(tape, { rules })
-    const opened = await fetch(served.url!, {
+    const opened = await fetch(served.url, {
       method: 'POST',
       body: opening.split('\n')[0]!,
       headers: postHeaders,
     })
     const session = opened.headers.get('mcp-session-id')!
     await opened.text()
-    const response = await fetch(served.url!, {
+    const response = await fetch(served.url, {
       method: 'POST',
       body: call(2, 'echo', { text: 'a' }),
       headers: { ...postHeaders, 'mcp-session-id': session },

@@ -67,7 +67,7 @@ describe('a rule on a mock', () => {
     try {
       await Promise.all(
         calls.map(async (body) => {
-          const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body })
+          const response = await fetch(served.url, { method: 'POST', headers: postHeaders, body })
           const text = await response.text()
           const events = text.split('\n').filter((line) => line.startsWith('data: {'))
           came.push(...(text.startsWith('{') ? [text] : events.map((line) => line.slice('data: '.length))))
@@ -88,7 +88,7 @@ describe('a rule on a mock', () => {
     const served = await mock(tape, { rules })
     const began = performance.now()
     try {
-      const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[0]! })
+      const response = await fetch(served.url, { method: 'POST', headers: postHeaders, body: calls[0]! })
       expect(await response.text()).toContain('"text":"one"')
     } finally {
       await served.close()
@@ -117,10 +117,10 @@ describe('a rule on a mock', () => {
     const served = await mock(tape, { rules })
     try {
       await expect(
-        fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[0]! }),
+        fetch(served.url, { method: 'POST', headers: postHeaders, body: calls[0]! }),
       ).rejects.toThrow('fetch failed')
       // Others are served.
-      const response = await fetch(served.url!, { method: 'POST', headers: postHeaders, body: calls[1]! })
+      const response = await fetch(served.url, { method: 'POST', headers: postHeaders, body: calls[1]! })
       expect(told((await response.json()) as Answer)).toBe(second)
     } finally {
       await served.close()

@@ -91,7 +91,7 @@ describe('the copy that a mock with a fallback makes', () => {
       ['three', 'new', 'one'],
       ['one', 'newer'],
     ])
-      await talk(new StreamableHTTPClientTransport(new URL(served.url!)), ...messages)
+      await talk(new StreamableHTTPClientTransport(new URL(served.url)), ...messages)
     await served.close()
     expect(await asked(copy)).toEqual([...opening, 'one', 'two', 'three', 'new', ...opening, 'one', 'newer'])
     await expectReplays(copy)
@@ -104,7 +104,7 @@ describe('the copy that a mock with a fallback makes', () => {
       record: { what: 'new', out: copy },
       errorOutput: new PassThrough().resume(),
     })
-    const at = (): Transport => new StreamableHTTPClientTransport(new URL(served.url!))
+    const at = (): Transport => new StreamableHTTPClientTransport(new URL(served.url))
     await Promise.all([
       talk(at(), 'one', 'new', 'newer'),
       talk(at(), 'two', 'other', 'one'),

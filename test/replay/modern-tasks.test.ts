@@ -108,7 +108,7 @@ describe('a task of the extension', () => {
     const mocked = [process.execPath, cli, 'mock', tape, '--quiet']
     expect((await replay(tape, { command: mocked })).differences).toEqual([])
     const served = await mock(tape)
-    expect((await replay(tape, { url: served.url! })).differences).toEqual([])
+    expect((await replay(tape, { url: served.url })).differences).toEqual([])
     await served.close()
     const content = (thing: string): object => ({ content: [{ type: 'text', text: `A blue ${thing}` }] })
     expect(await use(mocked, things)).toEqual(things.map(content))

@@ -1,0 +1,151 @@
+/** What the documents show is true: TypeScript compiles, JSON and YAML are read, command lines name options that exist. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseSettingsFile } from '../../src/compare/index.js'
+import { splitCommandLine } from '../../src/model/index.js'
+import { run, wiretape } from '../behaviour/run-cli.js'
+
+const root = resolve(import.meta.dirname, '../..')
+const pages = [
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  'README.md',
+  'CONTRIBUTING.md',
+  'examples/vitest/README.md',
+]
+
+interface Block {
+  readonly page: string
+  readonly line: number
+  readonly language: string
+  readonly text: string
+}
+
+const blocks: readonly Block[] = pages.flatMap((page) => {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map((match) => ({
+    page,
+    line: text.slice(0, match.index).split('\n').length,
+    language: match[1]!,
+    text: match[2]!,
+  }))
+})
+const inLanguage = (...languages: readonly string[]): [place: string, block: Block][] =>
+  blocks
+    .filter(({ language }) => languages.includes(language))
+    .map((block) => [`${block.page}:${block.line}`, block])
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(os.tmpdir(), 'wiretape-docs-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('knows the language of every block', () => {
+  const known = new Set(['ts', 'json', 'jsonl', 'yaml', 'sh', 'console'])
+  expect(blocks.filter(({ language }) => !known.has(language))).toEqual([])
+  expect(blocks.length).toBeGreaterThan(20)
+})
+
+it('TypeScript passes tsc --strict, the blocks of a page as one program', async () => {
+  // Inside of the package, which may name itself.
+  const place = join(root, 'build', 'docs-code')
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place, { recursive: true })
+  const files = [...new Set(inLanguage('ts').map(([, { page }]) => page))].map((page) => {
+    const file = join(place, `${page.replaceAll(/\W/g, '-')}.ts`)
+    const code = inLanguage('ts')
+      .filter(([, block]) => block.page === page)
+      .map(([, { text }]) => text)
+    writeFileSync(file, code.join('\n'))
+    return file
+  })
+  expect(files.length).toBeGreaterThan(1)
+  const options =
+    '--ignoreConfig --strict --noEmit --skipLibCheck --target es2023 --module nodenext --types node'.split(
+      ' ',
+    )
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { code, stdout } = await run([process.execPath, tsc, ...options, ...files], { cwd: root })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+})
+
+it.each(inLanguage('json'))('%s is JSON', (_, { text }) => {
+  expect(() => JSON.parse(text) as unknown).not.toThrow()
+})
+
+it.each(inLanguage('jsonl'))('%s has JSON in each line, where nothing is left out', (_, { text }) => {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^[←→] /, ''))
+  for (const line of lines.filter((one) => !/…[\]}]|,…/.test(one)))
+    expect(() => JSON.parse(line) as unknown).not.toThrow()
+})
+
+it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => {
+  if (!/^rules:/m.test(text)) return expect(parseSettingsFile(text)).not.toHaveProperty('fault')
+  const file = join(folder, 'rules.yaml')
+  writeFileSync(file, text)
+  expect(await wiretape(['rules', 'check', file])).toMatchObject({ code: 0 })
+})
+
+it('redaction rules are taken by record', async () => {
+  const [, block] = inLanguage('json').find(([, { page }]) => page === 'docs/redaction.md')!
+  const file = join(folder, 'redact.json')
+  writeFileSync(file, block.text)
+  const argv = ['record', '--redact-file', file, '--out', folder, '--', process.execPath, '-e', '']
+  expect(await wiretape(argv)).toMatchObject({ code: 0, stderr: '' })
+})
+
+/** Command lines of ours: in shell blocks, after a prompt in sessions, and in clients' configurations. */
+const commandLines: readonly (readonly [place: string, words: readonly string[]])[] = [
+  ...inLanguage('sh', 'console').flatMap(([place, { language, text }]) =>
+    text
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .map((line) => (language === 'sh' ? line : line.startsWith('$ ') ? line.slice(2) : ''))
+      .map((line) => line.replace(/\s+#.*$/, '').split(' | ')[0]!)
+      .filter((line) => line.startsWith('wiretape '))
+      .map((line): [string, string[]] => {
+        const split = splitCommandLine(line.replaceAll(/[[\]]/g, ''))
+        if ('fault' in split) throw new Error(`${place}: ${split.fault}`)
+        return [`${place} ${line}`, split.words.slice(1)]
+      }),
+  ),
+  ...inLanguage('json').flatMap(([place, { text }]) =>
+    argumentsIn(JSON.parse(text)).map((words): [string, readonly string[]] => [
+      `${place} ${words.join(' ')}`,
+      words,
+    ]),
+  ),
+]
+
+function argumentsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return []
+  const { command, args } = value as { command?: unknown; args?: string[] }
+  const own = typeof command === 'string' && /wiretape/.test(command) && args ? [args] : []
+  return [...own, ...Object.values(value).flatMap(argumentsIn)]
+}
+
+describe('a command line', () => {
+  it('stands in the documents', () => {
+    expect(commandLines.length).toBeGreaterThan(20)
+  })
+
+  it.each(commandLines)('%s: the command and its options exist', async (_, words) => {
+    const dashes = words.indexOf('--')
+    const own = dashes < 0 ? words : words.slice(0, dashes)
+    const isGroup = ['proxy', 'trace', 'rules'].includes(own[0]!)
+    const command = own.slice(0, isGroup ? 2 : 1)
+    const { code, stdout } = await wiretape([...command, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Usage: wiretape ${command.join(' ')}`)
+    const flags = own.filter((word) => /^--?[a-z]/.test(word)).map((word) => word.split('=')[0]!)
+    const known = stdout.match(/(?<=[\s,])--?[a-z][\w-]*/g) ?? []
+    expect(known).toEqual(expect.arrayContaining(flags))
+  })
+})
