@@ -1,4 +1,5 @@
 import type { Envelope, Transport } from '../model/index.js'
+import type { MirroredHeaders } from '../transports/index.js'
 import type { CallIndex } from './call-index.js'
 import type { Script } from './script.js'
 
@@ -22,6 +23,8 @@ export interface Play {
   readonly modern: boolean
   /** POSTs of legacy clients that named no fitting `Accept` or `Content-Type` were taken. */
   readonly lenient: { readonly accept: boolean; readonly contentType: boolean }
+  /** What headers of requests of 2026-07-28 have to say; undefined where the recorded server did not look at them. */
+  readonly mirrored: MirroredHeaders | undefined
   /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
   readonly saidTags: ReadonlySet<string>
   /** What shows what the server is. */

@@ -12,6 +12,7 @@ import {
   type Transport,
 } from '../model/index.js'
 import { adopt, type Recording } from '../formats/index.js'
+import { createHeaderWitness } from './header-witness.js'
 import { acceptsBoth, isJsonType } from './http/media-types.js'
 import { createCallIndex, type CallIndexWriter } from './call-index.js'
 import { clientView } from './client-view.js'
@@ -27,6 +28,8 @@ interface Exchange {
   /** The request in it, or `noRow`. */
   readonly call: number
   readonly modern: boolean
+  /** Its headers said something else than its body, or nothing. */
+  readonly hasHeaderFault: boolean
 }
 
 /** Reads a recording once. @throws what its reader throws, and WiretapeError `unwritable` of the text store */
@@ -65,6 +68,7 @@ function createReading(script: ScriptWriter): {
   const notices = new Set<string>()
   let legacy = false
   let modern = false
+  const witness = createHeaderWitness()
   const lenient = { accept: false, contentType: false }
 
   function usOf(record: { readonly t: string; readonly us?: number }): number {
@@ -99,11 +103,13 @@ function createReading(script: ScriptWriter): {
     const row = script.add({ ...said, kind, conversation: conversation.number })
     if (part.id !== undefined) ids.set(part.id, row)
     if (record.http?.headers) noteHeaders(record.http.headers, envelope)
+    const { modern: isModern = false } = envelope
     if (record.http)
       remember(record.http.exchange, {
         conversation,
         call: kind === 'call' ? row : noRow,
-        modern: envelope.modern === true,
+        modern: isModern,
+        hasHeaderFault: isModern && witness.asked(record.http.headers ?? [], said.text, envelope),
       })
     if (kind === 'call') takeCall(conversation, row, part, said.text)
     else if (kind === 'note') takeNote(conversation, row, part, said.text)
@@ -164,6 +170,8 @@ function createReading(script: ScriptWriter): {
     server = envelope.peer ?? server
     if (kind === 'notice' && envelope.method !== undefined && notices.size < 1_000)
       notices.add(envelope.method)
+    if (envelope.kind === 'result' && (exchange ? exchange.modern : modern))
+      witness.answered(said.text, envelope, exchange?.hasHeaderFault ?? false)
     if (isAnswer) {
       if (call >= 0 && script.answerTo(call) === noRow) script.setAnswer(call, row)
       if (call >= 0) close(conversation, call)
@@ -307,6 +315,7 @@ function createReading(script: ScriptWriter): {
         legacy,
         modern,
         lenient,
+        mirrored: witness.rules(),
         saidTags,
         conversationName: (number) => conversations.byNumber(number)?.name || undefined,
         seen: { server, versions: [...versions], notices: [...notices] },

@@ -48,6 +48,8 @@ export {
   type ClientFrame,
   type HttpClientOptions,
 } from './http-client/index.js'
+export { headerFault } from './bridge/modern-request.js'
+export { createMirroredHeaders, type MirroredHeaders } from './bridge/mirrored-headers.js'
 export { connectStdio } from './stdio/connect-stdio.js'
 export {
   startHttpBridge,

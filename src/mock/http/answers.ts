@@ -1,8 +1,18 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer of our own: a JSON-RPC error without an id, as servers give it. */
-export function refuse(response: ServerResponse, status: number, code: number, message: string): void {
-  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+/**
+ * An answer of our own: a JSON-RPC error, as servers give it.
+ *
+ * @param id exact text of that of the request @default null
+ */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  id = 'null',
+): void {
+  const text = `{"jsonrpc":"2.0","error":${JSON.stringify({ code, message })},"id":${id}}`
   response.writeHead(status, { 'Content-Type': 'application/json' })
   response.end(text)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
+import { headerFault } from '../../transports/index.js'
 import { findJsonValue, isFault, partsOf, readEnvelope } from '../../wire/index.js'
 import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
@@ -61,6 +62,14 @@ export function createStreamable(stage: Stage, path: string): HttpService {
       return refuse(response, 400, -32600, 'Invalid Request')
     }
     const isModern = envelopes.some((envelope) => envelope.modern === true)
+    const [envelope, ...others] = envelopes
+    if (isModern && play.mirrored && envelope && others.length === 0) {
+      const fault = headerFault(request.headers, { text: raw, envelope }, play.mirrored)
+      if (fault) {
+        stage.notice(`a client sent a request that servers refuse: ${fault.why}`)
+        return refuse(response, 400, fault.code, fault.why, envelope.id)
+      }
+    }
     if (!isModern && !play.lenient.accept && !acceptsBoth(accepted)) {
       const why = 'Not Acceptable: an answer may be application/json or text/event-stream'
       return refuse(response, 406, -32000, why)
