@@ -18,6 +18,7 @@ import { eventsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
+import { createRecordGuard } from './record-guard.js'
 import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
 
@@ -196,9 +197,12 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
   }
   tell()
 
+  const guard = createRecordGuard(redactor)
+
   function add(record: TapeRecord): void {
-    full?.add(record)
-    journal.add(record)
+    const guarded = guard(record)
+    full?.add(guarded)
+    journal.add(guarded)
   }
 
   function flush(): undefined {
@@ -262,7 +266,9 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           const { exitCode, redacted: before = [], ...wiretape } = message.end
           const { t, us } = now()
           const redacted = sumOf(before, redactedSoFar())
-          const said = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
+          const { error } = wiretape
+          const told = error === undefined ? wiretape : { ...wiretape, error: redactor.text(error) }
+          const said = redacted.length === 0 ? told : { ...told, redacted }
           const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
           full?.close(end)
           const report = journal.close(end)

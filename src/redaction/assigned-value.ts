@@ -8,7 +8,16 @@ interface Surroundings {
   readonly quoted: boolean
   /** The character before the name. */
   readonly before: string | undefined
+  /** In a query, where `&` ends a value. */
+  readonly query: boolean
+  /** Under the name of tokens, which may be counts. */
+  readonly tokens: boolean
   readonly next: NextIndex
+}
+
+/** A value, and whether quotes enclose it. */
+export interface Assigned extends Span {
+  readonly quoted: boolean
 }
 
 const schemes =
@@ -31,30 +40,62 @@ export function isCredentials(text: string, from: number): boolean {
 }
 
 /** The value of an assignment whose separator stands before `from`; undefined where nothing secret is. */
-export function readAssigned(text: string, from: number, around: Surroundings): Span | undefined {
+export function readAssigned(text: string, from: number, around: Surroundings): Assigned | undefined {
+  const start = startOfValue(text, from, around.quoted)
+  if (start >= text.length || isMarker(text, start)) return undefined
+  const inQuotes = quotedValue(text, startOfWrapped(text, start))
+  if (inQuotes !== undefined) return asAssigned(valueAt(text, inQuotes.start, inQuotes.end), true)
+  const first = text[start]
+  if ((first === '{' || first === '[') && (around.broad || around.quoted)) {
+    if (isSchema(text, start) || isState(text, start)) return undefined
+    if (around.tokens && counts.test(text.slice(start, start + 400))) return undefined
+    const end = around.broad ? endOfLine(text, start, around.next) : endOfBrackets(text, start)
+    return asAssigned(valueAt(text, start, end), true)
+  }
+  return asAssigned(plainValue(text, start, around), false)
+}
+
+function asAssigned(span: Span | undefined, quoted: boolean): Assigned | undefined {
+  return span && { ...span, quoted }
+}
+
+/** Counts of tokens: numbers only, down to the first bracket that closes. */
+export const counts =
+  /^\{\s{0,8}(?:\\{0,8}"[^"\\]{1,64}\\{0,8}"\s{0,8}:\s{0,8}(?:\{\s{0,8}|-?[\d.]{1,32}[\s,]{0,8}))+\}/
+
+/** JSON Schema says what a value is like; it is none. */
+function isSchema(text: string, start: number): boolean {
+  return /^\{\s*\\*["']?(?:type|\$ref|description|title|anyOf|oneOf|allOf|in)\\*["']?\s*:/.test(
+    text.slice(start, start + 40),
+  )
+}
+
+/** What Playwright tells about an element: `textbox "Password": [ref=e12]`. */
+function isState(text: string, start: number): boolean {
+  return /^\[(?:ref=|cursor=|level=|active|checked|disabled|expanded|pressed|selected|nonce)/.test(
+    text.slice(start, start + 12),
+  )
+}
+
+/** `Some("x")`, `b'x'`, `String::from("x")`, `[]byte("x")`: the quotes inside are those of the value. */
+const wrapper =
+  /(?:(?:Some|Ok|Just|String|str|bytes|bytearray|Secret\w{0,16}|Sensitive|Password|Option|Optional|Box|Arc|Rc|Cow|Buffer|aws|new|Secure\w{0,16}|quote|atob|b64decode|to_string)(?:::(?:new|from|Borrowed|Owned|some)|\.(?:of|from|String|new))?[ (]{1,2}|\[\]byte\(|&|@|\$|[bBuUrRfF]{1,2}(?=["'])|ConvertTo-SecureString (?:-String )?){1,4}(?=\\{0,8}["'`])/y
+
+function startOfWrapped(text: string, start: number): number {
+  return endOf(wrapper, text, start) ?? start
+}
+
+function startOfValue(text: string, from: number, quoted: boolean): number {
   let start = from
   // `=>`, `:=` and `==` too.
   if (text[start] === '>' || text[start] === '=') start++
-  const { quoted } = around
   for (;;) {
     while (isBlank(text.charCodeAt(start)) || (quoted && isLineBreak(text.charCodeAt(start)))) start++
     const after = endOf(colour, text, start)
     if (after === undefined) break
     start = after
   }
-  if (start >= text.length || isMarker(text, start)) return undefined
-
-  const inQuotes = quotedValue(text, start)
-  if (inQuotes !== undefined) return valueAt(text, inQuotes.start, inQuotes.end)
-  const first = text[start]
-  if ((first === '{' || first === '[') && (around.broad || quoted)) {
-    return valueAt(
-      text,
-      start,
-      around.broad ? endOfLine(text, start, around.next) : endOfBrackets(text, start),
-    )
-  }
-  return plainValue(text, start, around)
+  return start
 }
 
 /** What the quotes at `start` enclose; undefined when none stand there. */
@@ -86,17 +127,24 @@ function isMarker(text: string, start: number): boolean {
   return text.startsWith(marker, start) && !/\w/.test(text[start + marker.length] ?? '')
 }
 
-function plainValue(text: string, start: number, { quoted, before, next }: Surroundings): Span | undefined {
+function plainValue(
+  text: string,
+  start: number,
+  { quoted, query, before, next }: Surroundings,
+): Span | undefined {
   const scheme = schemes.exec(text.slice(start, start + longestHead))?.[0]
   if (scheme !== undefined) {
     const from = start + scheme.length
     const stop = before === '"' || before === "'" ? before : undefined
     const inQuotes = text[from] === stop ? undefined : quotedValue(text, from)
     if (inQuotes !== undefined) return valueAt(text, inQuotes.start, inQuotes.end)
-    const end = listSchemes.test(scheme) ? endOfLine(text, from, next, stop) : endOfWord(text, from)
+    const end = listSchemes.test(scheme)
+      ? endOfLine(text, from, next, stop)
+      : endOfWord(text, from, query, stop)
     return valueAt(text, from, end)
   }
-  const end = quoted ? endOfBareJson(text, start) : endOfWord(text, start)
+  const quote = before === '"' || before === "'" || before === '`' ? before : undefined
+  const end = quoted ? endOfBareJson(text, start) : endOfWord(text, start, query, quote)
   // What goes on beyond the head is neither, and asking would read it again and again.
   const word = end - start > longestHead ? '' : text.slice(start, end)
   if (literal.test(word)) return undefined
@@ -155,12 +203,27 @@ function endOfBareJson(text: string, from: number): number {
 
 /** The same characters as JSON inside a string may write them. */
 const escapedStop = /^\\u00(?:1[bB]|2[267]|3[cCeE])/
+const nextParameter = /^(?:&|%26)(?:amp;)?[\w.[\]%-]{1,64}=/
+/** What may follow the quote that ends a string. */
+const behindQuote = /^["'`](?:[\s,;:)\]}>\\]|$)/
+/** Percent-encoded: what ends a parameter in a URL that is itself a parameter. */
+const encodedStop = /^%(?:26|23|20|22|0[aAdD])/
 
-/** Up to a blank, a quote or `&`; a comma, a semicolon or a bracket ends a word only where a blank follows. */
-export function endOfWord(text: string, from: number): number {
+/**
+ * Up to white space, or to the quote that ends what the name is in (`stop`). In a query also up to `&` or a quote.
+ * A comma, a semicolon or a bracket ends a word only where white space follows.
+ */
+export function endOfWord(text: string, from: number, query = false, stop?: string): number {
   let end = from
-  while (end < text.length && !/[\s"'`&<>\u001b]/.test(text[end]!)) {
-    if (text[end] === '\\' && escapedStop.test(text.slice(end, end + 6))) break
+  while (end < text.length && !/[\s\u001b]/.test(text[end]!)) {
+    const character = text[end]!
+    if (query && /["'`&<>]/.test(character)) break
+    if (character === stop) break
+    if (/["'`]/.test(character) && behindQuote.test(text.slice(end, end + 2))) break
+    if (character === '&' && nextParameter.test(text.slice(end, end + 80))) break
+    if (character === '<' && /[/a-z!]/.test(text[end + 1] ?? '') && text[end + 1] === '/') break
+    if (character === '%' && query && encodedStop.test(text.slice(end, end + 3))) break
+    if (character === '\\' && escapedStop.test(text.slice(end, end + 6))) break
     end++
   }
   while (end > from && /[,;)\]}\\]/.test(text[end - 1]!)) end--

@@ -1,12 +1,25 @@
 /** Secrets that are known by the name before them: `"password": "x"`, `API_KEY=x`, `Authorization: Basic x`. */
-import { isCredentials, readAssigned } from './assigned-value.js'
+import { isCredentials, readAssigned, type Assigned } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NextIndex } from './next-index.js'
-import { NameCache, secretTermOf } from './secret-names.js'
+import { isLiteralSecret, isPlaceholder, isStatus, looksLikeCredentials, looksMade } from './secret-looks.js'
+import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 
 /** In a text MCP's handle for progress is named by whoever logs it. */
-const terms = new NameCache((name) => (/progress[_-]?token$/i.test(name) ? '' : (secretTermOf(name) ?? '')))
-const separator = /[:=]/g
+const verdicts = new NameCache<NameVerdict | undefined>((name) =>
+  /progress[_-]?token$/i.test(name) ? undefined : judgeName(name),
+)
+/** The private halves of keys in JSON (RFC 7517). */
+const jwkMember = /^(?:[dpqk]|d[pq]|qi)$/
+const jwk: NameVerdict = { term: 'jwk', needs: 'credentials' }
+/** What signs a URL. */
+const parameters = new NameCache<NameVerdict | undefined>((name) =>
+  /^[?&#;]?(?:(?:x-(?:amz|goog)-)?signature|sig|key|hmac)$/i.test(name)
+    ? { term: 'signature', needs: 'credentials' }
+    : undefined,
+)
+/** `%3D` and `%3A` stand in a URL that is itself a parameter. */
+const separator = /[:=%]/g
 
 /** No name is longer; what is longer is not read. */
 const longestName = 128
@@ -34,23 +47,96 @@ interface Name {
 export function findAssignments(text: string, broad: boolean, found: Finding[]): void {
   let floor = 0
   const next = new NextIndex(text)
+  let isJwk: boolean | undefined
   separator.lastIndex = 0
   for (let match = separator.exec(text); match !== null; match = separator.exec(text)) {
     const at = match.index
+    const isEncoded = text[at] === '%'
+    if (isEncoded && !/^3[ADad]/.test(text.slice(at + 1, at + 3))) continue
+    const after = isEncoded ? at + 3 : at + 1
     const name = readName(text, at, floor, broad)
-    floor = at + 1
+    floor = after
     if (name === undefined) continue
-    const term = terms.get(name.text)
-    if (term === '') continue
-    const clarity = broad || name.quoted ? 'clear' : clarityOf(text, name, at, term)
-    if (clarity === 'unclear' || (clarity === 'credentials' && !isCredentials(text, at + 1))) continue
-    const value = readAssigned(text, at + 1, { broad, quoted: name.quoted, before: name.before, next })
-    if (value === undefined) continue
+    const query = isEncoded || /^[?&#;]/.test(name.before ?? '')
+    const verdict =
+      verdicts.get(name.text) ??
+      (query && text[after - 1] !== ':' ? parameters.get(name.text) : undefined) ??
+      (name.quoted && jwkMember.test(name.text) && (isJwk ??= text.includes('"kty')) ? jwk : undefined)
+    if (verdict === undefined) continue
+    const clarity = broad || name.quoted || query ? 'clear' : clarityOf(text, name, at, verdict.term)
+    if (clarity === 'credentials' && !isCredentials(text, after)) continue
+    const from = behindType(text, after) ?? after
+    const { quoted, before } = name
+    const tokens = verdict.term === 'token'
+    const value = readAssigned(text, from, { broad, quoted, query, tokens, before, next })
+    if (value === undefined || !isSecret(text, name, value, verdict, clarity, broad)) continue
     const { start, end } = value
-    found.push({ start, end, rule: `key:${term}` })
+    found.push({ start, end, rule: `key:${verdict.term}` })
     floor = end
     separator.lastIndex = end
   }
+}
+
+/** `password: str = "x"`: the index behind the equals sign. */
+function behindType(text: string, after: number): number | undefined {
+  if (text[after - 1] !== ':') return undefined
+  const type = /^\s{1,8}&?'?[A-Za-z][\w<>&'[\],.|?]{0,40}\s{0,8}=\s{0,8}(?=[\w&@[]{0,24}[("'`])/.exec(
+    text.slice(after, after + 80),
+  )
+  return type === null ? undefined : after + type[0].length
+}
+
+const passwords = /^pass|^pwd$|^secret$/
+/** So much of a value is judged. */
+const longestHead = 1024
+
+function isSecret(
+  text: string,
+  name: Name,
+  { start, end, quoted }: Assigned,
+  { term, needs }: NameVerdict,
+  clarity: 'clear' | 'credentials' | 'unclear',
+  broad: boolean,
+): boolean {
+  const value = text.slice(start, Math.min(end, start + longestHead))
+  if (
+    isPlaceholder(value.replace(/^(?:bearer|basic|token) /i, '')) ||
+    /^<[^<>\n]{1,80}>/.test(text.slice(start, start + 90))
+  )
+    return false
+  // The folder in which a shell is.
+  if (term === 'pwd' && /^(?:[~.]{0,2}\/|[A-Za-z]:[\\/])/.test(value)) return false
+  if (needs === 'made') return looksMade(value)
+  const isPassword = passwords.test(term)
+  if (needs === 'credentials')
+    return looksLikeCredentials(value, isPassword) && (isPassword || value.length >= 8)
+  if (clarity === 'credentials') return true
+  if (clarity === 'clear') {
+    if (name.quoted && !quoted && !broad) return looksLikeCredentials(value, isPassword)
+    if (quoted || name.quoted) return !(name.quoted && /^accesskey$/i.test(name.text) && value.length < 2)
+    if (/^tokens?$/i.test(term) && /^[0-9]{1,7}[,.;)]?$/.test(value))
+      return /[=]/.test(text[start - 1] ?? '') && !/tokens$/i.test(name.text)
+    if (
+      /^(?:unexpected|illegal|expected|invalid|unknown|next)\s$/i.test(
+        text.slice(Math.max(0, name.start - 11), name.start).replace(/^.*?(\w+\s)$/s, '$1'),
+      )
+    )
+      return looksLikeCredentials(value, false) && value.length >= 12
+    return !isStatus(value) && !(/s$/i.test(name.text) && /^[0-9]{1,4}[,.;)]?$/.test(value))
+  }
+  if (quoted) return isLiteralSecret(value, isPassword)
+  if (/^[([]|^ ?[({]/.test(text.slice(end, end + 2)) && /\w$/.test(value)) return false
+  if (/^ey[JK]/.test(value)) return true
+  return looksLikeCredentials(value, isPassword) || isLoneWord(text, name, start, end, isPassword)
+}
+
+/** A line of settings with a password of letters: `password: letmein`. */
+function isLoneWord(text: string, name: Name, start: number, end: number, isPassword: boolean): boolean {
+  if (!isPassword || !/^(?:\r?\n|$)/.test(text.slice(end, end + 2))) return false
+  const before = text.slice(Math.max(0, name.start - 40), name.start)
+  return (
+    /(?:^|\n)[ \t-]*$/.test(before) && isLiteralSecret(text.slice(start, Math.min(end, start + 64)), true)
+  )
 }
 
 function readName(text: string, at: number, floor: number, broad: boolean): Name | undefined {
@@ -107,6 +193,13 @@ function plainName(text: string, end: number, floor: number, broad: boolean): Na
     start += colourAtStart.exec(text.slice(start, Math.min(end, start + 6)))?.[0].length ?? 0
   }
   if (start >= end) return undefined
+  // Go: `var password string = "x"`.
+  if (text[start - 1] === ' ' && /^(?:string|str|bytes)$/.test(text.slice(start, end))) {
+    end = start - 1
+    start = end
+    while (start > least && isNameCode(text.charCodeAt(start - 1))) start--
+    if (start >= end) return undefined
+  }
   // `API key: x`: two words.
   if (broad && text[start - 1] === ' ' && end - start <= 4) {
     let before = start - 1

@@ -1,6 +1,8 @@
 import type { HttpHeaders } from '../model/index.js'
 import { marker } from './marker.js'
-import { secretTermOf } from './secret-names.js'
+import { looksLikeCredentials, looksMade } from './secret-looks.js'
+import { judgeName, NameCache, secretTermOf } from './secret-names.js'
+import { hasTrigger } from './trigger.js'
 import { tooManyRule } from './finding.js'
 
 /** Headers that are secrets as a whole, besides those whose name says so. A session id works like a bearer token. */
@@ -41,10 +43,21 @@ const urlHeaders = new Set(['location', 'content-location', 'referer'])
 export interface HttpRules {
   counted(rule: string): void
   text(text: string): string
+  /** A user's rules look at names too. */
+  readonly always?: boolean
 }
 
 export function redactHeaders(headers: HttpHeaders, rules: HttpRules): HttpHeaders {
-  return headers.map(([name, value]) => [name, headerValue(name.toLowerCase(), value, rules)] as const)
+  return headers.map(
+    ([name, value]) => [headerName(name, rules), headerValue(name.toLowerCase(), value, rules)] as const,
+  )
+}
+
+/** Names come again and again. */
+const suspiciousNames = new NameCache((name) => hasTrigger(name))
+
+function headerName(name: string, rules: HttpRules): string {
+  return rules.always === true || suspiciousNames.get(name) ? rules.text(name) : name
 }
 
 function headerValue(name: string, value: string, rules: HttpRules): string {
@@ -54,11 +67,17 @@ function headerValue(name: string, value: string, rules: HttpRules): string {
     const scheme = /^\s*([A-Za-z][\w-]{0,30})\s+\S/.exec(value)?.[1]
     return scheme === undefined ? marker : `${scheme} ${marker}`
   }
-  if (secretHeaders.has(name) || secretTermOf(name) !== undefined) {
+  if (secretHeaders.has(name) || isNamedSecret(name, value)) {
     rules.counted(`header:${name}`)
     return marker
   }
   return rules.text(urlHeaders.has(name) ? withoutSecretParameters(value, rules) : value)
+}
+
+function isNamedSecret(name: string, value: string): boolean {
+  const verdict = judgeName(name)
+  if (verdict === undefined || verdict.needs === 'made') return false
+  return verdict.needs === 'any' || looksLikeCredentials(value, false)
 }
 
 /** The parameters of the query, and of the fragment, where the implicit flow has its tokens. */
@@ -78,12 +97,53 @@ export function redactParameters(query: string, rules: HttpRules): string {
       const at = pair.indexOf('=')
       if (at === -1 || at === pair.length - 1) return pair
       const name = decoded(pair.slice(0, at))
-      const known = secretParameters.has(name.toLowerCase()) ? name.toLowerCase() : secretTermOf(name)
+      const known = secretParameters.has(name.toLowerCase())
+        ? name.toLowerCase()
+        : (secretTermOf(name) ?? signatureOf(name, pair.slice(at + 1)))
       if (known === undefined) return pair
       rules.counted(`parameter:${known}`)
       return `${pair.slice(0, at)}=${marker}`
     })
     .join('&')
+}
+
+/** Parameters that sign a URL, and keys: secrets when they look like it. */
+const signing = /^(?:sig|signature|x-amz-signature|x-goog-signature|key|hmac|hash|auth|pass|t|k|.*[-_]key)$/i
+
+/** The name under which a parameter goes because of its value. */
+export function signatureOf(name: string, value: string): string | undefined {
+  return signing.test(name) && value.length >= 12 && looksLikeCredentials(decoded(value), false)
+    ? name.toLowerCase()
+    : undefined
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+/** Parts of a path behind which a secret stands. */
+const announcing = /^(?:s|t|k|key|token|secret|auth|api-key|hook|webhook)$/i
+
+/** A path whose parts that can only be keys are gone: what looks made behind `/s/`, or anywhere around MCP. */
+export function redactPathKeys(path: string, rules: HttpRules): string {
+  if (path.length > 8192) return path
+  const parts = path.split('/')
+  const aroundMcp = /mcp|sse/i.test(path)
+  return parts
+    .map((part, i) => {
+      const isKey = announcing.test(parts[i - 1] ?? '')
+      const isMade = uuid.test(part) ? aroundMcp : looksMade(part) && looksCredential(part, isKey)
+      if (
+        !(isMade || (isKey && part.length >= 8 && /\d/.test(part))) ||
+        part.includes(':') ||
+        part.includes('.')
+      )
+        return part
+      rules.counted('url:path')
+      return marker
+    })
+    .join('/')
+}
+
+function looksCredential(part: string, isKey: boolean): boolean {
+  return looksLikeCredentials(part, false) && (isKey || part.length >= 20)
 }
 
 /**
@@ -101,7 +161,7 @@ export function redactEndpoint(address: string, rules: HttpRules): string {
     .slice(origin.length)
     .split('/')
     .map((part) => {
-      if (!looksMade(part)) return part
+      if (!looksLikeSession(part)) return part
       rules.counted('endpoint:path')
       return marker
     })
@@ -118,7 +178,7 @@ export function redactEndpoint(address: string, rules: HttpRules): string {
 }
 
 /** Long, or of letters and digits: `messages` and `v1` are names, `5e2a…` is a session. */
-function looksMade(part: string): boolean {
+function looksLikeSession(part: string): boolean {
   return part.length >= 24 || (part.length >= 8 && /\d/.test(part))
 }
 

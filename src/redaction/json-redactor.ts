@@ -7,11 +7,14 @@ import {
   type TextEdit,
 } from '../wire/index.js'
 import type { RedactionMark } from '../model/index.js'
+import { counts } from './assigned-value.js'
 import { mostMarks, sourceOffsets, toEdits, TooManyMarks } from './finding.js'
+import { JsonNeighbours } from './json-neighbours.js'
 import { JsonPathStack } from './json-path-stack.js'
 import { marker } from './marker.js'
 import { elementPlace, memberPlace, type Place } from './mcp-places.js'
-import { NameCache, secretTermOf } from './secret-names.js'
+import { isPlaceholder, looksLikeCredentials, looksMade } from './secret-looks.js'
+import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 import type { TextRedactor } from './text-redactor.js'
 import { findTrigger, hasTrigger } from './trigger.js'
 
@@ -44,21 +47,28 @@ export interface RedactedJson {
 }
 
 /** What is known of a member's name. */
-interface NameVerdict {
-  /** '' when the name is not that of a secret. */
-  readonly term: string
+interface KnownName {
+  /** Undefined when it says nothing of its value. */
+  readonly verdict: NameVerdict | undefined
   /** The name itself may hold a secret. */
   readonly suspicious: boolean
 }
 
-const noName: NameVerdict = { term: '', suspicious: false }
+const noName: KnownName = { verdict: undefined, suspicious: false }
 /** By the name as written between its quotes. */
-const verdicts = new NameCache<NameVerdict>((written) => {
+const names = new NameCache<KnownName>((written) => {
   const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
-  const term = secretTermOf(name) ?? ''
+  const verdict = judgeName(name)
   const suspicious = hasTrigger(written)
-  return term === '' && !suspicious ? noName : { term, suspicious }
+  return verdict === undefined && !suspicious ? noName : { verdict, suspicious }
 })
+
+/** A value that is a secret whatever it looks like. */
+function anyValue(term: string): NameVerdict {
+  return { term, needs: 'any' }
+}
+const schemaValue = anyValue('schema-value')
+const requestState = anyValue('request-state')
 
 /** Redacts one checked JSON text; undefined when nothing was found. Reads it once, without recursion. Throws TooManyMarks. */
 export function redactJson(text: string, rules: JsonRules): RedactedJson | undefined {
@@ -74,7 +84,10 @@ class JsonReading {
   readonly #red: RedactionMark[] = []
   /** Of the value being read: its place, and the rule under which it is a secret by its name. */
   #place: Place = 'frame'
-  #keyRule = ''
+  #verdict: NameVerdict | undefined
+  readonly #neighbours: JsonNeighbours
+  /** The value of the member being read may be the name of another's. */
+  #isNaming = false
   /** There is no trigger before this index. */
   #trigger: number
 
@@ -82,6 +95,7 @@ class JsonReading {
     this.#text = text
     this.#rules = rules
     this.#path = new JsonPathStack(text)
+    this.#neighbours = new JsonNeighbours(text)
     this.#trigger = rules.trigger
   }
 
@@ -119,31 +133,67 @@ class JsonReading {
     const code = text.charCodeAt(pos)
     if (code === QUOTE) {
       const end = skipString(text, pos)
-      if (this.#keyRule === '') this.#string(pos, end)
-      else if (end - pos > 2) this.#replace(pos, end, this.#keyRule)
+      if (this.#isNaming || !this.#path.inObject) this.#fromNeighbours(pos, end)
+      if (end - pos > 2 && this.#isSecret(pos, end)) this.#replace(pos, end, ruleOf(this.#verdict))
+      else this.#string(pos, end)
       return -end
     }
     if (code !== OPEN_OBJECT && code !== OPEN_ARRAY) return -skipPlain(text, pos)
     const first = skipWhiteSpace(text, pos + 1)
     // The closing bracket stands two places behind the opening one.
     if (text.charCodeAt(first) === code + 2) return -(first + 1)
-    if (this.#keyRule !== '') {
+    if (this.#verdict?.needs === 'any' && this.#goesWhole(pos, code)) {
       const end = skipValue(text, pos)
-      this.#replace(pos, end, this.#keyRule)
+      this.#replace(pos, end, ruleOf(this.#verdict))
       return -end
     }
     this.#path.enter(code === OPEN_OBJECT)
+    this.#neighbours.enter(this.#path.depth)
     this.#places.push(this.#place)
     if (code === OPEN_OBJECT) return this.#member(first)
     this.#place = elementPlace(this.#place)
+    this.#verdict = undefined
     return first
+  }
+
+  /** What the element or the member before says of this string, and what this one says of the next. */
+  #fromNeighbours(pos: number, end: number): void {
+    const { depth, inObject } = this.#path
+    if (depth === 0 || end - pos > longestName || this.#place === 'documentation') return
+    if (inObject) {
+      if (this.#hasTrigger(pos, end)) this.#neighbours.named(depth, decodeString(this.#text, pos, end))
+    } else this.#verdict = this.#neighbours.ofElement(depth, decodeString(this.#text, pos, end))
+  }
+
+  /** Whether the string from `pos` to `end` is a secret by its name. */
+  #isSecret(pos: number, end: number): boolean {
+    if (this.#verdict === undefined) return false
+    const { term, needs } = this.#verdict
+    if (end - pos > longestName) return needs !== 'made' || looksMade(decodeString(this.#text, pos, end))
+    const value = decodeString(this.#text, pos, end)
+    if (isPlaceholder(value)) return false
+    if (term === 'pwd') return !/^(?:[~.]{0,2}\/|[A-Za-z]:[\\/])/.test(value)
+    if (needs === 'credentials') return looksLikeCredentials(value, term === 'password')
+    return needs === 'any' || looksMade(value)
+  }
+
+  /** Whether an object or array under the name of a secret is one: no schema, and no counts of tokens. */
+  #goesWhole(pos: number, code: number): boolean {
+    const head = this.#text.slice(pos, pos + longestHead)
+    if (code !== OPEN_OBJECT || this.#verdict === schemaValue) return true
+    if (schema.test(head)) {
+      this.#place = 'secret-schema'
+      return false
+    }
+    return !(this.#verdict?.term === 'token' && counts.test(head))
   }
 
   /** Index of the next element, whose place is now known. */
   #element(pos: number): number {
     this.#path.nextElement()
     this.#place = elementPlace(this.#places.at(-1) ?? 'plain')
-    this.#keyRule = ''
+    this.#verdict = undefined
+    this.#isNaming = false
     return skipWhiteSpace(this.#text, pos)
   }
 
@@ -155,21 +205,23 @@ class JsonReading {
     this.#path.member(nameStart, nameEnd)
     const { text: textRules } = this.#rules
     const written = text.slice(nameStart + 1, nameEnd - 1)
-    const { term, suspicious } = this.#hasTrigger(nameStart, nameEnd) ? verdicts.get(written) : noName
+    const { verdict, suspicious } = this.#hasTrigger(nameStart, nameEnd) ? names.get(written) : noName
     if (suspicious || textRules.hasRules) this.#within(nameStart, nameEnd, suspicious, true)
     const start = skipWhiteSpace(text, skipWhiteSpace(text, nameEnd) + 1)
 
     const around = this.#places.at(-1) ?? 'plain'
+    this.#isNaming = JsonNeighbours.isNaming(written)
     if (around === 'plain') {
       this.#place = 'plain'
-      this.#keyRule = term === '' ? '' : `key:${term}`
+      const isRead = this.#rules.trigger !== Infinity
+      this.#verdict = verdict ?? (isRead ? this.#neighbours.ofMember(this.#path.depth, written) : undefined)
     } else {
       const name = written.includes('\\') ? decodeString(text, nameStart, nameEnd) : written
-      const { place, key } = memberPlace(around, name, kindOf(text.charCodeAt(start)), term !== '')
+      const { place, key } = memberPlace(around, name, kindOf(text.charCodeAt(start)), verdict !== undefined)
       this.#place = place
-      if (key === 'secret') this.#keyRule = 'key:schema-value'
-      else if (key === 'state') this.#keyRule = 'request-state'
-      else this.#keyRule = key === 'exempt' || term === '' ? '' : `key:${term}`
+      if (key === 'secret') this.#verdict = schemaValue
+      else if (key === 'state') this.#verdict = requestState
+      else this.#verdict = key === 'exempt' ? undefined : verdict
     }
     return start
   }
@@ -192,7 +244,8 @@ class JsonReading {
   #within(start: number, end: number, suspicious: boolean, isName: boolean): void {
     const { text: textRules, counted, tag } = this.#rules
     const decoded = decodeString(this.#text, start, end)
-    const found = textRules.find(decoded, suspicious, false, counted)
+    const kind = this.#isDocumentation(isName) ? 'documentation' : 'message'
+    const found = textRules.find(decoded, suspicious, kind, counted)
     if (found.length === 0) return
     if (isName) this.#path.redactName(spliceText(decoded, toEdits(found)))
     if (this.#red.length + found.length > mostMarks) throw new TooManyMarks()
@@ -208,6 +261,11 @@ class JsonReading {
     }
   }
 
+  /** A name has the place of what it is in. */
+  #isDocumentation(isName: boolean): boolean {
+    return (isName ? this.#places.at(-1) : this.#place) === 'documentation'
+  }
+
   #replace(start: number, end: number, rule: string): void {
     const text = this.#text
     const isString = text.charCodeAt(start) === QUOTE
@@ -219,6 +277,16 @@ class JsonReading {
     this.#red.push(isTooMuch(rule) ? { ...mark, why: rule } : mark)
     this.#rules.counted(rule)
   }
+}
+
+/** Beyond that a string is no name, and no flag. */
+const longestName = 1024
+const longestHead = 400
+const schema = /^\{\s*"(?:type|\$ref|description|title|anyOf|oneOf|allOf)"\s*:/
+
+function ruleOf(verdict: NameVerdict | undefined): string {
+  if (verdict === requestState) return 'request-state'
+  return `key:${verdict?.term ?? ''}`
 }
 
 function isTooMuch(rule: string): rule is 'too-many' | 'too-deep' {

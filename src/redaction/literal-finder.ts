@@ -21,6 +21,9 @@ const symbols = new Map(
 /** How often a look-up finds the pair where nothing is. Base64 holds every pair of letters and digits. */
 function costOf(pair: string, exact: true | undefined): number {
   const lower = pair.toLowerCase()
+  if (/^[",] |^[",]:|^":|^",|^[a-z][ "]|^[ "][a-z]/.test(lower)) return 20
+  if (lower === ': ') return 3
+  if (/^[0-9]\.|\.[0-9]/.test(lower)) return 8
   if (!/^[a-z0-9+/]{2}$/.test(lower) || lower === '//') return symbols.get(lower) ?? 1
   if (pair === 'AA') return 60
   const rank = pair === lower || !exact ? ranks.get(lower) : undefined
@@ -69,7 +72,7 @@ export class LiteralPairs<T extends Literal> {
     for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
       const pair = literal.slice(offset, offset + 2)
       // What is looked up for another literal costs nothing more.
-      const cost = exact && this.has[indexOf(pair)] !== 0 ? 0.5 : costOf(pair, exact)
+      const cost = exact && this.has[indexOf(pair)] !== 0 ? 1.5 : costOf(pair, exact)
       if (cost < least) [best, least] = [offset, cost]
     }
     return best

@@ -15,6 +15,8 @@ export type Place =
   | Schema
   /** The default rules leave a string here alone. */
   | 'handle'
+  /** What a tool says of itself: a secret only by the looks that its vendor gave it. */
+  | 'documentation'
 
 /**
  * JSON Schema: a schema, or an object whose member names are names of properties. `secret`: it describes a
@@ -33,6 +35,9 @@ const propertyMaps = new Set(['properties', 'patternProperties', '$defs', 'defin
 const dependentMaps = new Set(['dependentRequired', 'dependencies'])
 /** What holds values, not schemas. */
 const valueKeywords = new Set(['default', 'const', 'enum', 'examples', 'example'])
+
+/** Members of a tool that a mock must serve as they were. */
+const documented = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'])
 
 /** What the walk does with one member: where its value stands, and whether the key rules judge its name. */
 export interface MemberPlace {
@@ -82,7 +87,9 @@ export function memberPlace(
     case 'requests':
       return kind === 'object' ? to('message', 'exempt') : plain
     case 'tool':
-      return name === 'inputSchema' || name === 'outputSchema' ? to('schema') : plain
+      return documented.has(name) ? to('documentation', 'exempt') : plain
+    case 'documentation':
+      return to('documentation', 'exempt')
     case 'schema':
     case 'secret-schema':
       return inSchema(place === 'secret-schema', name)
@@ -120,6 +127,7 @@ export function elementPlace(place: Place): Place {
       return 'tool'
     case 'schema':
     case 'secret-schema':
+    case 'documentation':
       return place
     default:
       return 'plain'

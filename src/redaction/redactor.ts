@@ -1,6 +1,6 @@
 import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
-import { redactEndpoint, redactHeaders, redactParameters } from './http.js'
+import { redactEndpoint, redactHeaders, redactParameters, redactPathKeys } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
@@ -76,7 +76,7 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
   const blocks = new KeyBlocks()
   const active = defaults || rules.length > 0
   const redactText = (text: string): string => words.redact(text, counted) ?? text
-  const http = { counted, text: redactText }
+  const http = { counted, text: redactText, always: textRules.length > 0 }
 
   function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
     const whole = findTooDeep(raw)
@@ -134,12 +134,13 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
     },
     text: redactText,
     command: (argv) => redactCommand(argv, defaults, counted, redactText),
-    url: (url) => redactText(defaults ? redactUrl(url, counted) : url),
+    url: (url) => redactText(defaults ? redactUrl(url, http) : url),
     headers: (headers) => (defaults ? redactHeaders(headers, http) : plainHeaders(headers, redactText)),
     path(path) {
+      if (!defaults) return redactText(path)
       const at = path.indexOf('?')
-      if (at === -1 || !defaults) return redactText(path)
-      return redactText(`${path.slice(0, at)}?${redactParameters(path.slice(at + 1), http)}`)
+      const place = redactPathKeys(at === -1 ? path : path.slice(0, at), http)
+      return redactText(at === -1 ? place : `${place}?${redactParameters(path.slice(at + 1), http)}`)
     },
     endpoint: (path) => redactText(defaults ? redactEndpoint(path, http) : path),
     form: (text) => redactText(defaults ? redactParameters(text, http) : text),

@@ -71,6 +71,10 @@ const harmlessName = new RegExp(
   'i',
 )
 
+/** Marks in what a model reads and writes, and the constants of a design. */
+const otherTokens =
+  /(?:^|_)(?:stop|eos|bos|pad|unk|sep|cls|mask|special|design|theme|style|unexpected)_?tokens?_?$/i
+
 const joint = /[^\p{L}\p{N}]+/gu
 
 /** A term and its suffixes stand at the end of a name, however long the name is. */
@@ -78,9 +82,71 @@ const longestTail = 128
 
 /** The term by which a name, decoded, says that its value is a secret; undefined when it says nothing. */
 export function secretTermOf(name: string): string | undefined {
-  const tail = (name.length > longestTail ? name.slice(-longestTail) : name).replace(joint, '_')
-  const term = secretName.exec(tail)?.[1]
-  return term === undefined || harmlessName.test(tail) ? undefined : term.replace('_', '').toLowerCase()
+  return strongTermOf(tailOf(name))
+}
+
+function tailOf(name: string): string {
+  return (name.length > longestTail ? name.slice(-longestTail) : name).replace(joint, '_')
+}
+
+/** `designTokens` as `design_Tokens`. */
+function inWords(tail: string): string {
+  return tail.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+}
+
+function strongTermOf(tail: string): string | undefined {
+  const term = (secretName.exec(tail) ?? oauthName.exec(tail))?.[1]
+  if (term === undefined || harmlessName.test(tail) || otherTokens.test(inWords(tail))) return undefined
+  return term.replace('_', '').toLowerCase()
+}
+
+/** Members of OAuth's requests and answers. */
+const oauthName = /^_?(device_?code|code_?verifier|client_?assertion)_?$/i
+const oauthField =
+  /^(?:code|assertion|saml_?response|id_?token|otp|totp|mfa_?code|one_?time_?code|verification_?code|security_?code)$/i
+
+/** The name of a field that brings a secret in a form, though elsewhere it may say anything. */
+export function oauthTerm(name: string): string | undefined {
+  return oauthField.test(name) ? name.toLowerCase() : undefined
+}
+
+/** What a name says of its value. */
+export interface NameVerdict {
+  readonly term: string
+  /**
+   * What the value must be to be a secret: `any`thing; `credentials`, with a digit or a symbol; `made` by a machine
+   * beyond doubt.
+   */
+  readonly needs: 'any' | 'credentials' | 'made'
+}
+
+const keyName = new RegExp(`[^\\W_]_?(key)s?(?:_?(?:${anyOf(suffixes)}|data|base))*_?$`, 'i')
+/** What other keys are: of rows, caches, lists and locks on a keyboard. */
+const harmlessKey =
+  /(?:^|_)(?:public|pub|primary|foreign|sort|partition|cache|hot|idempotency|object|row|index|lookup|group|map|routing|shortcut|translation|message|hash|range|natural|composite|unique|candidate|parent|query|state|answer|registry|websocket|issue|project|surrogate|dedup|config|column|field|property|json|locale|label|menu|modifier|arrow|any|press|answer|by|for|the|some)_?keys?(?:_?(?:value|data|name))?_?$|(?:mon|tur|don|hoc|joc|whis|jer|loc)keys?$/i
+const passName = /(?:_pass|_PASS|_Pass|[a-z0-9]Pass|_pw|_PW|^pw)$/
+const otherName = /(?:^|_)(pat|_auth|dsn|cookie|connection_?string|account_?key)_?$/i
+
+/** Whose keys have no shape of their own: the vendor's name is all that announces them. */
+export const vendorNames =
+  'adafruit airtable algolia asana atlassian beamer bitbucket bittrex cloudflare codecov cohere coinbase confluent contentful databricks datadog discord droneci dropbox etsy fastly finicity finnhub flickr freshbooks gitter gocardless heroku hubspot intercom jira kraken kucoin launchdarkly linkedin lob looker mailchimp mailgun mapbox mattermost messagebird netlify newrelic nytimes okta plaid privateai rapidapi sendbird sidekiq snyk sonar squarespace sumologic travisci trello twitch twitter yandex zendesk'.split(
+    ' ',
+  )
+const vendors = new Set(vendorNames)
+
+/** What a name says of its value, decoded: also names that are those of a secret only before some values. */
+export function judgeName(name: string): NameVerdict | undefined {
+  const tail = tailOf(name)
+  const strong = strongTermOf(tail)
+  if (strong !== undefined) return { term: strong, needs: 'any' }
+  if (passName.test(tail)) return { term: 'password', needs: 'credentials' }
+  if (keyName.test(tail))
+    return harmlessKey.test(inWords(tail)) ? undefined : { term: 'key', needs: 'credentials' }
+  const other = otherName.exec(tail)?.[1]
+  if (other !== undefined) return { term: other.toLowerCase(), needs: 'credentials' }
+  if (/^_?code_?$/i.test(tail) || vendors.has(tail.toLowerCase()))
+    return { term: tail.toLowerCase(), needs: 'made' }
+  return undefined
 }
 
 const mostNames = 4096

@@ -3,6 +3,8 @@ import { findAssignments } from './assignments.js'
 import { Findings, separate, toEdits, tooManyRule, TooManyMarks, type Finding } from './finding.js'
 import { findFlags } from './flags.js'
 import { marker } from './marker.js'
+import { findInCalls, findInMarkup, findInMultipart } from './markup.js'
+import { findInLines } from './tables.js'
 import { hasTrigger } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
@@ -14,6 +16,12 @@ export interface TextRule {
   /** What to take out: ascending, apart, none empty. */
   find(text: string): readonly Span[]
 }
+
+/**
+ * What a text is: `words` of a log or a person, where every `name=value` counts; a string in a `message`, which may be
+ * code or prose; `documentation`, where only what its vendor made to be recognised is a secret.
+ */
+export type TextKind = 'words' | 'message' | 'documentation'
 
 /** Finds the secrets of plain, decoded text. */
 export class TextRedactor {
@@ -32,19 +40,26 @@ export class TextRedactor {
 
   /**
    * The secrets in `text`, ascending and apart. `suspicious`: whether the default rules look, which hasTrigger
-   * says. `broad` as in findAssignments. `counted` gets the rule of each. Throws TooManyMarks.
+   * says. `counted` gets the rule of each. Throws TooManyMarks.
    */
   find(
     text: string,
     suspicious: boolean,
-    broad: boolean,
+    kind: TextKind,
     counted: (rule: string) => void,
   ): readonly Finding[] {
     const found = new Findings()
     if (suspicious) {
-      findValuePatterns(text, found)
-      findAssignments(text, broad, found)
-      if (broad) findFlags(text, found)
+      findValuePatterns(text, found, kind === 'documentation')
+      if (kind !== 'documentation') {
+        const broad = kind === 'words'
+        findAssignments(text, broad, found)
+        findFlags(text, broad, found)
+        findInMarkup(text, found)
+        findInMultipart(text, found)
+        findInCalls(text, found)
+        findInLines(text, found)
+      }
     }
     for (const rule of this.#rules) {
       for (const { start, end } of rule.find(text)) found.push({ start, end, rule: rule.name })
@@ -57,7 +72,7 @@ export class TextRedactor {
   /** A text of its own (a line, a label) without its secrets; undefined when it has none. One of too many goes whole. */
   redact(text: string, counted: (rule: string) => void): string | undefined {
     try {
-      const found = this.find(text, this.#defaults && hasTrigger(text), true, counted)
+      const found = this.find(text, this.#defaults && hasTrigger(text), 'words', counted)
       return found.length === 0 ? undefined : spliceText(text, toEdits(found))
     } catch (problem) {
       if (!(problem instanceof TooManyMarks)) throw problem

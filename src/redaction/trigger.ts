@@ -4,6 +4,7 @@
  */
 
 import { LiteralPairs, type Literal } from './literal-finder.js'
+import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
 import { vendorShapes } from './vendor-shapes.js'
 import { longestEscape, mayPrecedeWord } from './word-start.js'
@@ -49,6 +50,13 @@ const longestJoint = longestName
 
 /** Whether `w`, `p` or `c` follows `pass`, behind whatever joint. */
 function isPassName(bytes: Uint8Array, start: number, end: number): boolean {
+  const before = bytes[start - 1]
+  // `DB_PASS`, `dbPass`.
+  if (
+    (before === 0x5f || before === 0x2d || (bytes[start] === 0x50 && isWord(before))) &&
+    !isWord(bytes[start + 4])
+  )
+    return true
   let pos = start + 4
   while (pos < end && pos < start + longestJoint) {
     const code = bytes[pos]!
@@ -69,6 +77,10 @@ function isPassName(bytes: Uint8Array, start: number, end: number): boolean {
 /** Whether `api`, `private` or `access` may stand before `key`, with whatever joint between. */
 function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
   let pos = start - 1
+  const before = bytes[pos]
+  const isPart = before === 0x5f || before === 0x2d || (bytes[start] === 0x4b && isWord(before))
+  // `ENCRYPTION_KEY`, `signingKey`, `--key`; not `_keyboard`.
+  if (isPart && !isLower(bytes[start + 3])) return isName(bytes, start, end)
   const least = start - longestJoint
   while (pos >= 0 && pos > least) {
     const code = bytes[pos]!
@@ -83,6 +95,28 @@ function isKeyName(bytes: Uint8Array, start: number, end: number): boolean {
   }
   // What begins in the piece before is judged there.
   return pos >= 0
+}
+
+function isLower(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x61 && code <= 0x7a && code !== 0x73
+}
+
+/** Whether a name ends here, and a value follows. */
+function isAssigned(bytes: Uint8Array, start: number, end: number, length: number): boolean {
+  let pos = start + length
+  const least = pos
+  while (pos < end && pos < least + 8) {
+    const code = bytes[pos]!
+    if (code === 0x3a || code === 0x3d || code === BACKSLASH) return !isWord(bytes[start - 1])
+    if (code !== 0x22 && code !== 0x27 && code !== 0x20) return false
+    pos++
+  }
+  return pos >= end && !isLast
+}
+
+/** A flag that ends here: `--pat x`, not `--path`. */
+function isFlag(bytes: Uint8Array, start: number, _end: number, length: number): boolean {
+  return !isWord(bytes[start + length]) && bytes[start + length] !== 0x2d
 }
 
 const progress = [0x70, 0x72, 0x6f, 0x67, 0x72, 0x65, 0x73, 0x73]
@@ -155,6 +189,38 @@ const names: Trigger[] = [
   { literal: 'requestState', exact: true },
 ]
 
+/** What announces a secret by a place, or by a name that says so only before some values. */
+const places: Trigger[] = [
+  { literal: 'code_verifier' },
+  { literal: 'codeVerifier', exact: true },
+  { literal: 'device_code' },
+  { literal: 'client_assertion' },
+  { literal: 'onnectionString', exact: true },
+  { literal: 'onnection_string', exact: true },
+  { literal: '<input' },
+  { literal: 'form-data; name' },
+  { literal: '"kty"', exact: true },
+  { literal: '\\"kty', exact: true },
+  { literal: 'cookie', confirm: isAssigned },
+  { literal: 'kind: Secret', exact: true },
+  { literal: 'sshpass', exact: true },
+  { literal: 'mysql', exact: true },
+  { literal: 'mariadb', exact: true },
+  { literal: ' -u', exact: true },
+  { literal: '--user', exact: true },
+  { literal: 'redis-cli', exact: true },
+  { literal: ' -P', exact: true },
+  { literal: '_auth=', exact: true },
+  { literal: '?key=', exact: true },
+  { literal: '&key=', exact: true },
+  { literal: 'sig=', exact: true },
+  { literal: 'ignature=', exact: true },
+  ...['--pat', '--auth', '--pass'].map((literal) => ({ literal, exact: true as const, confirm: isFlag })),
+  ...vendorNames.flatMap((name) =>
+    [`${name}: `, `${name}\\": `].map((literal) => ({ literal, exact: true as const, confirm: startsWord })),
+  ),
+]
+
 const values: Trigger[] = [
   { literal: 'sk-', exact: true, confirm: startsWord },
   ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map((literal) => ({ literal, exact: true as const })),
@@ -200,7 +266,7 @@ function isBareToken(bytes: Uint8Array, start: number, end: number, length: numb
 }
 
 /** Too frequent in base64 to be looked for in every message: found in those that are read for another reason. */
-const frequent = /^(?:EAA|SK|:AA|re_|cio|1\/\/0|nfo_|sq[uap]_)/
+const frequent = /^(?:EAA|SK|:AA|re_|cio|1\/\/0|nfo_|sq[uap]_|rnd_)/
 
 const vendors: Trigger[] = [
   { literal: 'elegram.org/bot', exact: true as const },
@@ -216,7 +282,7 @@ const vendors: Trigger[] = [
 
 const encoder = new TextEncoder()
 const pairs = new LiteralPairs(
-  [...names, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
+  [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
 )
 const { has } = pairs
 
@@ -226,15 +292,16 @@ function bytesOf({ literal, exact }: Trigger): Uint8Array {
   return encoder.encode(exact ? literal : literal.toLowerCase())
 }
 
-/** Whether a trigger stands around the pair at `index`. */
-function isAround(bytes: Uint8Array, index: number, end: number): boolean {
+/** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
+function startAround(bytes: Uint8Array, index: number, end: number): number {
   const { literals, checks } = pairs.with(bytes[index]!, bytes[index + 1]!)
   for (let n = 0, check = 0; n < literals.length; n++, check += 3) {
     // The last five bits are those of both cases.
     if ((bytes[index + checks[check + 1]!]! & 31) !== checks[check + 2]) continue
-    if (confirms(literals[n]!, bytes, index - checks[check]!, end)) return true
+    const start = index - checks[check]!
+    if (confirms(literals[n]!, bytes, start, end)) return start
   }
-  return false
+  return -1
 }
 
 function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: number): boolean {
@@ -279,7 +346,7 @@ export function findTrigger(text: string, start: number): number {
     isLast = to === end
     const index = findInPiece(length)
     // Bytes are characters only where all are ASCII.
-    if (index >= 0) return length === to - from ? Math.max(from, from + index - longestTrigger) : from
+    if (index >= 0) return length === to - from ? from + index : from
     if (isLast) return -1
   }
   return -1
@@ -290,7 +357,9 @@ function findInPiece(length: number): number {
   // A zero behind the text: the last pair may reach over its end.
   if (length < bytes.length) bytes[length] = 0
   for (let i = 0; i < length; i += 2) {
-    if (has[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] !== 0 && isAround(bytes, i, length)) return i
+    if (has[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] === 0) continue
+    const start = startAround(bytes, i, length)
+    if (start >= 0) return start
   }
   return -1
 }

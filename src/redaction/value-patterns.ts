@@ -2,6 +2,7 @@
 import type { Finding } from './finding.js'
 import { LiteralFinder, type Literal } from './literal-finder.js'
 import { marker } from './marker.js'
+import { isPlaceholder } from './secret-looks.js'
 import { findPath } from './secret-paths.js'
 import { TextRuns } from './text-runs.js'
 import { vendorRules, type VendorRule } from './vendor-rules.js'
@@ -44,7 +45,7 @@ const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])
 
 /** Adds the secrets in `text`, which is decoded, to `found`. Linear. `strict`: only what cannot be prose. */
 export function findValuePatterns(text: string, found: Finding[], strict = false): void {
-  const runs = new TextRuns(text)
+  let known: TextRuns | undefined
   finder.each(text, ({ literal, whole, vendor, shape }, at) => {
     let written = literal
     if (whole !== undefined) {
@@ -53,6 +54,7 @@ export function findValuePatterns(text: string, found: Finding[], strict = false
       if (match === undefined) return undefined
       written = match
     }
+    const runs = (known ??= new TextRuns(text))
     const finding = vendor
       ? vendorToken(runs, at, vendor)
       : shape
@@ -204,6 +206,8 @@ function urlPassword(runs: TextRuns, start: number): Finding | undefined {
   const open = before < 0 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1, colon + 65))
   const at = open ? runs.lastAtSign(start) - start : before
   if (at <= colon + 1 || isMarkerAt(runs.text, start + colon + 1, start + at)) return undefined
+  const password = authority.slice(colon + 1, Math.min(at, colon + 64))
+  if (/^(?:pass|password|passwd|pwd)$/i.test(password) || isPlaceholder(password)) return undefined
   return { start: start + colon + 1, end: start + at, rule: 'url-password' }
 }
 
@@ -227,5 +231,6 @@ function bearer(runs: TextRuns, after: number): Finding | undefined {
   // No name of a parameter and no word of prose is that long.
   const head = text.slice(start, Math.min(end, start + 40))
   if (challenge.test(head)) return undefined
+  if (isPlaceholder(head)) return undefined
   return prose.test(head.replace(/[.~/+-]+$/, '')) ? undefined : { start, end, rule: 'bearer' }
 }

@@ -59,7 +59,10 @@ export const vendorShapes: readonly Shape[] = [
     literal: `${digit}Q~`,
     find: around('azure-secret', /[A-Za-z0-9_~.]{3}$/, 3, 30),
   })),
-  { literal: '-us', find: around('mailchimp-key', /[0-9a-f]{32}$/, 32, 4) },
+  ...Array.from('123456789', (digit) => ({
+    literal: `-us${digit}`,
+    find: around('mailchimp-key', /[0-9a-f]{32}$/, 32, 4),
+  })),
   { literal: '/api/webhooks/', find: behind('discord-webhook', '/api/webhooks/', 20) },
   { literal: 'webhook.office.com/', find: behind('teams-webhook', 'webhook.office.com/', 20) },
   {

@@ -156,39 +156,52 @@ describe('tool schemas', () => {
     expect(defaultRedactor().json(JSON.stringify([message]))).toBeUndefined()
   })
 
-  it('lose the values that they give for a secret property', () => {
+  it('of elicitation lose the values that they give for a secret property', () => {
     const property = { default: 'hunter2', const: 'b', enum: ['c'], examples: ['d'], minLength: 1 }
     const inner = { type: 'object', properties: { value: { default: 'e' } } }
-    const inputSchema = { properties: { password: property, token: inner, user: { default: 'u' }, pwd: 'x' } }
-    const left = JSON.parse(redacted(JSON.stringify({ result: { tools: [{ inputSchema }] } }))) as unknown
+    const requestedSchema = {
+      properties: { password: property, token: inner, user: { default: 'u' }, pwd: 'x' },
+    }
+    const left = JSON.parse(redacted(JSON.stringify({ params: { requestedSchema } }))) as unknown
     const gone = '[REDACTED]'
     expect(left).toEqual({
-      result: {
-        tools: [
-          {
-            inputSchema: {
-              properties: {
-                password: { default: gone, const: gone, enum: gone, examples: gone, minLength: 1 },
-                token: { type: 'object', properties: { value: { default: gone } } },
-                user: { default: 'u' },
-                pwd: gone,
-              },
-            },
+      params: {
+        requestedSchema: {
+          properties: {
+            password: { default: gone, const: gone, enum: gone, examples: gone, minLength: 1 },
+            token: { type: 'object', properties: { value: { default: gone } } },
+            user: { default: 'u' },
+            pwd: gone,
           },
-        ],
+        },
       },
     })
   })
 
-  it('lose secrets that are known by their looks, and members of their default values', () => {
-    const inputSchema = {
-      description: `try ${jwt}`,
-      default: { password: 'x' },
-      properties: { a: { token: 'x' } },
-    }
-    expect(redacted(JSON.stringify({ result: { tools: [{ inputSchema }] } }))).toBe(
-      '{"result":{"tools":[{"inputSchema":{"description":"try [REDACTED]","default":{"password":"[REDACTED]"},"properties":{"a":{"token":"[REDACTED]"}}}}]}}',
+  it('of elicitation lose members of their default values', () => {
+    const requestedSchema = { default: { password: 'x' }, properties: { a: { token: 'x' } } }
+    expect(redacted(JSON.stringify({ params: { requestedSchema } }))).toBe(
+      '{"params":{"requestedSchema":{"default":{"password":"[REDACTED]"},"properties":{"a":{"token":"[REDACTED]"}}}}}',
     )
+  })
+
+  it('and descriptions of tools stay as they are, but for tokens that their vendors made to be recognised', () => {
+    const tool = {
+      name: 'login',
+      title: 'password: "hunter2-99"',
+      description:
+        'API_KEY=abc123def456 login --password hunter2, reads /srv/.env. Authorization: Basic dXNlcjpwYXNz',
+      inputSchema: { properties: { password: { default: 'hunter2', examples: ['x1'] }, a: { token: 'x' } } },
+      outputSchema: { default: { password: 'x' } },
+      annotations: { title: 'Bearer abcdefgh' },
+    }
+    expect(defaultRedactor().json(JSON.stringify({ result: { tools: [tool] } }))).toBeUndefined()
+    const leaking = { ...tool, inputSchema: { description: `try ${jwt}` } }
+    expect(redacted(JSON.stringify({ result: { tools: [leaking] } }))).toBe(
+      JSON.stringify({ result: { tools: [leaking] } }).replace(jwt, '[REDACTED]'),
+    )
+    const other = { result: { tools: [{ ...tool, token: 'abc' }] } }
+    expect(redacted(JSON.stringify(other))).toBe(JSON.stringify(other).replace('"abc"', '"[REDACTED]"'))
   })
 
   it('are not looked for in the arguments of a call', () => {

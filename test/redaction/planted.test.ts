@@ -149,7 +149,7 @@ const top = fc.constantFrom<(payload: string) => string>(
   (payload) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${payload}}`,
   (payload) => `{"result":${payload},"id":1}`,
   (payload) => `[{"id":1},{"error":{"data":${payload}}}]`,
-  (payload) => `{"result":{"tools":[{"inputSchema":${payload}}]}}`,
+  (payload) => `{"params":{"requestedSchema":${payload}}}`,
   (payload) => `{"params":{"_meta":${payload},"requestedSchema":{"$defs":{"a":${payload}}}}}`,
 )
 

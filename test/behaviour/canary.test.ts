@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach } from './attach.js'
+import { createHttpStage, post, type HttpStage } from './http-stage.js'
+import { plainEnv, wiretape } from './run-cli.js'
+
+let stage: HttpStage
+beforeEach(() => {
+  stage = createHttpStage()
+})
+afterEach(() => stage.close())
+
+/** What every canary has in it. Built here, so that no scanner takes it for a real one. */
+const core = 'Q7canary4Zp8Wm2Xk6Vt9Bn3Lr5Hd1Jf0Gs'
+const canary = 'ghp_'.concat(core)
+
+/** Names and contents of all that was written below a folder. */
+function written(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => {
+      const path = join(folder, name)
+      const stat = statSync(path)
+      if (stat.isDirectory()) return `${path}\n${written(path)}`
+      return stat.isFile() ? `${path}\n${readFileSync(path, 'latin1')}` : path
+    })
+    .join('\n')
+}
+
+/** Every format and report that can be made of the recording, and what is printed of it. */
+async function made(tape: string): Promise<string> {
+  const options = { cwd: stage.folder, env: plainEnv(stage.env), input: '' }
+  const texts: string[] = []
+  for (const format of [
+    'session-json',
+    'har',
+    'jsonrpc',
+    'markdown',
+    'csv',
+    'otlp-json',
+    'assay-trace',
+    'html',
+  ]) {
+    const { stdout } = await wiretape(['convert', tape, '-', '--to', format], options)
+    texts.push(stdout)
+  }
+  for (const args of [['inspect', tape, '-v'], ['inspect', tape, '--json'], ['ls'], ['diff', tape, tape]]) {
+    const { stdout, stderr } = await wiretape(args, options)
+    texts.push(stdout, stderr)
+  }
+  expect(texts.filter((text) => text.length > 100).length).toBeGreaterThan(6)
+  return texts.join('\n')
+}
+
+const everywhere = (id: unknown): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: `tools/${canary}`,
+    params: {
+      [canary]: canary,
+      _meta: { [canary]: [canary] },
+      name: canary,
+      arguments: { text: `x ${canary} y` },
+    },
+  })
+
+describe('a secret in any place of a recording is nowhere on the disk, in no report and not told to screens', () => {
+  it('of a server on stdio', async () => {
+    const fake = `
+      process.stderr.write('note ${canary}\\n')
+      process.stdout.write('no message ${canary}\\n')
+      process.stdout.write(Buffer.concat([Buffer.from('${canary} '), Buffer.from([0xff, 0xfe, 10])]))
+      let rest = ''
+      process.stdin.on('data', (chunk) => {
+        rest += chunk
+        for (let at = rest.indexOf('\\n'); at >= 0; at = rest.indexOf('\\n')) {
+          const line = rest.slice(0, at)
+          rest = rest.slice(at + 1)
+          const { id } = JSON.parse(line)
+          process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: { '${canary}': ['${canary}'] } }) + '\\n')
+          process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 1, message: '${canary}', data: '${canary}' } }) + '\\n')
+        }
+      })`
+    writeFileSync(stage.path('fake.mjs'), fake)
+    const session = stage.path('session.json')
+    const told = ['--label', `my ${canary}`, '--note', `note ${canary}`, '--meta', `k=${canary}`]
+    const args = ['record', '--out', stage.out, '--session-file', session, ...told]
+    const command = [process.execPath, stage.path('fake.mjs'), `--x=${canary}`, `y ${canary}`]
+    const run = await wiretape([...args, '--', ...command], {
+      cwd: stage.folder,
+      env: plainEnv(stage.env),
+      input: `${everywhere(1)}\n${everywhere(canary)}\n[${everywhere(3)},${everywhere(4)}]\n`,
+    })
+    expect(run.code).toBe(0)
+    writeFileSync(stage.path('fake.mjs'), '')
+    expect(written(stage.folder)).not.toContain(core)
+    expect(readFileSync(session, 'utf8').length).toBeGreaterThan(500)
+    expect(await made(stage.tape())).not.toContain(core)
+  })
+
+  it('of a server over HTTP, in every field of events and headers', async () => {
+    const upstream = await stage.serve((request, response) => {
+      request.resume().on('end', () => {
+        const headers = {
+          [`x-${canary}`]: canary,
+          'x-plain': canary,
+          location: `https://h/${canary}?a=${canary}`,
+        }
+        if (request.method === 'GET')
+          return response
+            .writeHead(404, canary, { ...headers, 'content-type': 'text/plain' })
+            .end(`no ${canary}`)
+        if (request.method === 'DELETE') return response.writeHead(500, headers).end(`{"error":"${canary}"}`)
+        response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'mcp-session-id': canary })
+        response.write(`: comment ${canary}\nid: ${canary}\nevent: ${canary}\ndata: ${canary}\n\n`)
+        response.write(
+          `id: ${canary}\ndata: {"jsonrpc":"2.0","method":"notifications/${canary}","params":{"a":"${canary}"}}\n\n`,
+        )
+        response.write(`id: ${canary}\n\n`)
+        response.end(
+          `id: x ${canary}\nevent: message\ndata: {"jsonrpc":"2.0","id":1,"result":{"${canary}":"${canary}"}}\n\n`,
+        )
+      })
+    })
+    const session = stage.path('session.json')
+    const { recorder, url } = await stage.recordUrl(upstream, [
+      '--session-file',
+      session,
+      '--label',
+      `l ${canary}`,
+    ])
+    const attached = await attach(stage)
+    const headers = { [`x-${canary}`]: canary, 'x-other': `a ${canary}`, referer: `https://h/?x=${canary}` }
+    await post(`${url}/${canary}?x=${canary}&${canary}=1`, everywhere(1), headers)
+    await post(url, `not json ${canary}`, headers)
+    await fetch(`${url}/${canary}`, { headers })
+    await fetch(url, { method: 'DELETE', headers })
+    await attached.event('the last exchange', (event) => JSON.stringify(event).includes('DELETE'))
+    expect(JSON.stringify([attached.hello, attached.events])).not.toContain(core)
+    attached.close()
+    const lines = await stage.end(recorder)
+    expect(lines.length).toBeGreaterThan(6)
+    expect(written(stage.folder)).not.toContain(core)
+    expect(await made(stage.tape())).not.toContain(core)
+  })
+})
