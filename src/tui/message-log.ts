@@ -14,9 +14,9 @@ import {
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import { heldRecordOf } from './held-record.js'
 import { lengthOf, outlineOf } from './record-outline.js'
 import { RowNotes } from './row-notes.js'
-import { UntoldRows } from './untold-rows.js'
 
 /** Characters of records that are kept; of older ones only what their rows show, the rest is on the tape. */
 const charactersKept = 96 * 1024 * 1024
@@ -72,7 +72,6 @@ export class MessageLog {
   /** The messages of a batch share a record. */
   readonly #outlines = new WeakMap<TapeRecord, TapeRecord>()
   #faults = 0
-  readonly #untold = new UntoldRows()
   readonly #notes = new RowNotes()
   /** Its lines do not say what was held. */
   #isStrict = false
@@ -104,10 +103,9 @@ export class MessageLog {
     return this.push(decoded.record)
   }
 
-  push(came: TapeRecord): number[] {
-    if (came.type === 'meta') this.#isStrict = came.wiretape === undefined
-    if (came.type === 'note') return this.#noted(came)
-    const record = came.type === 'message' && this.#isStrict ? this.#untold.told(came) : came
+  push(record: TapeRecord): number[] {
+    if (record.type === 'meta') this.#isStrict = record.wiretape === undefined
+    if (record.type === 'note') return this.#noted(record)
     const known = record.type === 'held' ? this.#heldRows.get(record.parts[0]!.id ?? '') : undefined
     if (known !== undefined) return this.#toldAfterAll(record, known)
     const { first, count } = this.#fold.push(record)
@@ -170,7 +168,7 @@ export class MessageLog {
   #showHeld(): number[] {
     return [...this.#held.values()].flatMap((event) => {
       if (this.#heldRows.has(event.message)) return []
-      const record = this.#untold.held(event)
+      const record = heldRecordOf(event)
       return record ? this.push(record) : []
     })
   }
@@ -181,10 +179,10 @@ export class MessageLog {
     this.#held.set(message, { ...held, ...(reason && { reason }), ...(moot !== undefined && { moot }) })
   }
 
-  release(message: string, outcome: ReleaseOutcome, text?: string): number[] {
+  release(message: string, outcome: ReleaseOutcome): number[] {
     this.#held.delete(message)
-    const dropped = this.#untold.released(message, outcome, text)
-    return dropped ? this.push(dropped) : []
+    if (!this.#isStrict || (outcome !== 'dropped' && outcome !== 'answered')) return []
+    return this.push({ type: 'dropped', t: new Date().toISOString(), id: message, why: outcome })
   }
 
   releaseAll(): void {

@@ -123,7 +123,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         log.changeHeld(event)
         return rowsCame([])
       case 'released':
-        rowsCame(log.release(event.message, event.outcome, event.text))
+        rowsCame(log.release(event.message, event.outcome))
         return dispatch({ type: 'released', message: event.message, outcome: event.outcome })
       case 'state':
         return dispatch({ type: 'gate', gate: event.state })

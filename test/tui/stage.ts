@@ -93,7 +93,7 @@ export function createScreen(
       came.type === 'held'
         ? log.hold(came)
         : came.type === 'released'
-          ? log.release(came.message, came.outcome, came.text)
+          ? log.release(came.message, came.outcome)
           : came.type === 'live'
             ? log.settled()
             : log.gap()

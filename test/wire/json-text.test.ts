@@ -396,33 +396,34 @@ describe('canonicalNumber', () => {
     )
   })
 
-  it('adds to huge exponents exactly, without expanding them', () => {
+  it('adds to large exponents exactly, without expanding them', () => {
     expect(canonicalNumber('1e999999999')).toBe('1e999999999')
-    expect(canonicalNumber('10e999999999999999999')).toBe('1e1000000000000000000')
-    expect(canonicalNumber('0.1e1000000000000000000')).toBe('1e999999999999999999')
-    expect(canonicalNumber('10e-1000000000000000000')).toBe('1e-999999999999999999')
+    expect(canonicalNumber('10e999999999999999')).toBe('1e1000000000000000')
+    expect(canonicalNumber('0.1e-99999999999999')).toBe('1e-100000000000000')
+    const most = 10 ** 15 - 1
     fc.assert(
       fc.property(
-        fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+        fc.integer({ min: -most, max: most }),
         fc.integer({ min: -30, max: 30 }),
-        fc.nat({ max: 40 }),
-        (near, delta, power) => {
-          for (const exponent of [near, 10n ** BigInt(power) + BigInt(delta)]) {
-            const zeros = '0'.repeat(Math.abs(delta))
-            const text = delta < 0 ? `0.${zeros}7e${exponent}` : `7${zeros}e${exponent}`
-            const sum = exponent + (delta < 0 ? BigInt(delta) - 1n : BigInt(delta))
-            expect(canonicalNumber(text)).toBe(canonicalNumber(`7e${sum}`))
-            if (sum > 100n || sum < -100n) expect(canonicalNumber(text)).toBe(`7e${sum}`)
-          }
+        (exponent, delta) => {
+          const zeros = '0'.repeat(Math.abs(delta))
+          const text = delta < 0 ? `0.${zeros}7e${exponent}` : `7${zeros}e${exponent}`
+          const sum = BigInt(exponent) + BigInt(delta) - (delta < 0 ? 1n : 0n)
+          if (sum > 100n || sum < -100n) expect(canonicalNumber(text)).toBe(`7e${sum}`)
         },
       ),
     )
   })
 
+  it('returns numbers with an exponent of more than 15 digits unchanged', () => {
+    for (const text of ['10e1000000000000000', '-0.10E-9999999999999999', `1e${'9'.repeat(1_000_000)}`])
+      expect(canonicalNumber(text)).toBe(text)
+    expect(canonicalNumber('10e0000000000000000001')).toBe('100')
+  })
+
   it('takes numbers of a million digits', () => {
     const digits = '9'.repeat(1_000_000)
     expect(canonicalNumber(`${digits}.0`)).toBe(digits)
-    expect(canonicalNumber(`10e${digits}`)).toBe(`1e1${'0'.repeat(1_000_000)}`)
   })
 
   it('returns text that is not a number unchanged', () => {
