@@ -15,6 +15,7 @@ import {
   checkReplaceable,
   makeFolder,
   realDisk,
+  refusePipe,
   refuseStandardStream,
   refuseTape,
   segmentsOf,
@@ -117,6 +118,7 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
   const redactor = await createRunRedactor(options.redaction)
   if (options.sessionFile !== undefined) {
     refuseStandardStream(options.sessionFile)
+    refusePipe(options.sessionFile)
     await refuseTape(options.sessionFile)
     await checkReplaceable(options.sessionFile)
   }

@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { parseSettingsFile, type SettingsFile } from '../compare/index.js'
 import { WiretapeError } from '../model/index.js'
-import { whyNotOurs } from '../tape/index.js'
+import { isNamedPipe, whyNotOurs } from '../tape/index.js'
 
 /**
  * The rules that stand beside a recording: `baseline.compare.yaml` or `baseline.jsonl.compare.yaml` for
@@ -53,6 +53,8 @@ export function compareFilesOf(recording: string): readonly string[] {
 
 /** @throws WiretapeError `usage` or `unreadable` */
 export async function readCompareFile(path: string): Promise<SettingsFile & { readonly name: string }> {
+  if (isNamedPipe(path))
+    throw new WiretapeError('unreadable', `cannot read ${path}: it is a pipe`, { hint: 'name a file' })
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw cannotRead(path, cause)
   })

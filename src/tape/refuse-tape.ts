@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { WiretapeError } from '../model/index.js'
 import { descriptorOf } from './outlet.js'
@@ -23,6 +24,22 @@ export async function refuseTape(path: string): Promise<void> {
     await file.close()
   }
   throw new WiretapeError('unwritable', `cannot write ${path}: it is a tape`)
+}
+
+/**
+ * Refuses a named pipe: opening one waits until somebody reads, and keeps a thread until then.
+ *
+ * @throws WiretapeError `unwritable`
+ */
+export function refusePipe(path: string): void {
+  if (isNamedPipe(path))
+    throw new WiretapeError('unwritable', `cannot write ${path}: it is a pipe`, { hint: 'name a file' })
+}
+
+/** Whether opening a path would wait for another program. Pipes that a shell has opened for us do not. */
+export function isNamedPipe(path: string): boolean {
+  if (descriptorOf(path) !== undefined) return false
+  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
 }
 
 const standardStreams = ['stdin', 'stdout', 'stderr']

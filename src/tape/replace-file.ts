@@ -23,10 +23,13 @@ import { makeFolder } from './make-folder.js'
 import { openOutlet, outletAt, writeAll, type Outlet } from './outlet.js'
 import { removedAtSignal } from './removed-at-signal.js'
 
+/** Links in a row; systems follow no more. */
+const mostHops = 40
+
 /**
  * Writes a file for its owner only, beside the one that is there, and puts it in its place once it is whole
  * and on the disk: a failure, or a signal that ends us, leaves everything as it was. Folders that are missing are made; a symbolic link
- * goes on pointing at the new file; a device or pipe is written to as it is.
+ * of our own or root goes on pointing at the new file; a device or pipe is written to as it is.
  *
  * @param options.backup keep the file that was there as `<path>.bak`, or the first free of `<path>.bak.1`, …
  * @param options.own what an earlier call returned: that file needs no backup
@@ -62,6 +65,7 @@ export async function replaceFile(
   let file: FileHandle | undefined
   let guard: { close(): void } | undefined
   try {
+    await refuseForeignLink(path)
     const outlet = await outletAt(path)
     if (outlet) {
       await pass(path, outlet, copyTo)
@@ -163,6 +167,23 @@ async function placeOf(path: string): Promise<string> {
   return named === undefined ? path : resolve(dirname(path), named)
 }
 
+/** A link of another user would have us write where that user wants. */
+async function refuseForeignLink(path: string): Promise<void> {
+  const own = process.geteuid?.()
+  if (own === undefined) return
+  let at = path
+  for (let hop = 0; hop < mostHops; hop += 1) {
+    const info = await lstat(at).catch(() => undefined)
+    if (!info?.isSymbolicLink()) return
+    if (info.uid !== own && info.uid !== 0)
+      throw new WiretapeError(
+        'unwritable',
+        `cannot write ${path}: ${at} is a link of another user (uid ${info.uid})`,
+      )
+    at = resolve(dirname(at), await readlink(at))
+  }
+}
+
 /** Beside the target, so that it can be renamed; whose it is stands in the name. */
 function copyPath(target: string): string {
   return join(dirname(target), `${copyPrefix(target)}${process.pid}-${randomUUID().slice(0, 8)}.tmp`)
@@ -198,6 +219,7 @@ function isRunning(pid: number): boolean {
  */
 export async function checkReplaceable(path: string): Promise<void> {
   try {
+    await refuseForeignLink(path)
     if (await outletAt(path)) return
     makeFolder(dirname(path), realDisk)
     const target = await placeOf(path)

@@ -1,5 +1,5 @@
 export { createDeadline, longestTimerMs } from './deadline.js'
-export { raiseBarrier, storedSecret, type Access, type Barrier } from './barrier/index.js'
+export { addressBytes, raiseBarrier, storedSecret, type Access, type Barrier } from './barrier/index.js'
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'
 export { reasonNotFound } from './stdio/find-program.js'

@@ -42,8 +42,8 @@ describe('the certificate authority', () => {
   })
 
   it.each([
-    ['has expired', 366, /had expired: a new certificate authority was made/],
-    ['is about to', 360, /was about to expire/],
+    ['has expired', 91, /had expired: a new certificate authority was made/],
+    ['is about to', 85, /was about to expire/],
   ])('is renewed when it %s, and that is said', async (_, days, words) => {
     const old = await makeAuthority(new Date(Date.now() - days * dayMs))
     await openLocalCa(folder)
@@ -52,7 +52,7 @@ describe('the certificate authority', () => {
     expect(renewed.notice).toMatch(words)
     expect(renewed.certificate).not.toBe(old.certificate)
     expect(Date.parse(new X509Certificate(renewed.certificate).validTo)).toBeGreaterThan(
-      Date.now() + 300 * dayMs,
+      Date.now() + 80 * dayMs,
     )
     expect((await openLocalCa(folder)).notice).toBeUndefined()
   })

@@ -16,7 +16,7 @@ import { createReadBuffers } from '../read-buffers.js'
 import { prepareCapture, type CaptureOptions } from '../running-capture.js'
 import { forwardSignals, untilSignal } from '../signals.js'
 import { createLeafCertificates } from '../trust/certificates.js'
-import { openLocalCa, type LocalCa } from '../trust/local-ca.js'
+import { authorityFolder, openLocalCa, type LocalCa } from '../trust/local-ca.js'
 import { readTrustedRoots, trustOf, writeBundle, type TrustedRoots } from '../trust/trusted-roots.js'
 import { clientEnvironment, type Environment } from './client-environment.js'
 import { quietNodeOptions } from './quiet-node.js'
@@ -85,10 +85,12 @@ const lastWordsMs = 2_000
  * @throws WiretapeError before anything is started: `usage`, `unwritable`, `unreadable`
  */
 export async function recordForward(options: ForwardCaptureOptions): Promise<ForwardResult> {
-  const { insecure, only, skip, caFolder } = options
+  const { insecure, only, skip } = options
+  const hosts = only.map(({ host }) => host)
+  const caFolder = authorityFolder(options.caFolder, hosts)
   const prepared = await prepareCapture({ ...options, label: '' })
   checkFolder(options.folder)
-  const authority = await openLocalCa(caFolder)
+  const authority = await openLocalCa(caFolder, hosts)
   if (authority.notice !== undefined) await options.onNotice(authority.notice)
   const proxies = upstreamProxiesOf(options.env)
   for (const trouble of proxies.troubles) await options.onNotice(trouble)
@@ -146,7 +148,7 @@ export async function recordForward(options: ForwardCaptureOptions): Promise<For
     },
   })
   try {
-    const variables = variablesFor(proxy.url, authority, roots, options)
+    const variables = variablesFor(proxy.url, authority, roots, { ...options, caFolder })
     const outcome =
       options.command.length > 0
         ? await runClient(options, variables, end)

@@ -1,5 +1,6 @@
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
+import { nameConstraints, nameConstraintsId } from './name-constraints.js'
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -8,7 +9,8 @@ export interface KeyPair {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-const authorityDays = 365
+/** An authority that is trusted by hand and then forgotten is not trusted for long. */
+export const authorityDays = 90
 /** Clients refuse certificates of servers that are valid for longer than 398 days; one run needs far less. */
 const leafDays = 30
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
@@ -28,8 +30,12 @@ function x509(): Promise<X509> {
   })())
 }
 
-/** A certificate authority that signs for itself. */
-export async function makeAuthority(now: Date): Promise<KeyPair> {
+/**
+ * A certificate authority that signs for itself.
+ *
+ * @param hosts all that it may vouch for, with what is below them; `[]` for any
+ */
+export async function makeAuthority(now: Date, hosts: readonly string[] = []): Promise<KeyPair> {
   const x = await x509()
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await x.X509CertificateGenerator.createSelfSigned({
@@ -42,6 +48,7 @@ export async function makeAuthority(now: Date): Promise<KeyPair> {
       new x.BasicConstraintsExtension(true, 0, true),
       new x.KeyUsagesExtension(x.KeyUsageFlags.keyCertSign | x.KeyUsageFlags.cRLSign, true),
       await x.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      ...(hosts.length > 0 ? [new x.Extension(nameConstraintsId, true, nameConstraints(hosts))] : []),
     ],
   })
   return { key: await privatePem(keys.privateKey, x), certificate: `${certificate.toString('pem')}\n` }

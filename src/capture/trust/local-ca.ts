@@ -1,9 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
-import { diskReason, makeFolder, realDisk } from '../../tape/index.js'
-import { makeAuthority, type KeyPair } from './certificates.js'
+import { diskReason, makeFolder, realDisk, whyNotOurs } from '../../tape/index.js'
+import { authorityDays, makeAuthority, type KeyPair } from './certificates.js'
 
 /** A certificate authority of this machine, by which TLS is opened for a client that trusts it. */
 export interface LocalCa extends KeyPair {
@@ -18,25 +18,40 @@ const dayMs = 24 * 60 * 60 * 1000
 const leastLeftMs = 7 * dayMs
 
 /**
+ * The folder of the authority for these hosts: one that may vouch for nothing else stands apart.
+ *
+ * @param hosts `[]` for any
+ */
+export function authorityFolder(folder: string, hosts: readonly string[]): string {
+  if (hosts.length === 0) return folder
+  const digest = createHash('sha256')
+    .update([...new Set(hosts)].toSorted().join('\n'))
+    .digest('hex')
+  return join(folder, `only-${digest.slice(0, 16)}`)
+}
+
+/**
  * Reads the authority of a folder, or makes it. The key never leaves the folder.
  *
+ * @param hosts all that it may vouch for; `[]` for any
  * @throws WiretapeError `unwritable`, `unreadable`
  */
-export async function openLocalCa(folder: string): Promise<LocalCa> {
+export async function openLocalCa(folder: string, hosts: readonly string[] = []): Promise<LocalCa> {
   const keyPath = join(folder, 'ca-key.pem')
   const path = join(folder, 'ca.pem')
   try {
     makeFolder(folder, realDisk)
+    refuseForeign(folder)
     const known = readPair(keyPath)
     const flaw = known && flawOf(known, keyPath)
     if (known && flaw === undefined) {
       if (readIfThere(path) !== known.certificate) replace(path, known.certificate, 0o644)
       return { ...known, path }
     }
-    const made = await makeAuthority(new Date())
+    const made = await makeAuthority(new Date(), hosts)
     // Key and certificate in one file: nobody ever finds one without the other.
     if (known) replace(keyPath, made.key + made.certificate, 0o600)
-    else if (!create(keyPath, made.key + made.certificate)) return await openLocalCa(folder)
+    else if (!create(keyPath, made.key + made.certificate)) return await openLocalCa(folder, hosts)
     replace(path, made.certificate, 0o644)
     const notice = flaw && `${flaw}: a new certificate authority was made in ${folder}, trust that instead`
     return { ...made, path, ...(notice !== undefined && { notice }) }
@@ -49,6 +64,24 @@ export async function openLocalCa(folder: string): Promise<LocalCa> {
       hint,
     })
   }
+}
+
+/** Whoever can change the folder, or put another one in its place, can have an authority of their own believed. */
+function refuseForeign(folder: string): void {
+  const place = fs.realpathSync(folder)
+  let why = whyNotOurs(fs.statSync(place))
+  for (let at = dirname(place); why === undefined; at = dirname(at)) {
+    const { mode, uid, gid } = fs.statSync(at)
+    // In a folder such as /tmp nobody can rename what belongs to others.
+    const isSticky = (mode & 0o1000) !== 0
+    const above = whyNotOurs({ uid, gid, mode: isSticky ? mode & ~0o022 : mode & ~0o020 })
+    if (above !== undefined) why = `${at} is not yours: ${above}`
+    if (at === dirname(at)) break
+  }
+  if (why === undefined) return
+  throw new WiretapeError('unwritable', `cannot keep a certificate authority in ${folder}: ${why}`, {
+    hint: '--ca-dir names a folder of your own',
+  })
 }
 
 function readPair(keyPath: string): KeyPair | undefined {
@@ -71,11 +104,18 @@ function readPair(keyPath: string): KeyPair | undefined {
 
 /** Why an authority that can be read is not used any more. */
 function flawOf({ certificate }: KeyPair, keyPath: string): string | undefined {
-  const { mode } = fs.statSync(keyPath)
+  const { mode, uid } = fs.statSync(keyPath)
+  if (process.geteuid && uid !== process.geteuid()) return 'the key belonged to another user'
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) return 'others could read the key'
-  const endsMs = Date.parse(new X509Certificate(certificate).validTo)
+  const { validFrom, validTo } = new X509Certificate(certificate)
+  const endsMs = Date.parse(validTo)
   if (endsMs < Date.now()) return 'the certificate authority had expired'
-  return endsMs < Date.now() + leastLeftMs ? 'the certificate authority was about to expire' : undefined
+  if (endsMs < Date.now() + leastLeftMs) return 'the certificate authority was about to expire'
+  // It begins a day early.
+  const days = (endsMs - Date.parse(validFrom)) / dayMs
+  return days > authorityDays + 2
+    ? `the certificate authority was valid for ${Math.round(days)} days`
+    : undefined
 }
 
 function pemBlock(text: string, name: string): string | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../../capture/index.js'
 import { WiretapeError, type RuleCount } from '../../model/index.js'
 import type { Redaction } from '../../proxy/index.js'
-import { readReason } from '../../tape/index.js'
+import { isNamedPipe, readReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
@@ -123,6 +123,8 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
 function redactionOf(options: RecordOptions, io: Io): Redaction {
   const { redact, redactFile, redactDefaults = true } = options
   if (redactFile === undefined) return { defaults: redactDefaults, ...(redact && { patterns: redact }) }
+  if (isNamedPipe(resolve(io.cwd, redactFile)))
+    throw new WiretapeError('unreadable', `cannot read ${redactFile}: it is a pipe`, { hint: 'name a file' })
   let text: string
   try {
     text = readFileSync(resolve(io.cwd, redactFile), 'utf8')

@@ -57,7 +57,7 @@ function hex(value: number, digits: number): string {
 }
 
 /** All 16 bytes; of an IPv4 address as IPv6 maps it. Undefined when it is none. */
-function addressBytes(address: string): number[] | undefined {
+export function addressBytes(address: string): number[] | undefined {
   const text = address.replace(/%.*$/s, '')
   const dotted = /^(.*:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
   const four = dotted ? dotted.slice(2).map(Number) : []
