@@ -19,6 +19,7 @@ interface Situation {
   readonly hasId: boolean
   readonly hasPeer: boolean
   readonly hasRow: boolean
+  readonly hasText: boolean
 }
 
 /** The keys of the last line, the most useful first. A label that is undefined hides a key that would do nothing. */
@@ -40,7 +41,7 @@ const hints: readonly (readonly [act: Act, label: (at: Situation) => string | fa
   ['forward-all', ({ live, heldCount }) => live && heldCount > 1 && 'forward all'],
   ['other-half', ({ hasPeer }) => hasPeer && 'other half'],
   ['break', ({ live }) => live && 'break'],
-  ['copy', ({ hasRow }) => hasRow && 'copy'],
+  ['copy', ({ hasText }) => hasText && 'copy'],
   ['focus', ({ hasRow, state }) => hasRow && (state.focus === 'list' ? 'to message' : 'to list')],
 ]
 
@@ -73,6 +74,7 @@ function situationOf(state: ScreenState, context: Context): Situation {
     hasId: chosen !== undefined && log.idOf(chosen) !== undefined,
     hasPeer: (row?.peer ?? -1) >= 0,
     hasRow: row !== undefined,
+    hasText: chosen !== undefined && log.textOf(chosen) !== undefined,
   }
 }
 

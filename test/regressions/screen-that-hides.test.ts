@@ -115,6 +115,10 @@ describe('the keys of the last line', () => {
     screen.dispatch({ type: 'phase', phase: 'ended' })
     expect(bottom(screen)).not.toMatch(/forward|pass all|save|compose|again|note/)
     expect(bottom(screen)).toMatch(/\? help {2}q quit$/)
+    expect(bottom(screen)).toContain('y copy')
+    screen.line('{"type":"stderr","t":"2026-01-01T00:00:00.900Z","text":"ready"}')
+    screen.press('G')
+    expect(bottom(screen)).not.toContain('y copy')
   })
 
   it.each([40, 80, 200])('fit %i columns with help and quit', (columns) => {
