@@ -1,9 +1,9 @@
 import { registryFolderIn } from '../capture/index.js'
 import { liveCaptures, type LiveCapture } from '../control/index.js'
+import { joinSegments, type Place } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, listTapes, type TapeSummary } from '../tape/index.js'
 import type { Io } from './io.js'
-import { joinSegments, type Place } from './join-segments.js'
 import { isLive } from './live.js'
 
 /** One recording: all segments of a session. A second file of the same segment is one of its own. */
@@ -44,8 +44,8 @@ function reasonOf(cause: unknown): string {
   return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
 }
 
-export function placeOf({ meta }: TapeSummary): Place {
-  return { session: meta.wiretape?.session, segment: meta.wiretape?.segment ?? 0 }
+export function placeOf({ place }: TapeSummary): Place {
+  return place
 }
 
 export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapture[]): Row {

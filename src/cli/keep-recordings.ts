@@ -4,7 +4,7 @@ import { registryFolderIn } from '../capture/index.js'
 import { liveCaptures } from '../control/index.js'
 import { safeLabel, summarizeTape, type TapeSummary } from '../tape/index.js'
 import { placeOf, rowOf, type Row } from './folder-rows.js'
-import { joinSegments } from './join-segments.js'
+import { joinSegments } from '../formats/index.js'
 import type { Keep } from './keep-option.js'
 
 /**

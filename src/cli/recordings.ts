@@ -3,7 +3,10 @@ import {
   chained,
   flatMapped,
   inBatches,
+  joinSegments,
   mapped,
+  tapePlace,
+  type Place,
   type RecordingEnds,
   type Seen,
 } from '../formats/index.js'
@@ -15,9 +18,8 @@ import {
   type Fold,
   type TapeRecord,
 } from '../model/index.js'
-import { lentBytes, type RecordingFile } from '../tape/index.js'
+import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
-import { joinSegments, type Place } from './join-segments.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
@@ -92,11 +94,13 @@ export async function openRecordings(
     const opened: OpenedFile[] = []
     for (const name of await withSegments(names, cwd))
       opened.push(await openArgument(name, cwd, spools, formatId))
-    const recordings = joinSegments(opened, (file) => file).map((files) => ({
-      files,
-      records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
-      ends: () => endsOf(files),
-    }))
+    const recordings = joinSegments(opened, (file) => file)
+      .map(joined)
+      .map((files) => ({
+        files,
+        records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
+        ends: () => endsOf(files),
+      }))
     return { recordings, close }
   } catch (error) {
     await close()
@@ -163,7 +167,14 @@ async function openArgument(
   const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   const isLegacySse = identity?.transport === 'sse'
-  return { file, name, seen: {}, isLegacySse, session: identity?.session, segment: identity?.segment ?? 0 }
+  return { file, name, seen: {}, isLegacySse, ...tapePlace(path, first) }
+}
+
+/** Files of one recording, none of which says so, are read as one. */
+function joined(files: readonly OpenedFile[]): readonly OpenedFile[] {
+  if (files.length === 1 || !files[0]!.isGuessed) return files
+  const parts = asParts(files.map(({ file }) => file))
+  return files.map((opened, i) => ({ ...opened, file: parts[i]! }))
 }
 
 async function load(

@@ -4,13 +4,13 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { registryFolderIn } from '../capture/index.js'
 import { attachTo, liveCaptures, type CaptureConnection } from '../control/index.js'
+import { joinSegments } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
 import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
 import type { Catalogue, ListedRecording } from '../ui-server/index.js'
 import { recordingsIn } from './data-folder.js'
 import { rowOf, rowsIn, type Row } from './folder-rows.js'
 import type { Io } from './io.js'
-import { joinSegments } from './join-segments.js'
 import { recordingPath } from './recording-name.js'
 import { isLive } from './live.js'
 
@@ -49,10 +49,7 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
         if (tape) tapes.push(tape)
         else others.push(await fileRow(path))
       }
-      const groups = joinSegments(tapes, ({ meta }) => ({
-        session: meta.wiretape?.session,
-        segment: meta.wiretape?.segment ?? 0,
-      }))
+      const groups = joinSegments(tapes, ({ place }) => place)
       return [...groups.map((group) => rowOf(group, captures)), ...others].map(listed)
     },
     pathOf: async (id, index) => known.get(id)?.[index],

@@ -24,9 +24,10 @@ export function adopt(recording: Recording, options: { readonly links?: boolean 
     let count = 0
     return mapped(recording.records(), (record) => {
       if (record.type === 'meta') {
-        foreign = record.wiretape === undefined
+        // A tape that lost its first line may be ours: then its messages have ids.
+        foreign = record.wiretape === undefined && record.made !== true
         relate = createRelate(options)
-        return foreign ? adoptedMeta(record) : record
+        return record.wiretape === undefined ? adoptedMeta(record) : record
       }
       if (record.type !== 'message') return record
       const first = count

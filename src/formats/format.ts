@@ -1,4 +1,4 @@
-import type { MessageRecord, Report, TapeRecord } from '../model/index.js'
+import type { MessageRecord, MetaRecord, Report, TapeRecord } from '../model/index.js'
 
 /** A file to be read: its bytes from the start, as often as they are asked for. */
 export interface Input {
@@ -18,6 +18,8 @@ export interface Input {
 export interface Seen {
   /** No message says when it was. */
   untimed?: boolean
+  /** The first record stands for a line that the file does not have. */
+  made?: MetaRecord
 }
 
 /** As `Input`, of a file: any part of it can be read. */

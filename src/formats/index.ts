@@ -1,7 +1,7 @@
 export type { Format, Input, Recording, RecordingEnds, Seen } from './format.js'
 export { adopt } from './adopt.js'
 export { withFoundTransport } from './found-transport.js'
-export { attended, chained, flatMapped, inBatches, mapped } from './iterate.js'
+export { attended, chained, flatMapped, inBatches, mapped, replaced } from './iterate.js'
 export { mergeRecordings } from './merge.js'
 export {
   importInto,
@@ -39,3 +39,4 @@ export {
   type TraceLine,
   type TraceScan,
 } from './trace-v1/index.js'
+export { isAboutWhole, isOfWhole, joinSegments, tapePlace, type PartOf, type Place } from './join-segments.js'

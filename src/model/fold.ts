@@ -5,6 +5,8 @@ import { createRecordCorrelator } from './held-together.js'
 import { createIdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
 import { eraOfMethod, type Era } from './protocol.js'
+import { isMeasurable } from './measurable.js'
+import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
 import { createRecent } from './recent.js'
 import { utf8Length } from './utf8-length.js'
@@ -40,12 +42,6 @@ export interface Fold {
 }
 
 const nothing = { first: 0, count: 0 }
-/** A hundred years. A line may say any number; beyond this it is none that a clock has shown. */
-const longestUs = 100 * 366 * 86_400 * 1e6
-export function isMeasurable(us: number): boolean {
-  return Math.abs(us) <= longestUs
-}
-
 /**
  * Appended records become sessions and rows. Links that the recorder stored are believed, since it saw the
  * messages before redaction; recordings of other tools are correlated here.
@@ -74,8 +70,9 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   function pushMeta(meta: MetaRecord): void {
     const identity = meta.wiretape
     const before = sessions.at(-1)
-    if (identity && before && before.id === identity.session) {
-      before.segments.push(identity.segment)
+    const isSame = identity ? before?.id === identity.session : isNextOf(before, meta)
+    if (before && isSame) {
+      before.segments.push(identity?.segment ?? before.segments.length)
       before.complete = false
       before.continues = false
       before.endedAt = null
@@ -90,7 +87,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       label: meta.label,
       startedAt: meta.startedAt,
       started: Date.parse(meta.startedAt),
-      own: identity !== undefined,
+      own: identity !== undefined || meta.made === true,
       nextSeq: 0,
       endedAt: null,
       transport: identity?.transport ?? 'stdio',
@@ -336,6 +333,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     pushPlain,
     rowOf: (id) => ids.get(id),
     push(record) {
+      const made = sessions.length === 0 ? madeMeta(record) : undefined
+      if (made) pushMeta(made)
       switch (record.type) {
         case 'meta':
           pushMeta(record)

@@ -36,7 +36,8 @@ export {
   oneOf,
   type OptionShape,
 } from './option-shapes.js'
-export { createFold, isMeasurable, type Fold } from './fold.js'
+export { createFold, type Fold } from './fold.js'
+export { isMeasurable } from './measurable.js'
 export { asLegacySse, isEndpointEvent } from './legacy-sse.js'
 export { createOrigins, mergedIn, readMerged, type MergedRecording, type Origin } from './merged.js'
 export type { PlainMessage } from './plain-message.js'
@@ -74,3 +75,4 @@ export { createIdTable, type IdTable } from './id-table.js'
 export { createRounds, type Rounds } from './rounds.js'
 export type { Draft } from './draft.js'
 export { utf8Length } from './utf8-length.js'
+export { madeMeta } from './made-meta.js'

@@ -28,6 +28,8 @@ export interface MetaRecord extends RecordBase {
   /** Version of the producing tool, as trace v1 names it. */
   readonly mcpTapVersion?: string
   readonly wiretape?: TapeIdentity
+  /** True when the file has no such line: this one was made of the record that follows. */
+  readonly made?: true
 }
 
 /** What our own tapes say about themselves, beyond trace v1. */

@@ -3,6 +3,7 @@ export { diskReason, readReason, realDisk, type Disk } from './disk.js'
 export { Journal, type JournalOptions, type JournalReport, type TapeEnd } from './journal.js'
 export { makeFolder } from './make-folder.js'
 export {
+  asParts,
   lentBytes,
   openFile,
   openRecording,

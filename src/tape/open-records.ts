@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
-import { decodeLine, encodeRecord, readTraceLines } from '../formats/index.js'
+import { decodeLine, encodeRecord, isAboutWhole, isOfWhole, readTraceLines } from '../formats/index.js'
 import { WiretapeError, type Report, type TapeRecord } from '../model/index.js'
 import { diskReason } from './disk.js'
 import { removedAtSignal } from './removed-at-signal.js'
@@ -49,7 +49,12 @@ export function openRecords(
   async function* readFile(file: RecordingFile, report: Report): ReturnType<OpenRecords['records']> {
     if (file.format.id === 'trace-v1') {
       handles.push(await open(file.path))
-      for await (const line of readTraceLines(file.bytes(file.sizeBytes), report)) {
+      const { part } = file
+      const tell: Report = (problem) => {
+        if (!part || isAboutWhole(problem.code, part)) report(problem)
+      }
+      for await (const line of readTraceLines(file.bytes(file.sizeBytes), tell)) {
+        if (part && !isOfWhole(line.record, part)) continue
         yield { record: line.record, locator: places.add(handles.length - 1, line.offset, line.sizeBytes) }
       }
     } else yield* spool(file, report)

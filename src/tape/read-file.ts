@@ -1,6 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { detectFormat, detectionBytes, formats, utf16Of, type Format } from '../formats/index.js'
+import {
+  detectFormat,
+  detectionBytes,
+  formats,
+  utf16Of,
+  type Format,
+  isAboutWhole,
+  isOfWhole,
+  replaced,
+  type PartOf,
+} from '../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../model/index.js'
 import { readReason } from './disk.js'
 import { lentChunks } from './lent-chunks.js'
@@ -16,6 +26,8 @@ export interface RecordingFile {
   readonly sizeBytes: number
   /** What is wrong with the file that this one was made of. Who reads it says so. */
   readonly fault?: Diagnostic
+  /** Of a file that was joined with others by name: `format` leaves out what concerns the file alone. */
+  readonly part?: PartOf
   /** The bytes, as often as wanted. @param to stop before this offset @param from begin there, not at the start */
   bytes(to?: number, from?: number): AsyncIterable<Uint8Array>
 }
@@ -78,10 +90,36 @@ export async function openRecording(path: string, formatId?: string): Promise<Re
  * @throws WiretapeError as `openRecording`
  */
 export async function openSegments(path: string): Promise<RecordingFile[]> {
-  const paths = await wholeRecording(path)
+  const { paths, isGuessed } = await wholeRecording(path)
   const files: RecordingFile[] = []
   for (const segment of paths) files.push(await openRecording(segment))
-  return files
+  return isGuessed ? asParts(files) : files
+}
+
+/** Files that one recording was cut into, none of which says that it is a part. */
+export function asParts(files: readonly RecordingFile[]): RecordingFile[] {
+  return files.map((file, i) => {
+    const part = { isFirst: i === 0, isLast: i === files.length - 1 }
+    const { format } = file
+    return {
+      ...file,
+      part,
+      format: {
+        ...format,
+        selects: false,
+        // What stands around one of the files is not what stands around the recording.
+        readEnds: () => Promise.resolve(undefined),
+        read: (input, report) =>
+          replaced(
+            format.read(input, (problem) => {
+              if (isAboutWhole(problem.code, part)) report(problem)
+            }),
+            (record) => (isOfWhole(record, part) ? undefined : []),
+            () => [],
+          ),
+      },
+    }
+  })
 }
 
 /** No reader of JSON takes UTF-16. Commands that read copies get them in UTF-8. */

@@ -1,34 +1,61 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { summarizeTape, type TapeSummary } from './summary.js'
+import { joinSegments, type Place } from '../formats/index.js'
+import { summarizeTape } from './summary.js'
 
 /** Paths of the other segments of the recording that a tape is a segment of, as `wholeRecording` finds them. */
 export async function segmentsBeside(path: string): Promise<string[]> {
-  return (await wholeRecording(path)).filter((segment) => segment !== path)
+  return (await wholeRecording(path)).paths.filter((segment) => segment !== path)
+}
+
+/** A recording as files. */
+interface Whole {
+  /** In the order of the segments. */
+  readonly paths: readonly string[]
+  /** See `Place`. */
+  readonly isGuessed: boolean
 }
 
 /**
- * Paths of all segments of the recording that a tape is a segment of, in their order: those beside it that have its name
- * and its session. It alone, when it is no tape, or does not say which session it is of.
+ * Paths of all segments of the recording that a tape is a segment of: those beside it that have its name
+ * and its session. It alone, when it is no tape, or nothing says that it is a part of another.
  */
-export async function wholeRecording(path: string): Promise<string[]> {
-  const own = await identityOf(path)
-  const stem = own && stemOf(basename(path), own.segment)
-  if (!own || stem === undefined) return [path]
+export async function wholeRecording(path: string): Promise<Whole> {
+  const own = await placeOf(path)
+  const alone = { paths: [path], isGuessed: false }
+  if (own?.session === undefined) return alone
+  if (own.isGuessed) return wholeByName(path)
+  const stem = stemOf(basename(path), own.segment)
+  if (stem === undefined) return alone
   const folder = dirname(path)
   const bySegment = new Map([[own.segment, path]])
   for (const name of await readdir(folder).catch(() => [])) {
     const segment = segmentIn(name, stem)
     if (segment === undefined || bySegment.has(segment)) continue
-    const other = await identityOf(join(folder, name))
+    const other = await placeOf(join(folder, name))
     if (other?.session === own.session && other.segment === segment)
       bySegment.set(segment, join(folder, name))
   }
-  return [...bySegment].toSorted(([a], [b]) => a - b).map(([, found]) => found)
+  const paths = [...bySegment].toSorted(([a], [b]) => a - b).map(([, found]) => found)
+  return { paths, isGuessed: false }
 }
 
-async function identityOf(path: string): Promise<TapeSummary['meta']['wiretape']> {
-  return (await summarizeTape(path).catch(() => undefined))?.meta.wiretape
+async function wholeByName(path: string): Promise<Whole> {
+  const folder = dirname(path)
+  const stem = basename(path).replace(/(?:\.\d+)?\.jsonl(?:\.\d+)?$/, '')
+  const tapes: { path: string; place: Place }[] = []
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(stem) || !/^(?:\.\d+)?\.jsonl(?:\.\d+)?$/.test(name.slice(stem.length))) continue
+    const place = await placeOf(join(folder, name))
+    if (place) tapes.push({ path: join(folder, name), place })
+  }
+  const groups = joinSegments(tapes, ({ place }) => place)
+  const group = groups.find((one) => one.some((tape) => tape.path === path)) ?? []
+  return { paths: group.length > 0 ? group.map((tape) => tape.path) : [path], isGuessed: group.length > 1 }
+}
+
+async function placeOf(path: string): Promise<Place | undefined> {
+  return (await summarizeTape(path).catch(() => undefined))?.place
 }
 
 /** What the names of all segments begin with; undefined for a tape that was given another name. */

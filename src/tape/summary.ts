@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { decodeLine } from '../formats/index.js'
-import type { EndRecord, MetaRecord } from '../model/index.js'
+import { decodeLine, tapePlace, type Place } from '../formats/index.js'
+import { madeMeta, type EndRecord, type MetaRecord } from '../model/index.js'
 
 /** First lines are short; a command line may make them longer. */
 const headBytes = 65_536
@@ -12,7 +12,9 @@ const tailBytes = 8_192
 export interface TapeSummary {
   readonly path: string
   readonly sizeBytes: number
+  /** Made of the first message of a tape that does not begin with one. */
   readonly meta: MetaRecord
+  readonly place: Place
   /** Undefined while it is being written, or when it was cut off. */
   readonly end?: EndRecord
 }
@@ -24,11 +26,13 @@ export async function listTapes(folder: string): Promise<TapeSummary[]> {
     throw error
   })
   const tapes: TapeSummary[] = []
-  for (const name of names.filter((file) => file.endsWith('.jsonl'))) {
+  for (const name of names.filter((file) => /\.jsonl(?:\.[1-9]\d{0,3})?$/.test(file))) {
     const summary = await summarizeTape(join(folder, name)).catch(() => undefined)
     if (summary) tapes.push(summary)
   }
-  return tapes.toSorted((a, b) => compare(a.meta.startedAt, b.meta.startedAt) || segmentOf(a) - segmentOf(b))
+  return tapes.toSorted(
+    (a, b) => compare(a.meta.startedAt, b.meta.startedAt) || a.place.segment - b.place.segment,
+  )
 }
 
 /** Undefined when the file does not begin as a tape. */
@@ -45,19 +49,18 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
     let head = await read(0, headBytes)
     if (!head.includes('\n') && size > headBytes) head = await read(0, longestHead)
     const first = decodeLine(head.slice(0, indexOrEnd(head, head.indexOf('\n'))).replace(/^\ufeff/, ''))
-    if (!('record' in first) || first.record.type !== 'meta') return undefined
+    if (!('record' in first)) return undefined
+    const { record } = first
+    const meta = record.type === 'meta' ? record : record.type === 'message' ? madeMeta(record) : undefined
+    if (!meta) return undefined
     const tail = await read(Math.max(0, size - tailBytes), tailBytes)
     const lines = tail.trimEnd().split('\n')
     const last = decodeLine(lines.at(-1) ?? '')
     const end = 'record' in last && last.record.type === 'end' ? last.record : undefined
-    return { path, sizeBytes: size, meta: first.record, ...(end && { end }) }
+    return { path, sizeBytes: size, meta, place: tapePlace(path, meta), ...(end && { end }) }
   } finally {
     await file.close()
   }
-}
-
-function segmentOf(tape: TapeSummary): number {
-  return tape.meta.wiretape?.segment ?? 0
 }
 
 function indexOrEnd(text: string, index: number): number {

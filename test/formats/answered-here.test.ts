@@ -90,7 +90,7 @@ describe.each(Object.keys(recordings))('a request over %s that a rule answered',
     expect(spans).toContain('"name":"tools/call ruled"')
     expect(spans).not.toContain('wiretape.unanswered')
     const rows = (await write('csv', records)).text.split('\r\n')
-    expect(rows.find((row) => row.includes('result') && row.startsWith('2,'))).toMatch(/,ruled,1,,0,/)
+    expect(rows.find((row) => row.includes('result') && row.startsWith('2,'))).toMatch(/,ruled,1,0,,/)
     expect((await write('markdown', records)).text).toContain('result of #0 tools/call ruled')
   })
 })

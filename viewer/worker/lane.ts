@@ -107,8 +107,9 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   function take(line: TraceLine): void {
     const { record } = line
     const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
-    if (record.type === 'meta') {
-      began = startOf(record.startedAt)
+    if (record.type === 'meta' || fold.sessions.length > sessions) {
+      // A tape that lost its first line has a session all the same.
+      began = startOf(record.type === 'meta' ? record.startedAt : fold.sessions.at(-1)!.startedAt)
       if (fold.sessions.length > sessions) exchanges.begin(fold.entries.length)
       sessions = fold.sessions.length
     }

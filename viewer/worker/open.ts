@@ -3,16 +3,19 @@ import {
   detectFormat,
   detectionBytes,
   encodeRecord,
+  joinSegments,
+  tapePlace,
   utf16Fault,
   utf16Of,
   type Format,
+  type Place,
 } from '../../src/formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
 import type { FileName, Opening } from './protocol.js'
 import { blobSource, chunksOf, growingSource, type Source } from './source.js'
 
 /** Something to read: its bytes, and how it may be joined with others. */
-export interface Opened {
+export interface Opened extends Place {
   readonly name: string
   /** As it was before it was unpacked, and joined with others. */
   readonly file: FileName
@@ -20,8 +23,6 @@ export interface Opened {
   readonly source: Source
   /** The bytes of a tape, from the start; for other formats, made on the way. */
   chunks(report: (problem: Diagnostic) => void): AsyncIterable<Uint8Array>
-  readonly session?: string
-  readonly segment: number
   readonly follows: boolean
 }
 
@@ -73,7 +74,14 @@ async function openBlob(name: string, blob: Blob): Promise<Unnamed> {
   }
   const format = formatOf(name, head)
   if (format.id !== 'trace-v1') return converted(name, format, source)
-  return { name, format: format.id, source, chunks: () => chunksOf(source), ...placeIn(head), follows: false }
+  return {
+    name,
+    format: format.id,
+    source,
+    chunks: () => chunksOf(source),
+    ...placeIn(name, head),
+    follows: false,
+  }
 }
 
 function isGzip(head: Uint8Array): boolean {
@@ -107,16 +115,14 @@ function converted(name: string, format: Format, input: Source): Unnamed {
     source.add(chunk)
     yield chunk
   }
-  return { name, format: format.id, source, chunks, segment: 0, follows: false }
+  return { name, format: format.id, source, chunks, session: undefined, segment: 0, follows: false }
 }
 
-/** What the first line says about the session that a tape is a segment of. */
-function placeIn(head: Uint8Array): { session?: string; segment: number } {
+/** What its name and first line say about the recording that a tape is a part of. */
+function placeIn(name: string, head: Uint8Array): Place {
   const lf = head.indexOf(0x0a)
-  const text = new TextDecoder().decode(lf < 0 ? head : head.subarray(0, lf))
-  const line = decodeLine(text)
-  const identity = 'record' in line && line.record.type === 'meta' ? line.record.wiretape : undefined
-  return identity ? { session: identity.session, segment: identity.segment } : { segment: 0 }
+  const line = decodeLine(new TextDecoder().decode(lf < 0 ? head : head.subarray(0, lf)))
+  return tapePlace(name, 'record' in line ? line.record : undefined)
 }
 
 async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Promise<Unnamed> {
@@ -151,7 +157,14 @@ async function openUrl(opening: Opening & { kind: 'url' }, early: boolean): Prom
     }
   }
   const chunks = early && opening.follow !== true ? readEarly(arriving(), growing) : arriving
-  return { name, format: 'trace-v1', source, chunks, ...placeIn(first), follows: opening.follow === true }
+  return {
+    name,
+    format: 'trace-v1',
+    source,
+    chunks,
+    ...placeIn(name, first),
+    follows: opening.follow === true,
+  }
 }
 
 /** Takes what arrives at once, into what the browser keeps outside of memory; gives it when it is asked for. */
@@ -280,12 +293,6 @@ export function joinOpened(parts: readonly Opened[]): Opened {
 
 /** Groups what belongs together: segments of one session, in their order. */
 export function groupSegments(opened: readonly Opened[]): Opened[] {
-  const groups = new Map<string, Opened[]>()
-  opened.forEach((one, i) => {
-    const key = one.session === undefined || one.follows ? `#${i}` : one.session
-    const group = groups.get(key) ?? []
-    if (group.some(({ segment }) => segment === one.segment)) groups.set(`#${i}`, [one])
-    else groups.set(key, [...group, one])
-  })
-  return [...groups.values()].map((parts) => joinOpened(parts.toSorted((a, b) => a.segment - b.segment)))
+  const places = new Map(opened.map((one) => [one, one.follows ? { ...one, session: undefined } : one]))
+  return joinSegments(opened, (one) => places.get(one)!).map(joinOpened)
 }

@@ -122,9 +122,9 @@ async function endsOf(recording: Recording): Promise<Ends> {
 /** Without going through the recording, where its first message says enough about the others. */
 async function endsAtOnce(recording: Recording): Promise<Ends | undefined> {
   const ends = await recording.ends?.()
-  if (ends?.first.type !== 'meta') return undefined
+  if (ends?.first.type !== 'meta' || ends.first.made) return undefined
   const { first: meta, firstMessage, last, nameless = false } = ends
-  const own = meta.wiretape !== undefined
+  const own = meta.wiretape !== undefined || meta.made === true
   if (own && !nameless && !isNamed(firstMessage)) return undefined
   return { meta, hasMeta: true, origin: { own, nameless }, end: endFrom(last) }
 }
@@ -159,7 +159,7 @@ async function endsOfAll(recording: Recording): Promise<Ends> {
     meta: hasMeta ? meta! : (meta ?? metaFrom(first)),
     hasMeta,
     origin: {
-      own: meta === undefined || meta.wiretape !== undefined,
+      own: meta === undefined || meta.wiretape !== undefined || meta.made === true,
       nameless: messages > 0 && named === 0,
     },
     end: endFrom(last),

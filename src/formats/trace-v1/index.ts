@@ -1,7 +1,7 @@
-import type { Report, TapeRecord } from '../../model/index.js'
+import { madeMeta, type Report, type TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 import { withFoundTransport } from '../found-transport.js'
-import { mapped } from '../iterate.js'
+import { chained, just, mapped, replaced } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
 import { textChunks } from '../text-chunks.js'
@@ -80,8 +80,30 @@ function scoreOfLine(text: string): number {
   return line.string('type') === 'end' && line.has('exitCode') ? 0.8 : 0
 }
 
+/** A file without its first line gets one, so that times count from something. */
 function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
-  return withFoundTransport(mapped(readTraceLines(input.bytes(), report, input), ({ record }) => record))
+  const { seen, only } = input
+  // The numbers of the records count the one that was made.
+  const wanted = only && seen?.made ? { ...input, only: (record: number) => only(record + 1) } : input
+  const records = withFoundTransport(
+    mapped(readTraceLines(input.bytes(), report, wanted), ({ record }) => record),
+  )
+  if (only) {
+    const made = seen?.made && only(0) ? [seen.made] : []
+    return made.length === 0 ? records : chained([() => just<TapeRecord>(made), () => records])
+  }
+  let isBegun = false
+  return replaced(
+    records,
+    (record) => {
+      if (isBegun) return undefined
+      const made = madeMeta(record)
+      isBegun = made !== undefined || record.type === 'meta'
+      if (made && seen) seen.made = made
+      return made && [made, record]
+    },
+    () => [],
+  )
 }
 
 function write(recording: Recording): AsyncIterable<Uint8Array> {

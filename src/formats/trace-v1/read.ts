@@ -141,7 +141,8 @@ export function createLineReader(
   function accept(line: TraceLine): TraceLine {
     const { record } = line
     if (records === 0 && record.type !== 'meta') {
-      const message = 'the first line is not a meta line: label, command and start are unknown'
+      const message =
+        'the first line is not a meta line: label and command are unknown, and it begins with the first line'
       report({ severity: 'error', code: 'no-meta', message, at: { line: number } })
     }
     if (records > 0 && !ended && record.type === 'meta') {

@@ -1,0 +1,86 @@
+import type { TapeRecord } from '../model/index.js'
+
+/** What a file is a part of, where it is one of several. */
+export interface Place {
+  /** The same for all files of one recording; undefined for a file that is a recording of its own. */
+  readonly session: string | undefined
+  /** Their order. */
+  readonly segment: number
+  /** Nothing says so but names and first lines: `end` and `meta` of the parts are those of the files. */
+  readonly isGuessed?: boolean
+  /** A recording begins with it. */
+  readonly begins?: boolean
+}
+
+/**
+ * What the name and the first record of a tape say of its place. Segments of ours have an identity, but for those of
+ * `--strict-v1`, which have the same first line and numbered names. mcp-tape renames full files to `NAME.jsonl.1`, the
+ * older to `NAME.jsonl.2`, and begins the next without a first line.
+ *
+ * @param path as unique as the file
+ */
+export function tapePlace(path: string, first: TapeRecord | undefined): Place {
+  const alone = { session: undefined, segment: 0 }
+  if (first?.type === 'meta' && first.wiretape) {
+    return { session: first.wiretape.session, segment: first.wiretape.segment }
+  }
+  const isStart = first?.type === 'meta' && first.made !== true
+  if (!isStart && first?.type !== 'message' && first?.type !== 'meta') return alone
+  const [, base = '', older] = /^(.*\.jsonl)(?:\.([1-9]\d{0,3}))?$/s.exec(path) ?? []
+  if (base === '') return alone
+  if (older !== undefined || !isStart) {
+    const begins = isStart ? { begins: true } : {}
+    return { session: `rotated ${base}`, segment: -Number(older ?? 0), isGuessed: true, ...begins }
+  }
+  if (first.mcpTapVersion?.startsWith('wiretape ') !== true) return alone
+  const [, stem, segment = '0'] = /^(.*?)(?:\.([1-9]\d{0,8}))?\.jsonl$/s.exec(base)!
+  const line = JSON.stringify([first.startedAt, first.label, first.command])
+  return { session: `strict ${stem} ${line}`, segment: Number(segment), isGuessed: true }
+}
+
+/**
+ * The files of each recording, in the order of their segments. A file with a segment that its session has
+ * already, such as a copy, is a recording of its own.
+ */
+export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => Place): T[][] {
+  const groups: Map<number, T>[] = []
+  const bySession = new Map<string, Map<number, T>>()
+  for (const file of files) {
+    const { session, segment } = placeOf(file)
+    const same = session === undefined ? undefined : bySession.get(session)
+    if (same && !same.has(segment)) {
+      same.set(segment, file)
+      continue
+    }
+    const group = new Map([[segment, file]])
+    groups.push(group)
+    if (session !== undefined && !same) bySession.set(session, group)
+  }
+  return groups.flatMap((group) => {
+    const sorted = [...group].toSorted(([a], [b]) => a - b).map(([, file]) => file)
+    const recordings: T[][] = []
+    for (const file of sorted) {
+      if (recordings.length === 0 || placeOf(file).begins) recordings.push([file])
+      else recordings.at(-1)!.push(file)
+    }
+    return recordings
+  })
+}
+
+/** Where a file stands among those that were joined. */
+export interface PartOf {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+/** Whether a record belongs to the recording, and not to the file that it stands in. */
+export function isOfWhole({ type }: Pick<TapeRecord, 'type'>, { isFirst, isLast }: PartOf): boolean {
+  if (type === 'meta') return isFirst
+  return type !== 'end' || isLast
+}
+
+/** Whether a complaint is about the recording, and not about where one of its files begins and ends. */
+export function isAboutWhole(code: string, { isFirst, isLast }: PartOf): boolean {
+  if (code === 'no-meta') return isFirst
+  return code !== 'incomplete' || isLast
+}
