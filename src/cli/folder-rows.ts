@@ -13,7 +13,8 @@ export interface Row {
   /** As given with `--meta`, `--target` and `--note`. */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly startedAt: string
-  readonly state: 'live' | 'complete' | 'incomplete'
+  /** `failed`: the server could not be started. */
+  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   /** Null where the end of a file is missing. */
   readonly messages: number | null
   readonly durationMs: number | null
@@ -61,7 +62,7 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
       (meta.wiretape?.metadata ?? []).map(([key, text]) => [key, JSON.parse(text)]),
     ),
     startedAt: meta.startedAt,
-    state: ended ? 'complete' : live ? 'live' : 'incomplete',
+    state: ended ? (end.wiretape?.error === undefined ? 'complete' : 'failed') : live ? 'live' : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
     durationMs: ended ? end.durationMs : null,
     // What `recover` closed has no true one.

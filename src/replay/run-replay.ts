@@ -27,6 +27,7 @@ import { orderedOutcomes, type Finished } from './ordered-outcomes.js'
 import { createParamHeaders } from './param-headers.js'
 import type { Plan } from './plan.js'
 import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
+import { isRecordedEnd } from './recorded-end.js'
 import { createReadAhead, type Said } from './read-ahead.js'
 import type { RunOptions, RunResult, RunSink } from './run-options.js'
 import { createSchedule, type ScheduledConnection } from './schedule.js'
@@ -64,6 +65,8 @@ export async function runReplay(
   let stopped: string | undefined
   let unreachable = false
   let failedQuestions = 0
+  /** A note about a server that ended before its client did, then and now. */
+  const ending: string[] = []
 
   const outcomes = orderedOutcomes(plan.messages, (outcome) => {
     if (outcome.comparison) tally.count(outcome.comparison)
@@ -279,7 +282,9 @@ export async function runReplay(
 
   /** What was sent and is not waited for, what was not sent, and what the server did not ask. */
   async function tellTheRest(): Promise<void> {
+    let isAll = true
     for await (const message of unfinished()) {
+      isAll = false
       const { text: original } = await ahead.said(message.row)
       const isSent = timers.has(message.index)
       clearTimeout(timers.get(message.index))
@@ -294,6 +299,10 @@ export async function runReplay(
         take(message, finished, message.peer < 0 ? undefined : await ahead.said(message.peer), undefined)
         later.finish()
       }
+    }
+    if (stopped !== undefined && isAll && isRecordedEnd(plan.session, stopped)) {
+      ending.push(`${stopped}, as it did when it was recorded`)
+      stopped = undefined
     }
     if (stopped !== undefined) return
     for (const { row } of [...open.values()].flatMap(({ picker }) => picker.left())) {
@@ -327,7 +336,13 @@ export async function runReplay(
     times: tally.times,
     given: values.given(),
     ...fileMember(settings),
-    ...notesIn(fileNotes(settings), noise.notes(), tally.notes(), offerNotes(plan.index.offers, offers)),
+    ...notesIn(
+      ending,
+      fileNotes(settings),
+      noise.notes(),
+      tally.notes(),
+      offerNotes(plan.index.offers, offers),
+    ),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,
     ...(stopped !== undefined && { stopped }),
     ...((unreachable as boolean) && { unreachable: true as const }),

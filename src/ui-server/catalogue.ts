@@ -7,7 +7,7 @@ export interface ListedRecording {
   readonly startedAt: string
   readonly sizeBytes: number
   readonly messages: number | null
-  readonly state: 'live' | 'complete' | 'incomplete'
+  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   /** Base names of its files, in the order of their segments. */
   readonly files: readonly string[]
   /** Absolute path of the first file, for commands that a person copies. */

@@ -16,7 +16,7 @@ export interface Listed {
   readonly startedAt: string
   readonly sizeBytes: number
   readonly messages: number | null
-  readonly state: 'live' | 'complete' | 'incomplete'
+  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   readonly files: readonly string[]
   /** Of the first file. */
   readonly path: string
@@ -99,7 +99,13 @@ function Recordings() {
             >
               <b>{clean(one.label)}</b>
               <span class="recording-state">
-                {one.state === 'live' ? 'live' : one.state === 'incomplete' ? 'cut off' : ''}
+                {one.state === 'live'
+                  ? 'live'
+                  : one.state === 'incomplete'
+                    ? 'cut off'
+                    : one.state === 'failed'
+                      ? 'failed'
+                      : ''}
               </span>
               <span title="UTC">{one.startedAt.slice(0, 19).replace('T', ' ')}</span>
               <span class="number">{one.messages === null ? '' : `${one.messages} messages`}</span>

@@ -72,8 +72,13 @@ function table(rows: readonly Row[], folder: string, io: Io): string {
   const lines = [style.dim([...columns.map(({ head }) => head), 'file'].join('  '))]
   for (const [i, row] of rows.entries())
     lines.push([...columns.map(({ cell }) => cell(i, row)), files[i]!].join('  '))
+  const failed = rows.filter(({ state }) => state === 'failed').length
   const cutOff = rows.filter(({ state }) => state === 'incomplete').length
   lines.push(style.dim(`${countOf(rows.length, 'recording')} in ${escapeText(folder)}`))
+  if (failed > 0) {
+    const what = failed === 1 ? '1 has no messages' : `${formatCount(failed)} have no messages`
+    lines.push(style.dim(`${what}: the server could not be started`))
+  }
   if (cutOff > 0) {
     const what = cutOff === 1 ? '1 was cut off' : `${formatCount(cutOff)} were cut off`
     lines.push(style.dim(`${what}: inspect reads what is there, recover writes a closed copy`))
@@ -104,11 +109,11 @@ function column(
 }
 
 function stateOf({ state }: Row): string {
-  return { live: '● live', complete: '  complete', incomplete: '! incomplete' }[state]
+  return { live: '● live', complete: '  complete', incomplete: '! incomplete', failed: '✕ failed' }[state]
 }
 
 function stateTone({ state }: Row, style: Style): (text: string) => string {
-  return { live: style.green, complete: style.dim, incomplete: style.yellow }[state]
+  return { live: style.green, complete: style.dim, incomplete: style.yellow, failed: style.red }[state]
 }
 
 /** A date and a time to the second. */

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { wiretape } from '../behaviour/run-cli.js'
+import { createStage, printed, type Stage } from '../behaviour/stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+/** Answers `initialize`, and exits at `tools/call`. */
+const dying = (exitCode: number): string[] => [
+  process.execPath,
+  '-e',
+  `require('node:readline').createInterface(process.stdin).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'd', version: '1' } }
+    if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    if (method === 'tools/call') process.exit(${exitCode})
+  })`,
+]
+const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const clientInfo = { name: 'c', version: '1' }
+const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+const initialize = say({ id: 1, method: 'initialize', params })
+const call = say({ id: 2, method: 'tools/call', params: { name: 'x' } })
+
+async function recordDeath(): Promise<string> {
+  const recorder = stage.start(stage.record(dying(3)))
+  await recorder.send(initialize)
+  await printed(recorder, '\n')
+  await recorder.send(call)
+  expect(await recorder.ended).toEqual({ exitCode: 3, signal: null })
+  return stage.tape()
+}
+
+it('a replay of a server that dies as it did when recorded is the same, and says so', async () => {
+  const tape = await recordDeath()
+  const { code, stdout } = await wiretape(['replay', tape, '--', ...dying(3)])
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('exited with 3, as it did when it was recorded'),
+  ])
+  expect(stdout).not.toMatch(/Different|Stopped/)
+})
+
+it('a replay of a server that dies otherwise is not', async () => {
+  const tape = await recordDeath()
+  const { code, stdout } = await wiretape(['replay', tape, '--', ...dying(7)])
+  expect([code, stdout]).toEqual([1, expect.stringContaining('the server exited with 7')])
+})
+
+it('a recording of a server that could not be started is listed as failed', async () => {
+  const recorder = stage.start(stage.record(['/no/such/server']))
+  expect((await recorder.ended).exitCode).toBe(127)
+  const listed = await wiretape(['ls', stage.out])
+  expect(listed.stdout).toMatch(/✕ failed/)
+  const [row] = JSON.parse((await wiretape(['ls', stage.out, '--json'])).stdout) as { state: string }[]
+  expect(row!.state).toBe('failed')
+})
