@@ -1,4 +1,5 @@
-import type { EntryFlag, EntryTable } from './entry-table.js'
+import type { EntryTable } from './entry-table.js'
+import { isAnsweredHere, isUnanswered } from './row-facts.js'
 
 /** What a recording holds, counted. */
 export interface Counts {
@@ -63,33 +64,6 @@ export function countsOf(entries: EntryTable): Counts {
     if (entries.has(row, 'undelivered')) c.undelivered += 1
   }
   return c
-}
-
-/** The rows of a recording in any columns: those of an `EntryTable`, or those that the viewer's page keeps. */
-export interface RowFacts {
-  kind(row: number): string
-  has(row: number, flag: EntryFlag): boolean
-  peer(row: number): number
-}
-
-/** A request that went no further since a person or a rule answered it. */
-export function isAnsweredHere(entries: RowFacts, row: number): boolean {
-  if (!entries.has(row, 'dropped') || entries.kind(row) !== 'request') return false
-  const answer = entries.peer(row)
-  return answer >= 0 && entries.has(answer, 'injected')
-}
-
-/** A request that got no answer although nothing explains it. */
-export function isUnanswered(entries: RowFacts, row: number): boolean {
-  return (
-    entries.kind(row) === 'request' &&
-    !entries.has(row, 'answered') &&
-    !entries.has(row, 'cancelled') &&
-    !entries.has(row, 'duplicate') &&
-    !entries.has(row, 'stream') &&
-    !entries.has(row, 'waiting') &&
-    !entries.has(row, 'dropped')
-  )
 }
 
 const countOfKind = {

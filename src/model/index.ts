@@ -24,7 +24,8 @@ export {
   type Transport,
 } from './envelope.js'
 export { WiretapeError, type ErrorCode } from './error.js'
-export { isAnsweredHere, isUnanswered, type Counts, type RowFacts } from './counts.js'
+export type { Counts } from './counts.js'
+export { factsOf, isAnsweredHere, isUnanswered, type Fact, type RowColumns } from './row-facts.js'
 export {
   checkPath,
   checkShapes,

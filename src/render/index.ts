@@ -2,6 +2,20 @@ export { pad, truncate, widthOf, wrapPieces } from './columns.js'
 export { escapeJson, escapeLines, escapeText } from './escape.js'
 export { indentedPieces, indentJson } from './indent-json.js'
 export { markdownCode, markdownJson, markdownText } from './markdown.js'
+export {
+  factWords,
+  linkWords,
+  longestName,
+  rowLine,
+  rowMatter,
+  rowView,
+  toldFacts,
+  type AskedMatter,
+  type RowKind,
+  type RowMatter,
+  type RowTone,
+  type RowView,
+} from './row-view.js'
 export { createStyle, type Style } from './style.js'
 export {
   countOf,

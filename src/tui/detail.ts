@@ -1,8 +1,8 @@
 import type { TapeRecord } from '../model/index.js'
-import { escapeText, formatBytes, formatDuration, pad } from '../render/index.js'
+import { escapeText, factWords, formatBytes, formatDuration, pad } from '../render/index.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
-import { isFrame, type LogRow, type MessageLog } from './message-log.js'
+import { isFrame, type LogRow, type MessageLog, type RowState } from './message-log.js'
 import { whatOf } from './row-line.js'
 import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
 
@@ -110,13 +110,21 @@ function titleOf(row: LogRow): Line {
   const facts: string[] = []
   if (row.latencyUs !== undefined && row.kind !== 'request') facts.push(formatDuration(row.latencyUs))
   if (row.sizeBytes > 0) facts.push(formatBytes(row.sizeBytes))
-  if (row.unanswered && row.state !== 'waiting' && row.state !== 'dropped') facts.push('unanswered')
-  if (row.state !== 'passed') facts.push(row.state)
+  if (row.unanswered) facts.push(factWords.unanswered.text)
+  if (row.state !== 'passed') facts.push(stateWords[row.state])
   return [
     span(number, 'bold'),
     span(text, tone === 'dim' ? 'bold' : tone),
     span(facts.length === 0 ? '' : `  ${facts.join(', ')}`, 'dim'),
   ]
+}
+
+const stateWords: Readonly<Record<Exclude<RowState, 'passed'>, string>> = {
+  waiting: factWords['held-now'].text,
+  dropped: factWords.dropped.text,
+  modified: factWords.modified.text,
+  injected: factWords.injected.text,
+  undelivered: factWords.undelivered.text,
 }
 
 /** What carried it over HTTP. Behind the message, which is what most look for. */

@@ -1,5 +1,17 @@
-import type { TapeRecord } from '../model/index.js'
-import { escapeText, formatBytes, formatDuration, pad, truncate, widthOf } from '../render/index.js'
+import {
+  escapeText,
+  factWords,
+  formatBytes,
+  formatDuration,
+  longestName,
+  pad,
+  rowLine as rowLineText,
+  rowMatter,
+  rowView,
+  truncate,
+  widthOf,
+  type RowTone,
+} from '../render/index.js'
 import type { LogRow, RowState } from './message-log.js'
 import { span, type Line, type Span, type Tone } from './spans.js'
 
@@ -30,9 +42,6 @@ export const asciiSigns: Signs = {
   range: '-',
   live: '*',
 }
-
-/** Characters of a name that a peer chose, at most. */
-const longestName = 200
 
 const stateTones: Readonly<Record<RowState, Tone>> = {
   passed: 'plain',
@@ -127,46 +136,21 @@ function idOf(row: LogRow): string {
 /** What the row is about; escaped. */
 export function whatOf(row: LogRow): Span {
   const { record, part, kind } = row
-  switch (record.type) {
-    case 'noise':
-      return span(`not JSON: ${short(record.text)}`, 'yellow')
-    case 'stderr':
-      return span(short(record.text), 'dim')
-    case 'gap':
-      return span(`gap: ${record.lost} not recorded, ${short(record.why)}`, 'red')
-    case 'http':
-      return httpOf(record)
-    case 'message':
-    case 'held':
-      break
-    default:
-      return span('', 'dim')
-  }
-  const envelope = part!.envelope
-  if (kind === 'request' || kind === 'notification') {
-    const text = named(envelope.method ?? '', envelope.subject)
-    if (row.state === 'waiting') return span(text, 'yellow')
-    return span(text, row.failed ? 'red' : kind === 'request' ? 'plain' : 'dim')
-  }
-  if (kind === 'invalid') return span(`not JSON-RPC: ${short(envelope.problem ?? '')}`, 'yellow')
-  const of = row.request ? ` ${named(row.request.method, row.request.subject)}` : ''
-  if (kind === 'error') {
-    return span(`error${of}: ${short(envelope.errorCode ?? '')} ${short(envelope.errorMessage ?? '')}`, 'red')
-  }
-  return row.failed ? span(`tool error${of}`, 'red') : span(`result${of}`, 'dim')
+  const view = rowView(rowMatter(record, part, kind), row.request, row.failed)
+  const tone = toneOf(row, view.tone)
+  const line = rowLineText(
+    { ...view, kind: kind === 'result' && row.failed ? factWords['tool-error'].text : view.kind },
+    kind,
+  )
+  if (kind === 'error') return span(`${line}: ${view.said}`, tone)
+  return span(kind === 'gap' ? `${line}, ${view.why}` : line, tone)
 }
 
-/** An exchange without a message in its response. What we answered in the server's place is no failure. */
-function httpOf({ status, why, method, path }: Extract<TapeRecord, { type: 'http' }>): Span {
-  const of = `${short(method)} ${short(path)}`
-  if (status !== undefined) return span(`${status} ${of}`, status >= 400 ? 'red' : 'dim')
-  const ours = /, answered (\d+) by wiretape$/.exec(why ?? '')?.[1]
-  if (ours === undefined) return span(`no response ${of}`, 'red')
-  return span(`${ours} by wiretape ${of}`, Number(ours) >= 400 ? 'red' : 'dim')
-}
-
-function named(method: string, subject: string | undefined): string {
-  return subject === undefined ? short(method) : `${short(method)} ${short(subject)}`
+/** A request that waits, or that failed, says so; a notification stands back. */
+function toneOf({ kind, state, failed }: LogRow, tone: RowTone): Tone {
+  if (kind !== 'request' && kind !== 'notification') return tone
+  if (state === 'waiting') return 'yellow'
+  return failed ? 'red' : kind === 'request' ? tone : 'dim'
 }
 
 function short(text: string): string {

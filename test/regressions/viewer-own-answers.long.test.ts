@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       const told = await detailOf(page, 'canned')
       expect(told).toContain('it was not passed on: wiretape answered it')
       expect(told).toContain('wiretape to client, in the place of the server')
-      expect(told).toContain('answered by wiretape · rule canned')
+      expect(told).toContain('sent by wiretape · rule canned')
       expect(await detailOf(page, 'wait')).toContain('it is held now, and waits')
       await page.keyboard.press('x')
       await page.locator('.row', { hasText: 'result of tools/call echo' }).waitFor()

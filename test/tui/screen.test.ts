@@ -12,7 +12,7 @@ describe('the list', () => {
     screen.message('out', result(1, 'found'), request(asked))
     const picture = screen.picture().join('\n')
     expect(picture).toMatch(/▶ +tools\/call search/)
-    expect(picture).toMatch(/◀ +result tools\/call search +1 +1.0 ms/)
+    expect(picture).toMatch(/◀ +result of tools\/call search +1 +1.0 ms/)
   })
 
   it('follows what comes until somebody moves, and again with G', () => {
@@ -44,7 +44,7 @@ describe('the list', () => {
     screen.press('g', 'n')
     expect(screen.marked()).toContain('tools/call broken')
     screen.press('n')
-    expect(screen.marked()).toContain('error tools/call broken: -32000 no')
+    expect(screen.marked()).toContain('error of tools/call broken: -32000 no')
     screen.press('n')
     expect(screen.picture().join('\n')).toContain('no error after this one')
     screen.press('x')
@@ -109,7 +109,7 @@ describe('the picture', () => {
     const asked = screen.message('in', call(1, 'search', { query: 'what was asked' }))
     screen.message('out', result(1, 'what was found'), request(asked))
     const both = screen.picture().filter((line) => line.includes('│'))
-    expect(both.some((line) => /tools\/call search.*│.*result tools\/call search/.test(line))).toBe(true)
+    expect(both.some((line) => /tools\/call search.*│.*result of tools\/call search/.test(line))).toBe(true)
   })
 
   it('shows a changed message as what it was and what it is', () => {

@@ -87,9 +87,9 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
       'tools/call slow cancelled',
       'tools/call failing -32000',
       'tools/list ok',
-      'result to no request ok',
+      'result answers no request on this recording ok',
       'tools/list ok',
-      'noise Server ready!',
+      'not JSON Server ready!',
       'stderr warning: low memory',
     ])
     await page.locator('.status-bar', { hasText: '9 rows of 14 messages and 2 other lines' }).waitFor()
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await holds(page, `document.querySelectorAll('.list .scroller .row').length === 16`)
     for (const [key, name] of [
       ['n', 'error of tools/call'],
-      ['n', 'to no request'],
+      ['n', 'answers no request'],
       ['N', 'error of tools/call'],
     ] as const) {
       await page.keyboard.press(key)

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     stage.serve('/gap.jsonl', tapeOf([...exchange(1, 'ping', {}, {}), gap]))
     const page = await stage.open('/?trace=gap.jsonl')
     await read(page, 3)
-    expect(await rows(page)).toEqual(['ping ok', 'gap 12 lost: disk full'])
+    expect(await rows(page)).toEqual(['ping ok', 'gap 12 messages not recorded: disk full'])
     expect(await dotsOf(page, '--changed')).toBeGreaterThan(20)
     await page.keyboard.press('n')
     await page.locator('.detail .failure', { hasText: '12 messages, 4.1 kB. disk full' }).waitFor()

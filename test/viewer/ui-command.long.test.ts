@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
     const { actor, url } = await ui(play.path('a.jsonl'))
     const page = await stage.open(url)
     await read(page, 1)
-    expect(await rows(page)).toEqual(['tools/call search no answer'])
+    expect(await rows(page)).toEqual(['tools/call search unanswered'])
     // No secret stays in the address, in a cookie, or in what the page has as its own address.
     const code = new URL(url).hash.replace('#once=', '')
     expect(page.url()).toBe(new URL('/', url).href)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { HeldRecord, HttpHeaders, HttpRecord, MessageRecord, Part } from '../../src/model/index.js'
-import { formatDuration } from '../../src/render/index.js'
+import { factWords, formatDuration, linkWords } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { reader, tellFailure } from '../store/actions.js'
 import { oursOf } from '../store/exchange.js'
@@ -118,8 +118,8 @@ function Headers({ title, headers }: { readonly title: string; readonly headers:
 function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row: number): string[] {
   const flags: string[] = []
   if (record.batch) flags.push(`one of ${record.parts.length} in a batch`)
-  if (part?.late) flags.push('late: the request had been answered before')
-  if (part?.duplicateOf !== undefined) flags.push('its id was in use twice')
+  if (part?.late) flags.push(factWords.late.text)
+  if (part?.duplicateOf !== undefined) flags.push(factWords.duplicate.text)
   if (record.type === 'held') flags.push(fateOf(row))
   else if (record.heldMs !== undefined) flags.push(`held for ${formatDuration(record.heldMs * 1000)}`)
   const ours = row < 0 ? undefined : oursOf(row)
@@ -127,7 +127,7 @@ function flagsOf(record: MessageRecord | HeldRecord, part: Part | undefined, row
   if (record.rule !== undefined) flags.push(`rule ${clean(record.rule)}`)
   if (record.frameEnd === 'crlf') flags.push('its line ended with CR LF')
   if (record.frameEnd === 'none') flags.push('its line had no end')
-  for (const { kind } of part?.links ?? []) flags.push(linkWords[kind])
+  for (const { kind } of part?.links ?? []) flags.push(linkWords(kind, 'a request'))
   return flags
 }
 
@@ -138,11 +138,3 @@ function fateOf(row: number): string {
   const isLive = row >= 0 && lanes.value[table.lane(row)]?.state === 'following'
   return isLive ? 'it is held now, and waits' : 'it was held when the recording ended, and never passed on'
 }
-
-const linkWords = {
-  progress: 'progress of a request',
-  cancel: 'cancels a request',
-  task: 'belongs to a task',
-  round: 'goes on with an earlier request',
-  subscription: 'belongs to a subscription',
-} as const

@@ -1,4 +1,12 @@
-import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
+import { factsOf, type Fact } from '../../src/model/index.js'
+import {
+  countOf,
+  factWords,
+  formatBytes,
+  formatDuration,
+  rowView,
+  toldFacts,
+} from '../../src/render/index.js'
 import {
   hasMembers,
   isNoted,
@@ -12,39 +20,44 @@ import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
 
-/** What a row of the list is called. */
+/** What a row of the list is called: the words of a row, in the two places that they have here. */
 export function nameOf(row: number): { readonly name: string; readonly subject: string } {
-  const kind = table.kind(row)
-  switch (kind) {
+  const of = table.kind(row)
+  const request = of === 'result' || of === 'error' ? requestOf(row) : -1
+  const asked = request < 0 ? undefined : { method: table.method(request), subject: table.subject(request) }
+  const matter = {
+    kind: of,
+    method: table.method(row),
+    subject: table.subject(row),
+    said: table.note(row),
+    why: '',
+  }
+  const { kind, name, subject, said } = rowView(matter, asked)
+  switch (of) {
     case 'request':
     case 'notification':
     case 'http':
-      return { name: table.method(row), subject: table.subject(row) }
+      return { name, subject }
     case 'result':
-    case 'error': {
-      const request = requestOf(row)
-      if (request < 0) return { name: kind, subject: 'to no request' }
-      return { name: `${kind} of ${table.method(request)}`, subject: table.subject(request) }
-    }
+    case 'error':
+      return asked ? { name: `${kind} of ${name}`, subject } : { name: kind, subject: factWords.orphan.text }
     case 'stderr':
     case 'noise':
     case 'note':
-      return { name: kind, subject: table.note(row) }
     case 'gap':
-      return { name: 'gap', subject: table.note(row) }
     case 'invalid':
-      return { name: 'not JSON-RPC', subject: table.note(row) }
+      return { name: kind, subject: said }
   }
 }
 
 const words: Readonly<Record<Status, string>> = {
   ok: 'ok',
   error: 'error',
-  'tool-error': 'tool error',
-  waiting: 'no answer',
-  cancelled: 'cancelled',
-  held: 'held',
-  dropped: 'dropped',
+  'tool-error': factWords['tool-error'].text,
+  waiting: factWords.unanswered.text,
+  cancelled: factWords.cancelled.text,
+  held: factWords['held-now'].text,
+  dropped: factWords.dropped.text,
   bad: '',
   none: '',
 }
@@ -68,14 +81,20 @@ export function statusText(row: number): { readonly text: string; readonly title
   return { text, title: [note, ...flags].filter((part) => part !== '').join(', ') }
 }
 
+/** Told by the status, or by a word beside the name. */
+const toldElsewhere: ReadonlySet<Fact> = new Set<Fact>([
+  'unanswered',
+  'tool-error',
+  'cancelled',
+  'waiting',
+  'held-now',
+  'dropped',
+  'modified',
+])
+
 function flagsOf(row: number): string[] {
-  const flags: string[] = []
-  const ours = oursOf(row)
-  if (ours !== undefined) flags.push(ours)
-  if (table.has(row, 'late')) flags.push('late')
-  if (table.has(row, 'orphan')) flags.push('orphan')
-  if (table.has(row, 'duplicate')) flags.push('id twice')
-  if (table.has(row, 'undelivered')) flags.push('undelivered')
+  const facts = toldFacts(factsOf(table, row)).filter((fact) => !toldElsewhere.has(fact))
+  const flags = facts.map((fact) => factWords[fact].text)
   if (table.has(row, 'stream') && table.peer(row) < 0) flags.push('open')
   return flags
 }

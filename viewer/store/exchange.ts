@@ -1,4 +1,5 @@
 import { isAnsweredHere, isUnanswered } from '../../src/model/index.js'
+import { factWords } from '../../src/render/index.js'
 import { lanes, table } from './state.js'
 
 /** The row under which a row is shown when exchanges are one row; itself when it stands alone. */
@@ -135,12 +136,10 @@ function stoppedStatus(row: number): 'dropped' | 'held' | undefined {
   return table.has(row, 'waiting') ? 'held' : undefined
 }
 
-/** What wiretape did in the place of a peer, as `wiretape inspect` words it; undefined when a peer said it. */
+/** What wiretape did in the place of a peer, in words; undefined when a peer said it. */
 export function oursOf(row: number): string | undefined {
-  const kind = table.kind(row)
-  if (kind === 'request' && isAnsweredHere(table, row)) return 'answered by wiretape'
-  if (!table.has(row, 'injected')) return undefined
-  return kind === 'result' || kind === 'error' ? 'answered by wiretape' : 'sent by wiretape'
+  if (isAnsweredHere(table, row)) return factWords['answered-here'].text
+  return table.has(row, 'injected') ? factWords.injected.text : undefined
 }
 
 export function isBad(row: number): boolean {

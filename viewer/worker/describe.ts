@@ -1,43 +1,25 @@
-import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import type { EntryKind, HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { rowMatter } from '../../src/render/index.js'
 
-/** What a row says beside its method: the error, the noise, what is missing. */
-export function noteOf(record: TapeRecord, part: number): string {
-  switch (record.type) {
-    case 'message':
-    case 'held': {
-      const envelope = record.parts[part]?.envelope
-      if (envelope?.kind === 'error')
-        return `${envelope.errorCode ?? ''} ${envelope.errorMessage ?? ''}`.trim()
-      if (envelope?.kind === 'invalid') return envelope.problem ?? ''
-      return envelope?.resultType !== undefined && envelope.resultType !== 'complete'
-        ? envelope.resultType
-        : ''
-    }
-    case 'noise':
-    case 'stderr':
-    case 'note':
-      return record.text
-    case 'http':
-      return `${record.status ?? 'no response'}${record.sse ? ` event ${record.sse.event ?? ''}` : ''}${record.why === undefined ? '' : `, ${record.why}`}`
-    case 'gap':
-      return record.t === '' ? record.why : `${record.lost} lost: ${record.why}`
-    default:
-      return ''
-  }
+/** What the columns of a row say; not escaped. */
+export interface RowTexts {
+  readonly method: string
+  readonly subject: string
+  /** Beside its method: the error, the line, what is missing. */
+  readonly note: string
+  readonly id: string
 }
 
-export function methodOf(record: TapeRecord, part: number): string {
-  if (isFrame(record)) return record.parts[part]?.envelope.method ?? ''
-  return record.type === 'http' ? record.method : ''
+export function textsOf(record: TapeRecord, part: number, kind: EntryKind): RowTexts {
+  const message = isFrame(record) ? record.parts[part] : undefined
+  const { method, subject, said, why } = rowMatter(record, message, kind)
+  return { method, subject, note: noteOf(record, said, why), id: message?.envelope.id ?? '' }
 }
 
-export function subjectOf(record: TapeRecord, part: number): string {
-  if (isFrame(record)) return record.parts[part]?.envelope.subject ?? ''
-  return record.type === 'http' ? record.path : ''
-}
-
-export function idOf(record: TapeRecord, part: number): string {
-  return isFrame(record) ? (record.parts[part]?.envelope.id ?? '') : ''
+function noteOf(record: TapeRecord, said: string, why: string): string {
+  // Of a line of the file that is broken, there is only that.
+  if (record.type === 'gap') return record.t === '' ? why : `${said}: ${why}`
+  return why === '' ? said : `${said}, ${why}`
 }
 
 /** A message that was passed on, or one that waits or was dropped. */

@@ -7,7 +7,7 @@ import {
   type TapeRecord,
 } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
-import { idOf, isFrame, methodOf, noteOf, subjectOf } from './describe.js'
+import { isFrame, textsOf } from './describe.js'
 import { createHttpExchanges } from './http-exchanges.js'
 import { LaneRows } from './lane-rows.js'
 import {
@@ -121,10 +121,11 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     }
     for (let part = 0; part < count; part += 1) {
       const row = addRow(line.offset, line.sizeBytes)
-      kept.method[row] = words.numberOf(methodOf(record, part))
-      kept.subject[row] = words.numberOf(subjectOf(record, part))
-      kept.note[row] = words.numberOf(noteOf(record, part))
-      kept.id[row] = idNumber(idOf(record, part), (text) => words.numberOf(text))
+      const texts = textsOf(record, part, fold.entries.kind(row))
+      kept.method[row] = words.numberOf(texts.method)
+      kept.subject[row] = words.numberOf(texts.subject)
+      kept.note[row] = words.numberOf(texts.note)
+      kept.id[row] = idNumber(texts.id, (text) => words.numberOf(text))
       kept.extra[row] = extraOf(record)
       kept.conversation[row] = words.numberOf(conversationOf(record))
       kept.rule[row] = words.numberOf('rule' in record ? (record.rule ?? '') : '')

@@ -6,6 +6,7 @@ import {
   formatOffset,
   indentedPieces,
   isTellable,
+  longestName,
   pad,
   truncate,
   widthOf,
@@ -14,7 +15,7 @@ import {
 import { noTime, type Session } from '../../model/index.js'
 import { maxOf, minOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
-import { describe, longestName, notesOf, type Note } from './describe.js'
+import { wordsOf, type Note } from './describe.js'
 import type { InspectRow } from './rows.js'
 
 /** How the list is laid out. What a row is about comes last: it is as long as it is, and nothing has to line up behind it. */
@@ -149,8 +150,7 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
     const cell = pad(truncate(text(row, layout), width), width, side)
     line += (dim ? style.dim(cell) : cell) + gap
   }
-  const what = describe(row)
-  const notes = notesOf(row)
+  const { what, notes } = wordsOf(row)
   const [shownWhat, shownNotes] = fit(what.text, notes, layout.room)
   line += `${arrow(row, style)} ${style[what.tone](shownWhat)}`
   for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`

@@ -7,7 +7,7 @@ import {
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { NamedRequest } from '../row-numbers.js'
-import { columnsOf, messageRow, requestNumbers, type Fact, type InspectRow } from './rows.js'
+import { columnsOf, messageRow, requestNumbers, type InspectRow } from './rows.js'
 
 /** Requests that an answer is likely to name; older ones are forgotten. */
 const requestsKept = 32_768
@@ -46,9 +46,8 @@ export function createLiveRows(fold: Fold): LiveRows {
         asked.set(row, { method, ...(subject !== undefined && { subject }) })
       }
       const request = isAnswer(part.envelope) ? asked.get(entries.peer(row)) : undefined
-      const message = messageRow(entries, record, { row, part, ...(request && { request }) }, numbers)
-      const facts = new Set([...message.facts].flatMap(liveFact))
-      return { ...ofSession(), record, t: record.t, ...columnsOf(entries, row), ...message, facts }
+      const message = messageRow(entries, record, { row, part, ...(request && { request }) }, numbers, true)
+      return { ...ofSession(), record, t: record.t, ...columnsOf(entries, row), ...message }
     })
   }
 
@@ -96,10 +95,4 @@ export function createLiveRows(fold: Fold): LiveRows {
       }
     },
   }
-}
-
-/** What only the end tells is left out. */
-function liveFact(fact: Fact): Fact[] {
-  if (fact === 'unanswered') return []
-  return [fact === 'waiting' ? 'held-now' : fact]
 }

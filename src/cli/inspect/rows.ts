@@ -1,10 +1,10 @@
 import {
+  factsOf,
   isAnswer,
-  isAnsweredHere,
-  isUnanswered,
   type Direction,
   type EntryKind,
   type EntryTable,
+  type Fact,
   type HeldRecord,
   type MessageRecord,
   type Part,
@@ -51,25 +51,6 @@ export interface InspectRow {
   /** For how long it was held, in milliseconds. */
   readonly heldMs?: number
 }
-
-/** What makes a row worth a second look. */
-export type Fact =
-  | 'unanswered'
-  | 'late'
-  | 'orphan'
-  | 'duplicate'
-  | 'tool-error'
-  | 'cancelled'
-  | 'undelivered'
-  | 'batch'
-  | 'waiting'
-  /** As `waiting`, while it is being recorded. */
-  | 'held-now'
-  | 'dropped'
-  /** A request that a person or a rule answered; it is `dropped` too. */
-  | 'answered-here'
-  | 'modified'
-  | 'injected'
 
 /** The row with the number of its answer, for lists that may leave that out. */
 export function withAnswer(row: InspectRow): InspectRow {
@@ -156,6 +137,7 @@ export function messageRow(
   record: MessageRecord | HeldRecord,
   { row, part, request }: WalkedRow,
   numbers: RequestNumbers,
+  isLive = false,
 ): Pick<InspectRow, 'raw' | 'linked' | 'facts'> & Partial<InspectRow> {
   if (!part) return { raw: '', linked: [], facts: none }
   const peer = entries.peer(row)
@@ -164,7 +146,7 @@ export function messageRow(
     part,
     raw: record.raw.slice(part.start, part.end),
     linked: part.links ? part.links.map(({ to }) => numbers.get(to)) : [],
-    facts: factsOf(entries, row),
+    facts: factsOf(entries, row, isLive),
     ...(isAnswer(part.envelope) && peer >= 0 && { answers: entries.seq(peer), ...latencyIn(entries, row) }),
     ...(entries.has(row, 'held') && { heldMs: entries.heldUs(row) / 1000 }),
     ...(request && { request }),
@@ -220,21 +202,3 @@ export function columnsOf(
 }
 
 const none: ReadonlySet<Fact> = new Set()
-
-function factsOf(entries: EntryTable, row: number): ReadonlySet<Fact> {
-  const facts: Fact[] = []
-  if (isUnanswered(entries, row)) facts.push('unanswered')
-  if (entries.has(row, 'late')) facts.push('late')
-  if (entries.has(row, 'orphan')) facts.push('orphan')
-  if (entries.has(row, 'duplicate')) facts.push('duplicate')
-  if (entries.has(row, 'toolError')) facts.push('tool-error')
-  if (entries.has(row, 'cancelled')) facts.push('cancelled')
-  if (entries.has(row, 'undelivered')) facts.push('undelivered')
-  if (entries.has(row, 'batch')) facts.push('batch')
-  if (entries.has(row, 'waiting')) facts.push('waiting')
-  if (entries.has(row, 'dropped')) facts.push('dropped')
-  if (isAnsweredHere(entries, row)) facts.push('answered-here')
-  if (entries.has(row, 'modified')) facts.push('modified')
-  if (entries.has(row, 'injected')) facts.push('injected')
-  return facts.length === 0 ? none : new Set(facts)
-}
