@@ -1,5 +1,5 @@
 import type { MessageRecord, Part, Transport } from '../../model/index.js'
-import { readEnvelope } from '../../wire/index.js'
+import { kindAt, partsOf, readEnvelope } from '../../wire/index.js'
 import { Members } from './members.js'
 import { isId, isRepresentable } from './representable.js'
 import { isWritable, messageTime, parseMicros } from './time.js'
@@ -26,7 +26,9 @@ export function entryOf(
   context: EntryContext,
 ): Members {
   // What an editor changed keeps the id and method that it arrived with.
-  const original = keepsOriginal(record) ? record.original : undefined
+  const before = record.batch ? elementBefore(record, part) : record.original
+  const original = before !== undefined && keepsOriginal({ ...record, original: before }) ? before : undefined
+  const modified = record.modified === true && before !== record.raw.slice(part.start, part.end)
   const { id, method } = original === undefined ? part.envelope : readEnvelope(original, 0)
   return new Members()
     .text('proxy_id', place.proxyId)
@@ -37,19 +39,34 @@ export function entryOf(
     .add('jsonrpc_id', id !== undefined && isId(id) ? id : 'null')
     .text('method', method ?? null)
     .text('correlated_id', place.correlatedId ?? null)
-    .add('modified', String(record.modified === true))
+    .add('modified', String(modified || (record.modified === true && !record.batch)))
     .add('payload', record.raw.slice(part.start, part.end))
-    .add('original_payload', original)
+    .add('original_payload', modified || !record.batch ? original : undefined)
 }
 
 /** True when the entry of a modified message has its `original_payload`. */
-export function keepsOriginal(record: MessageRecord): boolean {
-  return (
-    record.modified === true &&
-    !record.batch &&
-    record.original !== undefined &&
-    isRepresentable(record.original)
-  )
+export function keepsOriginal(record: Pick<MessageRecord, 'modified' | 'original'>): boolean {
+  return record.modified === true && record.original !== undefined && isRepresentable(record.original)
+}
+
+/**
+ * What an element of a changed batch was when it came: the same text, or else the one with its id and method. Undefined
+ * where none is certain.
+ */
+function elementBefore(
+  { raw, modified, original, direction: _ }: MessageRecord,
+  part: Part,
+): string | undefined {
+  if (!modified || original === undefined || kindAt(original, 0) !== 'array') return undefined
+  const now = raw.slice(part.start, part.end)
+  const { id, method } = part.envelope
+  const texts = partsOf(original).parts.map(({ start, end }) => original.slice(start, end))
+  if (texts.includes(now)) return now
+  const like = texts.filter((text) => {
+    const envelope = readEnvelope(text, 0)
+    return envelope.id === id && envelope.method === method
+  })
+  return like.length === 1 ? like[0] : undefined
 }
 
 /** By the monotonic clock when both clocks agree, since the wall clock has milliseconds only. */

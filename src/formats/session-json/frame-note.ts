@@ -69,7 +69,7 @@ function derivedFrom(
       micros: parseMicros(JSON.parse(inFile.get('timestamp')!) as string)!,
       startMicros,
       sequence: String(Number(inFile.get('sequence')!) - record.parts.indexOf(part)),
-      modified: record.modified === true,
+      modified: inFile.get('modified') === 'true',
       ...(!record.batch && {
         proxyId: inFile.get('proxy_id')!,
         correlatedId: inFile.get('correlated_id')!,

@@ -87,7 +87,7 @@ function* rowsOfFrame(record: MessageRecord, first: number, head: SessionHead): 
       method: textOf(entry, 'method'),
       jsonrpcId: id === 'null' ? null : (textOf(entry, 'jsonrpc_id') ?? id),
       correlatedId: textOf(entry, 'correlated_id'),
-      modified: record.modified === true,
+      modified: entry.get('modified') === 'true',
       dropped: undefined,
       payload: entry.get('payload')!,
       original: entry.get('original_payload'),
