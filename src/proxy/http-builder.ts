@@ -41,7 +41,7 @@ export interface HttpBuilder {
   /** Exchanges go on that began before this recording thread. */
   resume(exchanges: readonly OpenExchange[]): void
   /** Events are missing: what they would have told is not on the tape. */
-  lost(sizeBytes: number, why: string, at: Moment): TapeRecord
+  lost(what: { readonly bytes: number; readonly messages: number }, why: string, at: Moment): TapeRecord
 }
 
 type Take = (record: TapeRecord) => void
@@ -380,10 +380,16 @@ export function createHttpBuilder(
         goOnWith(exchange, { request, response, ...rest })
       }
     },
-    lost(sizeBytes, why, at) {
+    lost({ bytes, messages: begun }, why, at) {
       // What is under way can no longer be told apart.
-      for (const exchange of exchanges.values()) forget(exchange)
-      return { type: 'gap', ...stamp(at), lost: 0, lostBytes: sizeBytes, why }
+      let lost = begun
+      for (const exchange of exchanges.values()) {
+        const { method, requestRead, responseEnded } = exchange
+        if (method === 'POST') lost += (requestRead ? 0 : 1) + (responseEnded ? 0 : 1)
+        forget(exchange)
+      }
+      numbers.next += lost
+      return { type: 'gap', ...stamp(at), lost, lostBytes: bytes, why }
     },
   }
 }

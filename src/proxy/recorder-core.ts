@@ -105,6 +105,7 @@ export type RecorderMessage =
       readonly us: number
       readonly wallMs: number
       readonly bytes: number
+      readonly messages: number
       readonly why: string
     }
   /** The thread before this one died: the first that this one hears. */
@@ -258,7 +259,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           return undefined
         }
         case 'http-lost':
-          return append([http().lost(message.bytes, message.why, message)])
+          return append([http().lost(message, message.why, message)])
         case 'open-requests':
         case 'tool-headers':
           return undefined

@@ -105,6 +105,7 @@ class ThreadRecorder implements Recorder {
   /** Set while traffic goes on without the tape; what each channel lost. */
   #losses: Map<Channel, Loss> | undefined
   #lostHttpBytes = 0
+  #lostHttpMessages = 0
   #hasLostHttp = false
   #died: string | undefined
   #closed: { resolve(report: RecordingReport): void; timer: NodeJS.Timeout } | undefined
@@ -147,6 +148,8 @@ class ThreadRecorder implements Recorder {
 
   http(event: HttpEvent | UnheardMessage): void {
     if (this.#losses) {
+      // A request and its answer: that is not recorded without it.
+      if (event.kind === 'request' && event.method === 'POST') this.#lostHttpMessages += 2
       this.#lostHttpBytes += 'bytes' in event ? event.bytes.length : 0
       this.#hasLostHttp = true
       return
@@ -306,9 +309,12 @@ class ThreadRecorder implements Recorder {
     const told = this.#losses
     this.#losses = undefined
     const why = 'the tape made no progress for 1 s'
-    if (this.#hasLostHttp)
-      this.#post({ kind: 'http-lost', ...this.#moment(), bytes: this.#lostHttpBytes, why })
+    if (this.#hasLostHttp) {
+      const lost = { bytes: this.#lostHttpBytes, messages: this.#lostHttpMessages }
+      this.#post({ kind: 'http-lost', ...this.#moment(), ...lost, why })
+    }
     this.#lostHttpBytes = 0
+    this.#lostHttpMessages = 0
     this.#hasLostHttp = false
     for (const [channel, loss] of told) this.#post({ kind: 'lost', channel, ...this.#moment(), ...loss, why })
   }

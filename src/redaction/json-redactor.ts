@@ -75,13 +75,16 @@ export function redactJson(text: string, rules: JsonRules): RedactedJson | undef
   return new JsonReading(text, rules).run()
 }
 
+/** A mark without its tag. */
+type FoundMark = Omit<RedactionMark, 'tag'> & { readonly secret: string }
+
 class JsonReading {
   readonly #text: string
   readonly #rules: JsonRules
   readonly #path: JsonPathStack
   readonly #places: Place[] = []
   readonly #edits: TextEdit[] = []
-  readonly #red: RedactionMark[] = []
+  readonly #red: FoundMark[] = []
   /** Of the value being read: its place, and the rule under which it is a secret by its name. */
   #place: Place = 'frame'
   #verdict: NameVerdict | undefined
@@ -119,7 +122,10 @@ class JsonReading {
       pos = this.#path.inObject ? this.#member(pos + 1) : this.#element(pos + 1)
     }
     if (this.#edits.length === 0) return undefined
-    return { raw: spliceText(text, this.#edits), red: this.#red }
+    // Tags cost more than all the rest: none is made before it is sure that the marks are not too many.
+    const { tag } = this.#rules
+    const red = this.#red.map(({ secret, ...mark }) => ({ ...mark, tag: tag(secret) }))
+    return { raw: spliceText(text, this.#edits), red }
   }
 
   /** Reads the value at `pos`: index of the first value inside it, or the negated index of its end. */
@@ -242,7 +248,7 @@ class JsonReading {
 
   /** Takes the secrets out of the string (or name) from `start` to `end`. */
   #within(start: number, end: number, suspicious: boolean, isName: boolean): void {
-    const { text: textRules, counted, tag } = this.#rules
+    const { text: textRules, counted } = this.#rules
     const decoded = decodeString(this.#text, start, end)
     const kind = this.#isDocumentation(isName) ? 'documentation' : 'message'
     const found = textRules.find(decoded, suspicious, kind, counted)
@@ -257,7 +263,7 @@ class JsonReading {
     )
     for (const [i, { start, end }] of found.entries()) {
       this.#edits.push({ start: offsets[2 * i]!, end: offsets[2 * i + 1]!, text: marker })
-      this.#red.push({ at, tag: tag(decoded.slice(start, end)) })
+      this.#red.push({ at, secret: decoded.slice(start, end) })
     }
   }
 
@@ -273,7 +279,7 @@ class JsonReading {
     if (secret === marker) return
     if (this.#red.length >= mostMarks) throw new TooManyMarks()
     this.#edits.push({ start, end, text: `"${marker}"` })
-    const mark = { at: this.#path.pointer(), tag: this.#rules.tag(secret) }
+    const mark = { at: this.#path.pointer(), secret }
     this.#red.push(isTooMuch(rule) ? { ...mark, why: rule } : mark)
     this.#rules.counted(rule)
   }
