@@ -1,4 +1,5 @@
 import type { CompiledPath } from '../json-path/index.js'
+import { isMessageKind } from '../model/index.js'
 import { decodeString, kindAt } from '../wire/index.js'
 import type { Condition, Literal, NameField, NumberField, Operator, PathTest } from './condition.js'
 import type { FilterFlag, FilterSubject } from './subject.js'
@@ -176,7 +177,7 @@ function compilePathTest(path: CompiledPath, test: PathTest): Test {
 }
 
 function isMessage({ kind }: FilterSubject): boolean {
-  return kind !== 'noise' && kind !== 'stderr' && kind !== 'gap' && kind !== 'http' && kind !== 'note'
+  return kind !== 'note' && isMessageKind(kind)
 }
 
 type ValueTest = (json: string, start: number, end: number) => boolean

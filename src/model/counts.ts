@@ -1,4 +1,5 @@
-import type { EntryTable } from './entry-table.js'
+import { isMessageKind, type EntryKind, type EntryTable } from './entry-table.js'
+import type { MessageKind } from './envelope.js'
 import { isAnsweredHere, isUnanswered } from './row-facts.js'
 
 /** What a recording holds, counted. */
@@ -41,8 +42,9 @@ export function countsOf(entries: EntryTable): Counts {
   const c: Counts = { ...zero }
   for (let row = 0; row < entries.length; row += 1) {
     const kind = entries.kind(row)
-    if (kind === 'noise' || kind === 'stderr' || kind === 'http' || kind === 'gap') {
-      if (kind !== 'gap') c[kind] += 1
+    if (!isMessageKind(kind)) {
+      const count = countOfOther[kind]
+      if (count !== undefined) c[count] += 1
       continue
     }
     if (entries.has(row, 'held')) c.held += 1
@@ -72,7 +74,15 @@ const countOfKind = {
   result: 'results',
   error: 'errors',
   invalid: 'invalid',
-} as const
+} as const satisfies Record<MessageKind, keyof Counts>
+
+/** Gaps are counted by the fold, with what they stand for. */
+const countOfOther = {
+  noise: 'noise',
+  stderr: 'stderr',
+  http: 'http',
+  gap: undefined,
+} as const satisfies Record<Exclude<EntryKind, MessageKind>, keyof Counts | undefined>
 
 const zero: Counts = {
   messages: 0,

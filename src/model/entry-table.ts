@@ -3,18 +3,25 @@ import type { Direction, MessageKind } from './envelope.js'
 /** What one row of a recording is: a message by its kind, or something else that happened on the wire. */
 export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap' | 'http'
 
+/** Every entry kind, and whether such a row is a message. */
+const messageKinds: Readonly<Record<EntryKind, boolean>> = {
+  request: true,
+  notification: true,
+  result: true,
+  error: true,
+  invalid: true,
+  noise: false,
+  stderr: false,
+  gap: false,
+  http: false,
+}
+
 /** Every entry kind; columns hold positions in this list. */
-export const entryKinds: readonly EntryKind[] = [
-  'request',
-  'notification',
-  'result',
-  'error',
-  'invalid',
-  'noise',
-  'stderr',
-  'gap',
-  'http',
-]
+export const entryKinds = Object.keys(messageKinds) as readonly EntryKind[]
+
+export function isMessageKind(kind: EntryKind): kind is MessageKind {
+  return messageKinds[kind]
+}
 
 /** Facts about a row; each is one bit. */
 export const entryFlag = {

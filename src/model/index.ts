@@ -13,7 +13,14 @@ export { durationForms, parseDuration } from './duration.js'
 export { createRecent, detach } from './recent.js'
 export { isCommandLine, joinCommandLine, splitCommandLine, type CommandWords } from './command-line.js'
 export type { Diagnostic, Position, Report } from './diagnostic.js'
-export { entryFlag, entryKinds, type EntryFlag, type EntryKind, type EntryTable } from './entry-table.js'
+export {
+  entryFlag,
+  entryKinds,
+  isMessageKind,
+  type EntryFlag,
+  type EntryKind,
+  type EntryTable,
+} from './entry-table.js'
 export {
   isAnswer,
   isNamelessError,

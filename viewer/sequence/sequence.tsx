@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals'
+import { isMessageKind } from '../../src/model/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { DetailPane } from '../detail/detail.js'
 import { nameOf, statusText, timeText, timeWidth } from '../list/row.js'
@@ -173,7 +174,7 @@ function Arrow(props: {
   const middle = (clientPlace + place) / 2
   const left = (fromServer ? stopped : ours) ? middle : clientPlace
   const right = (fromServer ? ours : stopped) ? middle : place
-  const beside = kind === 'stderr' || kind === 'noise' || kind === 'gap' || kind === 'http' || kind === 'note'
+  const beside = kind === 'note' || !isMessageKind(kind)
   return (
     <div
       class={`arrow-row kind-${kind} is-${statusOf(row)} ${fromServer ? 'from-server' : 'from-client'} ${row === chosen ? 'selected' : ''} ${related ? 'related' : ''}`}

@@ -1,4 +1,10 @@
-import { entryFlag, entryKinds, type EntryFlag, type EntryKind } from '../../src/model/index.js'
+import {
+  entryFlag,
+  entryKinds,
+  isMessageKind,
+  type EntryFlag,
+  type EntryKind,
+} from '../../src/model/index.js'
 import { extraFlag, idText, type Changes, type Rows } from '../worker/protocol.js'
 
 /** The rows of all lanes, in typed columns: some 50 bytes a row, so that any row can be drawn at once. */
@@ -45,8 +51,6 @@ export interface Table {
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
 
 const answerKinds: ReadonlySet<number> = new Set([entryKinds.indexOf('result'), entryKinds.indexOf('error')])
-/** Kinds after it stand for what is no message. */
-const lastMessageKind = entryKinds.indexOf('invalid')
 
 export function createTable(): Table {
   let capacity = 1 << 14
@@ -132,7 +136,7 @@ export function createTable(): Table {
       length = Math.max(length, first + count)
       let besides = 0
       for (let row = first; row < first + count; row += 1) {
-        if (kind[row]! > lastMessageKind) besides += 1
+        if (!isMessageKind(entryKinds[kind[row]!]!)) besides += 1
         if ((extra[row]! & extraFlag.note) !== 0) addNote(row)
         else if (linked[row]! >= 0) {
           extra[linked[row]!]! |= extraFlag.joined

@@ -1,4 +1,4 @@
-import { isUnanswered, type EntryTable, type Session } from '../../model/index.js'
+import { isMessageKind, isUnanswered, type EntryTable, type Session } from '../../model/index.js'
 import { countOf, formatBytes } from '../../render/index.js'
 import { placeOf } from '../diagnostics.js'
 import { missingSegments } from '../missing-segments.js'
@@ -82,8 +82,7 @@ function messageFaults({ fold }: LoadedRecording): Fault[] {
 }
 
 function isMessage(entries: EntryTable, row: number): boolean {
-  const kind = entries.kind(row)
-  return kind !== 'noise' && kind !== 'stderr' && kind !== 'http' && kind !== 'gap'
+  return isMessageKind(entries.kind(row))
 }
 
 function countRows(entries: EntryTable, wanted: (row: number) => boolean): number {

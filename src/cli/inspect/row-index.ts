@@ -1,5 +1,6 @@
 import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
 import {
+  isMessageKind,
   createIntColumn,
   detach,
   setRow,
@@ -131,8 +132,7 @@ const anyMessage: TapeRecord = {
 }
 
 function isMessage(entries: EntryTable, row: number): boolean {
-  const kind = entries.kind(row)
-  return kind !== 'noise' && kind !== 'stderr' && kind !== 'http' && kind !== 'gap'
+  return isMessageKind(entries.kind(row))
 }
 
 function isAnswerRow(entries: EntryTable, row: number): boolean {
