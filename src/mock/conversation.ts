@@ -27,6 +27,8 @@ export interface ConversationOptions {
   readonly askAlways?: boolean
   onServed(row: number): void
   onMiss(miss: Miss): void
+  /** The client has come to the call at which the recorded server ended. */
+  onDeath(): void
   /** A message of the client could not be dealt with; why, in one line. */
   onFault(line: string): void
 }
@@ -74,6 +76,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   let nextOwnId = firstOwnId
   /** The client says nothing more: what waits for it waits in vain. */
   let over = false
+  /** The recorded server has ended. */
+  let dead = false
 
   function run(work: Promise<void>, about?: FaultyMessage): void {
     const tracked: Promise<void> = work
@@ -124,6 +128,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     const { method } = call.envelope
     // What was cancelled, and a subscription, wait as they did.
     if (script.closedBy(call.row) !== noRow || method === 'subscriptions/listen') return
+    if (play.death?.call === call.row) {
+      dead = true
+      forget(call)
+      options.onDeath()
+      return (call.sink.cut ?? standalone.cut)?.()
+    }
     const miss = explainMiss(play, call.text, call.envelope, { kind: 'unanswered', row: call.row })
     options.onMiss(miss)
     forget(call)
@@ -218,6 +228,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   function takeCall(text: string, envelope: Envelope, sink: Sink): void {
+    if (dead) return sink.cut?.()
     const id = envelope.id!
     const choice = picker.call(text, envelope)
     if (fallback && options.askAlways)

@@ -57,6 +57,8 @@ export interface Mock {
   readonly served: number
   /** Calls that the recording had no answer to, so far. */
   readonly missed: number
+  /** Status of the recorded server that ended before its client did, once a client has come to there. */
+  readonly exitCode: number | undefined
   /** Resolves when the client of the streams has left and all is said; over HTTP when the mock is closed. */
   readonly ended: Promise<void>
   /**
@@ -179,6 +181,9 @@ export async function startMock(
     },
     get missed() {
       return stage.counts.missed
+    },
+    get exitCode() {
+      return stage.hasDied ? play.death?.exitCode : undefined
     },
     ended,
     close: () => (closing ??= close()),

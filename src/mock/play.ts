@@ -3,6 +3,15 @@ import type { MirroredHeaders } from '../transports/index.js'
 import type { CallIndex } from './call-index.js'
 import type { Script } from './script.js'
 
+/** How a recorded stdio server ended by itself. */
+export interface RecordedDeath {
+  /** The last call that waited for an answer. */
+  readonly call: number
+  /** Its status; 128 + the signal's number after a signal. */
+  readonly exitCode: number
+  readonly signal?: string
+}
+
 /** A recording made ready to be played. */
 export interface Play {
   readonly script: Script
@@ -25,6 +34,8 @@ export interface Play {
   readonly lenient: { readonly accept: boolean; readonly contentType: boolean }
   /** What headers of requests of 2026-07-28 have to say; undefined where the recorded server did not look at them. */
   readonly mirrored: MirroredHeaders | undefined
+  /** The recorded server ended before its client did, instead of answering a call. */
+  readonly death: RecordedDeath | undefined
   /** Tags of redacted values that the client has said: what it was told is given out so that it can be told again. */
   readonly saidTags: ReadonlySet<string>
   /** What shows what the server is. */

@@ -3,6 +3,7 @@ import {
   isEndpointEvent,
   type Envelope,
   type HttpHeaders,
+  type EndRecord,
   type HttpRecord,
   type MessageRecord,
   type NoiseRecord,
@@ -16,7 +17,7 @@ import { createHeaderWitness } from './header-witness.js'
 import { acceptsBoth, isJsonType } from './http/media-types.js'
 import { createCallIndex, type CallIndexWriter } from './call-index.js'
 import { clientView } from './client-view.js'
-import type { Play } from './play.js'
+import type { Play, RecordedDeath } from './play.js'
 import { createRecordedConversations, type RecordedConversation } from './recorded-conversations.js'
 import { createScript, noRow, type NewRow, type RecordedWay, type ScriptWriter } from './script.js'
 import { createTextStore } from './text-store.js'
@@ -69,6 +70,7 @@ function createReading(script: ScriptWriter): {
   let legacy = false
   let modern = false
   const witness = createHeaderWitness()
+  let death: RecordedDeath | undefined
   const lenient = { accept: false, contentType: false }
 
   function usOf(record: { readonly t: string; readonly us?: number }): number {
@@ -243,6 +245,14 @@ function createReading(script: ScriptWriter): {
     script.addEffect(conversation.open.at(-1) ?? conversation.last, row)
   }
 
+  /** A server that its client ended has answered everything, or ends with status 0. */
+  function takeEnd({ exitCode, wiretape }: EndRecord): void {
+    const call = conversations.of('').open.at(-1)
+    if (transport !== 'stdio' || exitCode === null || exitCode === 0 || wiretape?.recovered) return
+    if (call === undefined || wiretape?.rotated || session > 1) return
+    death = { call, exitCode, ...(wiretape?.signal !== undefined && { signal: wiretape.signal }) }
+  }
+
   function takeHttp(record: HttpRecord): void {
     if (isEndpointEvent(record)) transport = 'sse'
     if (record.method === 'GET' && record.status !== undefined) {
@@ -285,6 +295,7 @@ function createReading(script: ScriptWriter): {
       if (record.type === 'message') takeMessage(record)
       else if (record.type === 'noise') takeNoise(record)
       else if (record.type === 'http') takeHttp(record)
+      else if (record.type === 'end') takeEnd(record)
       else if (record.type === 'meta') {
         const identity = record.wiretape
         if (identity?.session !== undefined && identity.session === sessionId) return
@@ -316,6 +327,7 @@ function createReading(script: ScriptWriter): {
         modern,
         lenient,
         mirrored: witness.rules(),
+        death,
         saidTags,
         conversationName: (number) => conversations.byNumber(number)?.name || undefined,
         seen: { server, versions: [...versions], notices: [...notices] },

@@ -103,7 +103,8 @@ function createLineSink(output: Writable): LineSink {
         if (gone) return Promise.resolve()
         return output.write(`${text}\n`) ? Promise.resolve() : drained()
       },
-      cut: () => void output.destroy(),
+      // What was said before still goes out.
+      cut: () => void (output.writableLength > 0 ? output.end() : output.destroy()),
     },
     drained,
     gone: () => gone,

@@ -38,6 +38,8 @@ export interface Stage {
   readonly play: Play
   readonly counts: { served: number; missed: number }
   readonly notice: (line: string) => void
+  /** A client has come to where the recorded server ended. */
+  readonly hasDied: boolean
   /** A new client has come. It follows the next recorded conversation. */
   open(standalone: Sink, transport: Transport): Conversation
 }
@@ -70,6 +72,7 @@ export async function prepareStage(
   const { rules, fallback, onNotice: notice } = options
   const counts = { served: 0, missed: 0 }
   let opened = 0
+  let hasDied = false
 
   function converse(standalone: Sink, recorded: number): Conversation {
     return createConversation({
@@ -82,6 +85,12 @@ export async function prepareStage(
       repeatLast: options.repeatLast ?? false,
       onServed: () => void (counts.served += 1),
       onFault: notice,
+      onDeath() {
+        const { exitCode, signal } = play.death!
+        const how = signal === undefined ? `exited with ${exitCode}` : `was ended by ${signal}`
+        notice(`the recorded server ${how} here, without an answer, and so does the mock`)
+        hasDied = true
+      },
       onMiss(miss) {
         counts.missed += 1
         options.onMiss(miss)
@@ -93,6 +102,9 @@ export async function prepareStage(
     play,
     counts,
     notice,
+    get hasDied() {
+      return hasDied
+    },
     open(standalone, transport) {
       const recorded = play.openings[opened % Math.max(1, play.openings.length)] ?? 0
       opened += 1

@@ -145,6 +145,7 @@ describe('a mock that fails at a call', () => {
       onServed: () => undefined,
       onMiss: () => undefined,
       onFault: (line) => void faults.push(line),
+      onDeath: () => undefined,
     })
     conversation.take(JSON.stringify(ask), sink)
     await conversation.end()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { post } from '../behaviour/http-stage.js'
 import { wiretape } from '../behaviour/run-cli.js'
-import { createStage, printed, type Stage } from '../behaviour/stage.js'
+import { cli, createStage, printed, type Stage } from '../behaviour/stage.js'
 
 let stage: Stage
 beforeEach(() => {
@@ -49,6 +50,38 @@ it('a replay of a server that dies otherwise is not', async () => {
   const { code, stdout } = await wiretape(['replay', tape, '--', ...dying(7)])
   expect([code, stdout]).toEqual([1, expect.stringContaining('the server exited with 7')])
 })
+
+it('the mock of a server that died ends as it did, at the same call', async () => {
+  const tape = await recordDeath()
+  const mock = stage.start([process.execPath, cli, 'mock', tape])
+  await mock.send(initialize + call)
+  expect(await mock.ended).toEqual({ exitCode: 3, signal: null })
+  expect(
+    mock
+      .stdout()
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: number }).id),
+  ).toEqual([1])
+  expect(mock.stderr().toString()).toMatch(/the recorded server exited with 3 here, without an answer/)
+})
+
+it('over HTTP it breaks the connection, and says nothing more to that client', async () => {
+  const tape = await recordDeath()
+  const mock = stage.start([process.execPath, cli, 'mock', tape, '--listen', '127.0.0.1:0'])
+  await printed(mock, '\n')
+  const url = mock.stdout().toString().trim()
+  const ask = (): Promise<unknown> => post(url, call, { 'mcp-session-id': session })
+  const session = (await fetchSession(url))!
+  await expect(ask()).rejects.toThrow('fetch failed')
+  await expect(ask()).rejects.toThrow('fetch failed')
+})
+
+async function fetchSession(url: string): Promise<string | null> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  return (await fetch(url, { method: 'POST', headers, body: initialize })).headers.get('mcp-session-id')
+}
 
 it('a recording of a server that could not be started is listed as failed', async () => {
   const recorder = stage.start(stage.record(['/no/such/server']))

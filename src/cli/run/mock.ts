@@ -164,7 +164,7 @@ async function onStdio(
     const mock = await start({ streams, errorOutput: streams.errorOutput })
     const signal = await Promise.race([mock.ended, ending.signal])
     await mock.close()
-    return signal === undefined ? exitCode.done : 128 + endings[signal]
+    return signal === undefined ? (mock.exitCode ?? exitCode.done) : 128 + endings[signal]
   } finally {
     // One that a signal ended does not wait for a client that reads nothing.
     const closed = streams.closeOutput()
