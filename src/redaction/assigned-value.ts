@@ -140,11 +140,13 @@ function plainValue(
     if (inQuotes !== undefined) return valueAt(text, inQuotes.start, inQuotes.end)
     const end = listSchemes.test(scheme)
       ? endOfLine(text, from, next, stop)
-      : endOfWord(text, from, query, stop)
+      : wordEnd(text, from, next, query, stop)
     return valueAt(text, from, end)
   }
   const quote = before === '"' || before === "'" || before === '`' ? before : undefined
-  const end = quoted ? endOfBareJson(text, start) : endOfWord(text, start, query, quote)
+  const end = quoted
+    ? next.endOfRun('json', start, (from) => endOfBareJson(text, from))
+    : wordEnd(text, start, next, query, quote)
   // What goes on beyond the head is neither, and asking would read it again and again.
   const word = end - start > longestHead ? '' : text.slice(start, end)
   if (literal.test(word)) return undefined
@@ -228,6 +230,11 @@ export function endOfWord(text: string, from: number, query = false, stop?: stri
   }
   while (end > from && /[,;)\]}\\]/.test(text[end - 1]!)) end--
   return end
+}
+
+/** The same, read once however often it is asked for. */
+export function wordEnd(text: string, from: number, next: NextIndex, query = false, stop?: string): number {
+  return next.endOfRun(`${query}${stop ?? ''}`, from, (from) => endOfWord(text, from, query, stop))
 }
 
 function endOfLine(text: string, from: number, next: NextIndex, stop?: string): number {

@@ -1,6 +1,7 @@
 /** Secrets behind the flags of a command line in a text: `login --password X`, `["--password","X"]`, `mysql -pX`. */
-import { endOfQuoted, endOfWord, valueAt } from './assigned-value.js'
+import { endOfQuoted, endOfWord, valueAt, wordEnd } from './assigned-value.js'
 import type { Finding } from './finding.js'
+import { NextIndex } from './next-index.js'
 import { isPlaceholder, isStatus, looksLikeCredentials, looksMade } from './secret-looks.js'
 import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 
@@ -41,6 +42,7 @@ export function isFlagValue(value: string, { needs, term }: NameVerdict, broad: 
 
 /** Adds the word after each flag that is named as a secret. Linear. */
 export function findFlags(text: string, broad: boolean, found: Finding[]): void {
+  const next = new NextIndex(text)
   flag.lastIndex = 0
   for (let match = flag.exec(text); match !== null; match = flag.exec(text)) {
     const verdict = verdicts.get(match[1] ?? '')
@@ -49,7 +51,8 @@ export function findFlags(text: string, broad: boolean, found: Finding[]): void 
     opening.lastIndex = from
     const [quoted, escapes = '', quote = ''] = opening.exec(text) ?? []
     const start = from + (quoted?.length ?? 0)
-    const end = quoted === undefined ? endOfWord(text, from) : endOfQuoted(text, start, quote, escapes.length)
+    const end =
+      quoted === undefined ? wordEnd(text, from, next) : endOfQuoted(text, start, quote, escapes.length)
     const value = valueAt(text, start, end)
     if (value === undefined || !isFlagValue(text.slice(start, Math.min(end, start + 1024)), verdict, broad))
       continue

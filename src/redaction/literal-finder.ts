@@ -23,6 +23,7 @@ function costOf(pair: string, exact: true | undefined): number {
   const lower = pair.toLowerCase()
   if (/^[",] |^[",]:|^":|^",|^[a-z][ "]|^[ "][a-z]/.test(lower)) return 20
   if (lower === ': ') return 3
+  if (/^[dest]:$/.test(lower)) return 6
   if (/^[0-9]\.|\.[0-9]/.test(lower)) return 8
   if (!/^[a-z0-9+/]{2}$/.test(lower) || lower === '//') return symbols.get(lower) ?? 1
   if (pair === 'AA') return 60
@@ -30,40 +31,47 @@ function costOf(pair: string, exact: true | undefined): number {
   return (exact ? 3 : 8) + (rank === undefined ? 0 : 4 + (40 * (ranks.size - rank)) / ranks.size)
 }
 
-/** Literals that have one pair. */
-export interface Candidates<T> {
-  readonly literals: T[]
-  /** Of each literal: at which of its characters the pair is, how far from the pair another one is, and that one. */
-  readonly checks: number[]
-}
-
 /**
  * The tables by which literals are found. Only pairs at even indices are looked up, so each literal has two pairs in the
  * tables: the rarest at an even, and the rarest at an odd character of it.
  */
 export class LiteralPairs<T extends Literal> {
-  /** By two characters of seven bits each: whether anything has them. */
-  readonly has = new Uint8Array(1 << 14)
-  readonly #lists: (Candidates<T> | undefined)[] = Array.from({ length: 1 << 14 })
+  /** By two characters of seven bits each: how many literals have them. */
+  readonly counts = new Uint8Array(1 << 14)
+  /** By the same: where those literals begin in the lists below. */
+  readonly first = new Uint16Array(1 << 14)
+  readonly literals: T[] = []
+  /** Of each: at which of its characters the pair is, how far from the pair another one is, and that one's last bits. */
+  readonly offsets: Uint8Array
+  readonly distances: Int8Array
+  readonly others: Uint8Array
 
   constructor(literals: readonly T[]) {
+    const byPair = new Map<number, { literal: T; offset: number }[]>()
     for (const literal of literals) {
       for (const parity of [0, 1]) {
         const offset = this.#rarest(literal, parity)
-        const other = offset === 0 ? 2 : offset - 1
         for (const pair of casesOf(literal.literal.slice(offset, offset + 2), literal.exact)) {
-          this.has[indexOf(pair)] = 1
-          const list = (this.#lists[indexOf(pair)] ??= { literals: [], checks: [] })
-          list.literals.push(literal)
-          list.checks.push(offset, other - offset, literal.literal.charCodeAt(other) & 31)
+          const index = indexOf(pair)
+          this.counts[index]!++
+          byPair.set(index, [...(byPair.get(index) ?? []), { literal, offset }])
         }
       }
     }
-  }
-
-  /** Those that have this pair of characters. */
-  with(a: number, b: number): Candidates<T> {
-    return this.#lists[((a & 127) << 7) | (b & 127)]!
+    const all = [...byPair.values()].flat()
+    this.offsets = new Uint8Array(all.length)
+    this.distances = new Int8Array(all.length)
+    this.others = new Uint8Array(all.length)
+    for (const [index, list] of byPair) {
+      this.first[index] = this.literals.length
+      for (const { literal, offset } of list) {
+        const other = offset === 0 ? 2 : offset - 1
+        const at = this.literals.push(literal) - 1
+        this.offsets[at] = offset
+        this.distances[at] = other - offset
+        this.others[at] = literal.literal.charCodeAt(other) & 31
+      }
+    }
   }
 
   #rarest({ literal, exact }: T, parity: number): number {
@@ -72,7 +80,8 @@ export class LiteralPairs<T extends Literal> {
     for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
       const pair = literal.slice(offset, offset + 2)
       // What is looked up for another literal costs nothing more.
-      const cost = exact && this.has[indexOf(pair)] !== 0 ? 1.5 : costOf(pair, exact)
+      const own = costOf(pair, exact)
+      const cost = exact && this.counts[indexOf(pair)] !== 0 ? 1.5 + own / 8 : own
       if (cost < least) [best, least] = [offset, cost]
     }
     return best
@@ -103,19 +112,19 @@ export class LiteralFinder<T extends Literal> {
    * returns is where to go on. Reads each character once.
    */
   each(text: string, take: (literal: T, index: number) => number | undefined): void {
-    const { has } = this.#pairs
+    const { counts, first, literals, offsets, distances, others } = this.#pairs
     const { length } = text
     let from = 0
     for (let i = 0; i < length; i += 2) {
-      const a = text.charCodeAt(i)
-      const b = text.charCodeAt(i + 1)
-      if (has[((a & 127) << 7) | (b & 127)] === 0) continue
-      const { literals, checks } = this.#pairs.with(a, b)
-      for (let n = 0, check = 0; n < literals.length; n++, check += 3) {
+      const index = ((text.charCodeAt(i) & 127) << 7) | (text.charCodeAt(i + 1) & 127)
+      const count = counts[index]!
+      if (count === 0) continue
+      const begin = first[index]!
+      for (let n = begin; n < begin + count; n++) {
         // The last five bits are those of both cases.
-        if ((text.charCodeAt(i + checks[check + 1]!) & 31) !== checks[check + 2]) continue
+        if ((text.charCodeAt(i + distances[n]!) & 31) !== others[n]) continue
         const literal = literals[n]!
-        const start = i - checks[check]!
+        const start = i - offsets[n]!
         if (start < from || !isAt(text, literal, start)) continue
         from = Math.max(from, take(literal, start) ?? 0)
       }

@@ -3,8 +3,22 @@ export class NextIndex {
   readonly #text: string
   readonly #known = new Map<string, { readonly from: number; readonly at: number }>()
 
+  readonly #runs = new Map<string, { readonly from: number; readonly end: number }>()
+
   constructor(text: string) {
     this.#text = text
+  }
+
+  /**
+   * The end of a run of one `kind` that goes on at `from`, which `read` finds. A run that was read from before goes on to
+   * the same end, so it is not read again.
+   */
+  endOfRun(kind: string, from: number, read: (from: number) => number): number {
+    const known = this.#runs.get(kind)
+    if (known !== undefined && known.from <= from && from < known.end) return known.end
+    const end = read(from)
+    this.#runs.set(kind, { from, end })
+    return end
   }
 
   /** Index of the first `character` from `from` on; the length of the text when there is none. */

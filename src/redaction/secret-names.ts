@@ -164,7 +164,7 @@ export class NameCache<T> {
   get(name: string): T {
     if (name.length > longestName) return this.#judge(name)
     const known = this.#known.get(name)
-    if (known !== undefined) return known
+    if (known !== undefined || this.#known.has(name)) return known as T
     const verdict = this.#judge(name)
     if (this.#known.size >= mostNames) this.#known.clear()
     // A copy: a name cut out of a message would keep all of the message alive.

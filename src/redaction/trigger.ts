@@ -191,10 +191,11 @@ const names: Trigger[] = [
 
 /** What announces a secret by a place, or by a name that says so only before some values. */
 const places: Trigger[] = [
-  { literal: 'code_verifier' },
+  { literal: 'code_verifier', exact: true },
   { literal: 'codeVerifier', exact: true },
-  { literal: 'device_code' },
-  { literal: 'client_assertion' },
+  { literal: 'device_code', exact: true },
+  { literal: 'deviceCode', exact: true },
+  { literal: 'client_assertion', exact: true },
   { literal: 'onnectionString', exact: true },
   { literal: 'onnection_string', exact: true },
   { literal: '<input' },
@@ -284,7 +285,7 @@ const encoder = new TextEncoder()
 const pairs = new LiteralPairs(
   [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
 )
-const { has } = pairs
+const { counts, first, literals, offsets, distances, others } = pairs
 
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 
@@ -294,11 +295,13 @@ function bytesOf({ literal, exact }: Trigger): Uint8Array {
 
 /** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
 function startAround(bytes: Uint8Array, index: number, end: number): number {
-  const { literals, checks } = pairs.with(bytes[index]!, bytes[index + 1]!)
-  for (let n = 0, check = 0; n < literals.length; n++, check += 3) {
+  const pair = ((bytes[index]! & 127) << 7) | (bytes[index + 1]! & 127)
+  const begin = first[pair]!
+  const last = begin + counts[pair]!
+  for (let n = begin; n < last; n++) {
     // The last five bits are those of both cases.
-    if ((bytes[index + checks[check + 1]!]! & 31) !== checks[check + 2]) continue
-    const start = index - checks[check]!
+    if ((bytes[index + distances[n]!]! & 31) !== others[n]) continue
+    const start = index - offsets[n]!
     if (confirms(literals[n]!, bytes, start, end)) return start
   }
   return -1
@@ -357,7 +360,7 @@ function findInPiece(length: number): number {
   // A zero behind the text: the last pair may reach over its end.
   if (length < bytes.length) bytes[length] = 0
   for (let i = 0; i < length; i += 2) {
-    if (has[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] === 0) continue
+    if (counts[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] === 0) continue
     const start = startAround(bytes, i, length)
     if (start >= 0) return start
   }

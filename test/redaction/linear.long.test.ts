@@ -99,6 +99,48 @@ const hostile: [piece: string, found: boolean][] = [
   ['.', false],
 ]
 
+/** The same for prefixes of vendors, forms, tables, flags and manifests. */
+const shapes: string[] = [
+  'glpat-',
+  'EAAA',
+  '.atlasv1.',
+  '0Q~',
+  '_mmk',
+  '.acc_',
+  'Private-Lines:',
+  '---- BEGIN SSH2 PRIVATE KEY ----',
+  '/api/webhooks/',
+  'ZXlK',
+  '<input name="token" ',
+  '<input value="x" ',
+  '<a ',
+  '<token>x',
+  'form-data; name="token"',
+  'name="token"\r\n\r\n form-data',
+  'put("token", "',
+  '|token|\n',
+  'token,a\n',
+  '|',
+  'ENV TOKEN ',
+  'name: TOKEN\n',
+  'kind: Secret\ndata:\n',
+  'kind: Secret\n',
+  '--pat ',
+  '--token=',
+  ',--pat=a',
+  '"token":x',
+  'token=a,',
+  'key:a]',
+  'mysql -p',
+  'curl -u a:',
+  'token%3D',
+  'token: str = "',
+  'snyk: ',
+  '"kty" "d":',
+  'password: Some("',
+  'key: ',
+]
+
 describe('text made to be slow', () => {
   it.each(hostile)('is read in linear time: %j', (piece, found) => {
     const text = piece.repeat(megabyte / piece.length)
@@ -110,6 +152,16 @@ describe('text made to be slow', () => {
     defaultRedactor().command([text, '-', `--${text}`])
     defaultRedactor().url(text)
     defaultRedactor().url(`https://a?${text}`)
+  })
+
+  it.each(shapes)('is read in linear time too: %j', (piece) => {
+    const text = piece.repeat(megabyte / piece.length)
+    defaultRedactor().json(JSON.stringify({ params: { text, n: 'token' } }))
+    defaultRedactor().line(text, 'stderr')
+    defaultRedactor().command([text, '-p', text])
+    defaultRedactor().url(`https://a/${text}`)
+    defaultRedactor().path(text)
+    expect(text.length).toBeGreaterThan(megabyte / 2)
   })
 
   it.each([
