@@ -40,3 +40,4 @@ export {
   type TraceScan,
 } from './trace-v1/index.js'
 export { isAboutWhole, isOfWhole, joinSegments, tapePlace, type PartOf, type Place } from './join-segments.js'
+export { strictTrace } from './trace-v1/strict.js'

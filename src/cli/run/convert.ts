@@ -1,4 +1,4 @@
-import type { Recording } from '../../formats/index.js'
+import { strictTrace, type Recording } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
@@ -14,6 +14,7 @@ export interface ConvertOptions {
   readonly force?: boolean
   readonly filter?: string
   readonly strict?: boolean
+  readonly strictV1?: boolean
 }
 
 /** @param files the recording's, then the output */
@@ -23,7 +24,10 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   if (inputs.length === 0) {
     throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })
   }
-  const format = targetFormat(options.to, '--to', output)
+  const found = targetFormat(options.to ?? (options.strictV1 ? 'trace-v1' : undefined), '--to', output)
+  if (options.strictV1 && found.id !== 'trace-v1')
+    throw new WiretapeError('usage', `--strict-v1 is a form of trace-v1, not of ${found.id}`)
+  const format = options.strictV1 ? strictTrace : found
   if (output !== '-') await refuseExisting(output, io.cwd, options.force)
   const { recording, close } = await openMerged(inputs, io, options.from)
   try {

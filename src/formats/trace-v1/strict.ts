@@ -1,0 +1,75 @@
+import {
+  mergedIn,
+  WiretapeError,
+  type EndRecord,
+  type MetaRecord,
+  type TapeRecord,
+} from '../../model/index.js'
+import { answeredHere } from '../answered-here.js'
+import type { Format } from '../format.js'
+import { flatMapped } from '../iterate.js'
+import { createLosses } from '../losses.js'
+import { textChunks } from '../text-chunks.js'
+import { encodeRecord } from './encode.js'
+
+/** Only the lines and members of the published format: what `record --strict-v1` writes. */
+export const strictTrace = {
+  id: 'trace-v1',
+  title: 'tape (trace v1, strict)',
+  detect: () => 0,
+  write(recording, report) {
+    const losses = createLosses(report)
+    let meta: MetaRecord | undefined
+    function lineOf(record: TapeRecord): string {
+      if (record.type === 'meta') {
+        refuseSeveral(meta, record)
+        if (meta) return ''
+        meta = { ...record, startedAt: inMilliseconds(record.startedAt) }
+        return encodeRecord(meta, { strict: true })
+      }
+      if (record.type === 'end') {
+        if (record.wiretape?.rotated) return ''
+        return encodeRecord(completed(record, meta), { strict: true })
+      }
+      if (record.type === 'message') losses.marks(record)
+      else losses.record(record)
+      return encodeRecord(record, { strict: true })
+    }
+    const lines = flatMapped(
+      answeredHere(recording).records(),
+      (record) => [lineOf(record)],
+      () => {
+        losses.tell()
+        return []
+      },
+    )
+    return textChunks(lines, recording)
+  },
+} satisfies Format
+
+/** @throws WiretapeError `usage` */
+function refuseSeveral(before: MetaRecord | undefined, meta: MetaRecord): void {
+  const isOther = before && before.wiretape?.session !== meta.wiretape?.session
+  if (!isOther && mergedIn(meta.wiretape?.metadata ?? []) === undefined) return
+  throw new WiretapeError('usage', 'trace v1 describes one server a file, and this is several recordings', {
+    hint: 'convert one at a time',
+  })
+}
+
+/** The published format has milliseconds. */
+function inMilliseconds(time: string): string {
+  const ms = Date.parse(time)
+  return Number.isNaN(ms) ? time : new Date(ms).toISOString()
+}
+
+/** The published format wants both numbers: the time is that between the two lines, and HTTP servers have no status. */
+function completed(end: EndRecord, meta: MetaRecord | undefined): EndRecord {
+  const ms = Date.parse(end.t) - Date.parse(meta?.startedAt ?? '')
+  const isHttp = meta?.wiretape !== undefined && meta.wiretape.transport !== 'stdio'
+  return {
+    ...end,
+    t: inMilliseconds(end.t),
+    exitCode: end.exitCode ?? (isHttp ? 0 : null),
+    durationMs: end.durationMs ?? (Number.isNaN(ms) ? null : Math.max(0, ms)),
+  }
+}
