@@ -100,6 +100,16 @@ describe.skipIf(!hasBrowser)('what wiretape did itself', () => {
       await picture(page, `own-answers-${scheme}`)
       expect(await seriousFindings(page)).toEqual([])
       await page.keyboard.press('x')
+      // On a narrow screen too.
+      await page.setViewportSize({ width: 390, height: 844 })
+      await picture(page, `own-answers-${scheme}`)
+      expect(
+        await page.evaluate(`(() => {
+          const [tag, row] = ['.list .row.ours .tag', '.list .row.ours'].map((one) => document.querySelector(one).getBoundingClientRect())
+          return [tag.left < row.right - 150, row.width]
+        })()`),
+      ).toEqual([true, 390])
+      await page.setViewportSize({ width: 1440, height: 900 })
 
       await screen.tell({ type: 'answer', message: request['message'], result: '{}' })
       await answerTo(recorder, 2)
