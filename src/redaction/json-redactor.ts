@@ -59,7 +59,8 @@ const noName: KnownName = { verdict: undefined, suspicious: false }
 const names = new NameCache<KnownName>((written) => {
   const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
   const verdict = judgeName(name)
-  const suspicious = hasTrigger(written)
+  // A short word of letters is no token and no path.
+  const suspicious = !/^[A-Za-z]{1,15}$/.test(written) && hasTrigger(written)
   return verdict === undefined && !suspicious ? noName : { verdict, suspicious }
 })
 
