@@ -45,9 +45,6 @@ interface Open {
   readonly close: number
   readonly path: JsonPath
   readonly resume: ResumeNames | undefined
-  /** Indentation of the line on which it began, and the deepest of those on which its elements do. */
-  readonly indent: number
-  elementIndent: number
   /** Elements or members so far. */
   count: number
   /** Name of the first member of its elements, once one was seen. */
@@ -97,9 +94,6 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
   let start = -1
   let line = 1
   let startLine = 1
-  /** Of the line on which reading is, as far as tokens show it. */
-  let indent = 0
-  let indenting = true
   let broken: Broken | undefined
 
   function run(last: boolean): void {
@@ -114,16 +108,8 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     const { bytes, length } = held
     for (; at < length; at += 1) {
       const code = bytes[at]!
-      if (code === 0x0a) {
-        line += 1
-        indent = 0
-        indenting = true
-      } else if (code === 0x20 || code === 0x09 || code === 0x0d) {
-        if (indenting) indent += 1
-      } else {
-        indenting = false
-        return token(code)
-      }
+      if (code === 0x0a) line += 1
+      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return token(code)
     }
     return false
   }
@@ -164,7 +150,6 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       if (before === 'next') return true
     }
     if (due === 'name' && code !== QUOTE) return breaks('expected a member name')
-    if (open && due === 'value') open.elementIndent = Math.max(open.elementIndent, indent)
     if (code === COMMA || code === COLON || code === CLOSE_ARRAY || code === CLOSE_OBJECT)
       return breaks('expected a value')
     const kind = code === OPEN_OBJECT ? 'object' : code === OPEN_ARRAY ? 'array' : undefined
@@ -180,8 +165,6 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       close: kind === 'object' ? CLOSE_OBJECT : CLOSE_ARRAY,
       path,
       resume: kind === 'array' ? options.resume?.(path) : undefined,
-      indent,
-      elementIndent: 2 * indent,
       count: 0,
       firstName: undefined,
     })
@@ -257,8 +240,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     path = [...array.path, array.count]
     const { element, after } = array.resume!
     const names = { element: array.firstName ?? element, ...(after !== undefined && { after }) }
-    const { elementIndent, indent: arrayIndent } = array
-    const resync = createResync({ at: start, inElement, names, elementIndent, arrayIndent })
+    const resync = createResync({ at: start, inElement, names })
     broken = { reason, array, inElement, resync, line: startLine, text: undefined }
     return true
   }

@@ -15,8 +15,8 @@ export interface ResumePoint {
 }
 
 /**
- * Looks through what is broken for the next element or the end of the array. In an indented document neither
- * stands deeper than the one before did, so that what looks the same inside a broken element is passed over.
+ * Looks through what is broken for the next element or the end of the array, by the names that they begin with. An object
+ * inside the broken element that begins with the same name is taken for the next one.
  */
 export interface Resync {
   /** @returns undefined when nothing was found up to `length`; then it goes on from there */
@@ -32,9 +32,6 @@ export interface ResyncStart {
   /** True when the search begins inside an element, which therefore is not the next one. */
   readonly inElement: boolean
   readonly names: ResumeNames
-  /** Indentation of the lines on which an element and the array began. */
-  readonly elementIndent: number
-  readonly arrayIndent: number
 }
 
 const QUOTE = 0x22
@@ -43,17 +40,13 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_ARRAY = 0x5d
 
 export function createResync(start: ResyncStart): Resync {
-  const { names, inElement, elementIndent, arrayIndent } = start
+  const { names, inElement } = start
   let first = start.at
   let at = start.at
   let lines = 0
-  /** Of the line under way. */
-  let indent = 0
-  let indenting = false
   // The last character that was no white space, and where its line is; what follows it is looked at.
   let code = 0
   let codeAt = start.at
-  let codeIndent = 0
   let codeLines = 0
   /** The last `]` with its comma. */
   let bracketAt = start.at
@@ -61,12 +54,12 @@ export function createResync(start: ResyncStart): Resync {
   let afterBracket = false
 
   function pointAt(bytes: Uint8Array, length: number): ResumePoint | 'perhaps' | undefined {
-    if (code === OPEN_OBJECT && (codeAt > first || !inElement) && codeIndent <= elementIndent) {
+    if (code === OPEN_OBJECT && (codeAt > first || !inElement)) {
       const found = isName(bytes, length, names.element)
       if (found === 'perhaps') return found
       if (found === 'yes') return { kind: 'element', at: codeAt, lines: codeLines }
     }
-    if (names.after === undefined || !afterBracket || code !== COMMA || indent > arrayIndent) return undefined
+    if (names.after === undefined || !afterBracket || code !== COMMA) return undefined
     const found = isName(bytes, length, names.after)
     if (found === 'perhaps') return found
     return found === 'yes' ? { kind: 'after', at: bracketAt, lines: bracketLines } : undefined
@@ -90,7 +83,6 @@ export function createResync(start: ResyncStart): Resync {
     } else afterBracket = false
     code = next
     codeAt = at
-    codeIndent = indent
     codeLines = lines
   }
 
@@ -98,14 +90,8 @@ export function createResync(start: ResyncStart): Resync {
     seek(bytes, length) {
       for (; at < length; at += 1) {
         const next = bytes[at]!
-        if (next === 0x0a) {
-          lines += 1
-          indent = 0
-          indenting = true
-        } else if (next <= 0x20) {
-          if (indenting) indent += 1
-        } else {
-          indenting = false
+        if (next === 0x0a) lines += 1
+        else if (next > 0x20) {
           const point = next === QUOTE ? pointAt(bytes, length) : undefined
           if (point === 'perhaps') return undefined
           if (point) return point

@@ -210,10 +210,6 @@ describe('JSON that is broken', () => {
     ['a control character', '"payload": {\n        "jsonrpc": "2\t0",\n        "id": 1,'],
     ['a word that is none', '"payload": {\n        "jsonrpc": tru,\n        "id": 1,'],
     ['an escape that is none', '"payload": {\n        "jsonrpc": "\\x",\n        "id": 1,'],
-    [
-      'what looks like a message',
-      '"payload": {\n        "list": [{"proxy_id": "x"}],"metadata": {} x,\n        "id": 1,',
-    ],
   ])('in %s costs its message only', async (_what, broken) => {
     const file = text(session())
     expect(file).toContain(payload)
@@ -224,6 +220,13 @@ describe('JSON that is broken', () => {
     expect(reading.records[2]).toMatchObject({ type: 'unknown', name: 'session-entry' })
     const written = await writeSession(reading.records)
     expect((await readSession(written)).lines).toEqual(reading.lines)
+  })
+
+  it('in a message that holds what looks like one is told, and nothing before it is lost', async () => {
+    const broken = '"payload": {\n        "list": [{"proxy_id": "x"}],"metadata": {} x,\n        "id": 1,'
+    const reading = await readSession(text(session()).replace(payload, broken))
+    expect(numbers(reading)[0]).toBe(0)
+    expect(said(reading.problems)[0]).toMatch(/^error: message 1: not valid JSON: /)
   })
 
   it('in the last message hides nothing of the metadata', async () => {

@@ -163,18 +163,6 @@ describe('a broken element', () => {
     ])
   })
 
-  it('in an indented document does not end where an element inside it begins', () => {
-    const broken =
-      '{\n      "id": 2,\n      "x": [\n        {\n          "id": 7\n        }\n      ],\n      "tail": {} x\n    }'
-    expect(shown(piecesOf(indented(broken)))[1]).toBe(`list.1 ! expected ',' or '}': ${broken},\n    `)
-    expect(piecesOf(indented(broken)).map(({ path }) => path.join('.'))).toEqual([
-      'list.0',
-      'list.1',
-      'list.2',
-      'tail',
-    ])
-  })
-
   it('is followed by one that begins as the first did', () => {
     const text = '{"list":[{"other":1},{"other":2]},{"other":3}]}'
     expect(shown(piecesOf(text))).toEqual([
