@@ -1,8 +1,6 @@
 import {
   encodedHeader,
   JsonObject,
-  kindAt,
-  membersOf,
   mirroredValue,
   namedMethods,
   type MirroredArgument,
@@ -56,8 +54,6 @@ interface Said {
   readonly name: string | undefined
   readonly version: string | undefined
   readonly given: JsonObject | undefined
-  /** Of a tool call: its plain arguments, as headers say them. */
-  readonly args: ReadonlyMap<string, string>
 }
 
 /** Undefined to leave the header out. */
@@ -69,7 +65,7 @@ function valueFor(key: string, value: string, old: Said, now: Said, sizeBytes: n
   return value
 }
 
-/** What an `Mcp-Param-*` says now: by the list of tools, where one was seen. */
+/** What an `Mcp-Param-*` says now, by the list of tools. Without one it stays as it is, which is said. */
 function paramFor(
   header: string,
   value: string,
@@ -84,10 +80,7 @@ function paramFor(
   if (value === redactionMark && after) return said === undefined ? undefined : encodedHeader(said)
   const argument = wants(before)
   const was = argument && mirroredValue(old.given, argument.path)
-  if (argument && after) return follow(value, was, said)
-  if (before && after && !argument) return value
-  const guessed = argumentOf(header, decoded(value), old)
-  return guessed === undefined ? value : follow(value, old.args.get(guessed), now.args.get(guessed))
+  return argument && after ? follow(value, was, said) : value
 }
 
 /** The `Mcp-Param-*` that a body calls for, of those that `isWanted`. */
@@ -117,17 +110,8 @@ function isSame(one: string, other: string): boolean {
   return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
 }
 
-/** Which argument a header repeats, without the tool's schema: its value tells, and its name where several have it. */
-function argumentOf(header: string, value: string, { args }: Said): string | undefined {
-  const same = [...args].filter(([, text]) => text === value).map(([name]) => name)
-  const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  return same.length === 1 ? same[0] : same.find((name) => plain(name) === plain(header))
-}
-
 function saidBy({ text, parts, batch }: FrameText): Said {
   const { envelope } = parts[0]!
-  const args = new Map<string, string>()
-  if (!batch && envelope.argumentsText !== undefined) collect(envelope.argumentsText, args)
   // Only what is repeated in headers: a completion's reference is a subject too, and is not.
   const named = !batch && namedMethods.test(envelope.method ?? '')
   const params = batch ? undefined : new JsonObject(text, 0).object('params')
@@ -136,24 +120,11 @@ function saidBy({ text, parts, batch }: FrameText): Said {
     name: named ? envelope.subject : undefined,
     version: batch ? undefined : (versionIn(params) ?? envelope.protocolVersion),
     given: params?.object('arguments'),
-    args,
   }
 }
 
 function versionIn(params: JsonObject | undefined): string | undefined {
   return params?.object('_meta')?.string('io.modelcontextprotocol/protocolVersion')
-}
-
-/** Strings, numbers and booleans, those of nested objects too. */
-function collect(text: string, args: Map<string, string>, depth = 0): void {
-  if (depth > 8 || kindAt(text, 0) !== 'object') return
-  for (const { name, start, end } of membersOf(text, 0)) {
-    const value = text.slice(start, end)
-    const kind = kindAt(value, 0)
-    if (kind === 'string') args.set(name, JSON.parse(value) as string)
-    else if (kind === 'number' || kind === 'boolean') args.set(name, value)
-    else if (kind === 'object') collect(value, args, depth + 1)
-  }
 }
 
 const wrapped = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/
