@@ -16,8 +16,9 @@ const deepestSchema = 512
 const mostVisits = 1_000_000
 
 /**
- * Holds a value against a JSON Schema, as far as tools use it: types, enums, members, elements, bounds, patterns,
- * combinations, and references within the schema. Keywords that it does not know it passes over.
+ * Holds a value against a JSON Schema (2020-12 or draft-07): all that asserts something but `format`, `unevaluated*` and
+ * `$dynamicRef`, which say nothing here. References lead to places within the schema only. It is no library of npm:
+ * those know neither values that are not known nor a bound on their work, and give patterns to a backtracking engine.
  *
  * @param unknown JSON Pointers into the value, to what may be anything
  */
@@ -27,6 +28,9 @@ export function checkSchema(
   unknown: ReadonlySet<string> = new Set(),
 ): SchemaFault[] {
   const patterns = createPatterns()
+  const places = createPlaces(schema)
+  const ignoresBesideReference =
+    isObject(schema) && /draft-0[3-7]/.test(JSON.stringify(schema['$schema'] ?? ''))
   /** What came of a part of the schema at a place; of one that is at work yet, no faults so far. */
   const seen = new Map<Json, Map<string, SchemaFault[]>>()
   let visits = 0
@@ -64,7 +68,10 @@ export function checkSchema(
         if (into.length < mostFaults) into.push(fault)
     }
     const reference = rule['$ref']
-    if (typeof reference === 'string') mustFit(resolve(schema, reference))
+    if (typeof reference === 'string') {
+      mustFit(places.at(reference))
+      if (ignoresBesideReference) return
+    }
     const types = typeof rule['type'] === 'string' ? [rule['type']] : listOf(rule['type'])
     if (types.length > 0 && !types.some((type) => isOfType(data, type)))
       return say(`is ${nameOf(data)}, not ${types.map(String).join(' or ')}`)
@@ -80,6 +87,7 @@ export function checkSchema(
     if (one.length > 0 && fitting !== 1 && (fitting === 0 || !holdsUnknown(at)))
       say('does not fit exactly one of oneOf')
     if (rule['not'] !== undefined && !holdsUnknown(at) && fits(rule['not'])) say('fits what it must not')
+    if (rule['if'] !== undefined && !holdsUnknown(at)) mustFit(fits(rule['if']) ? rule['then'] : rule['else'])
     if (isObject(data)) checkObject(rule, data, at, depth, into, say)
     else if (Array.isArray(data)) checkArray(rule, data, at, depth, into, say)
     else if (typeof data === 'string') checkString(rule, data, patterns, say)
@@ -98,10 +106,25 @@ export function checkSchema(
     for (const name of listOf(rule['required'])) {
       if (typeof name === 'string' && !Object.hasOwn(data, name)) say(`has no ${JSON.stringify(name)}`)
     }
+    for (const [name, needed] of ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap(
+      (keyword) => entriesOf(rule[keyword]),
+    )) {
+      if (!Object.hasOwn(data, name)) continue
+      if (!Array.isArray(needed)) check(needed, data, at, depth + 1, into)
+      else if (!needed.every((one) => typeof one === 'string' && Object.hasOwn(data, one)))
+        say(`has ${JSON.stringify(name)} without what it needs`)
+    }
+    const patterned = entriesOf(rule['patternProperties'])
     for (const [name, value] of Object.entries(data)) {
       const inner = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      check(rule['propertyNames'], name, inner, depth + 1, into)
+      // A pattern that cannot be tried may be the one that allows the member.
+      visits += patterned.length
+      if (visits > mostVisits) return
+      const tried = patterned.map(([pattern, part]) => ({ part, fits: patterns.test(pattern, name) }))
+      for (const { part, fits } of tried) if (fits) check(part, value, inner, depth + 1, into)
       if (Object.hasOwn(properties, name)) check(properties[name], value, inner, depth + 1, into)
-      else if (!isObject(rule['patternProperties']))
+      else if (tried.every(({ fits }) => fits === false))
         check(rule['additionalProperties'], value, inner, depth + 1, into)
     }
     bound(rule, 'minProperties', 'maxProperties', Object.keys(data).length, 'members', say)
@@ -115,17 +138,33 @@ export function checkSchema(
     into: SchemaFault[],
     say: (problem: string) => void,
   ): void {
-    const first = listOf(rule['prefixItems'])
+    // Before 2020-12 a list of items is what is a list of prefixItems since.
+    const { items } = rule
+    const first = Array.isArray(items) ? items : listOf(rule['prefixItems'])
+    const others = Array.isArray(items) ? rule['additionalItems'] : items
     for (const [i, value] of data.entries()) {
-      check(i < first.length ? first[i] : rule['items'], value, `${at}/${i}`, depth + 1, into)
+      check(i < first.length ? first[i] : others, value, `${at}/${i}`, depth + 1, into)
     }
     bound(rule, 'minItems', 'maxItems', data.length, 'elements', say)
+    if (holdsUnknown(at)) return
+    if (rule['uniqueItems'] === true && new Set(data.map(plainText)).size < data.length)
+      say('has an element twice')
+    const { contains } = rule
+    if (contains === undefined) return
+    const found = data.filter((one, i) => checkOnce(contains, one, `${at}/${i}`, depth + 1).length === 0)
+    const least = { minContains: 1, ...rule }
+    bound(least, 'minContains', 'maxContains', found.length, 'elements that it has to contain', say)
   }
 
-  const faults = checkOnce(schema, value, '', 0)
-  return visits > mostVisits
-    ? [{ at: '', problem: 'takes too long to be held against the schema' }]
-    : [...faults]
+  const tooMuch = [{ at: '', problem: 'takes too long to be held against the schema' }]
+  try {
+    const faults = checkOnce(schema, value, '', 0)
+    return visits > mostVisits ? tooMuch : [...faults]
+  } catch (error) {
+    // Constants, or elements to be told apart, that are nested too deep.
+    if (error instanceof RangeError) return tooMuch
+    throw error
+  }
 }
 
 function checkString(
@@ -163,6 +202,12 @@ function createPatterns(): Patterns {
 }
 
 function checkNumber(rule: { [name: string]: Json }, data: number, say: (problem: string) => void): void {
+  const step = rule['multipleOf']
+  if (typeof step === 'number' && step > 0) {
+    const steps = data / step
+    const isNear = Math.abs(steps - Math.round(steps)) <= Math.abs(steps) * 1e-12
+    if (Number.isFinite(steps) && !isNear) say(`is no multiple of ${step}`)
+  }
   const at = (name: string): number | undefined => (typeof rule[name] === 'number' ? rule[name] : undefined)
   if (data < (at('minimum') ?? -Infinity) || data <= (at('exclusiveMinimum') ?? -Infinity))
     say('is too small')
@@ -182,16 +227,45 @@ function bound(
   if (typeof max === 'number' && count > max) say(`has ${count} ${what}, not ${max} at most`)
 }
 
-/** `#/$defs/x`; what leads nowhere says nothing. */
-function resolve(root: Json, reference: string): Json | undefined {
-  if (!reference.startsWith('#')) return undefined
-  let value: Json | undefined = root
-  for (const step of reference.split('/').slice(1)) {
-    if (typeof value !== 'object' || value === null) return undefined
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    value = Object.hasOwn(value, name) ? (value as { [name: string]: Json })[name] : undefined
+/** Where references lead: `#`, `#/$defs/x` and `#anchor`. Others, such as addresses, lead nowhere and say nothing. */
+function createPlaces(root: Json): { at(reference: string): Json | undefined } {
+  let anchors: Map<string, Json> | undefined
+  function pointed(pointer: string): Json | undefined {
+    let value: Json | undefined = root
+    for (const step of pointer.split('/').slice(1)) {
+      if (typeof value !== 'object' || value === null) return undefined
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      value = Object.hasOwn(value, name) ? (value as { [name: string]: Json })[name] : undefined
+    }
+    return value
   }
-  return value
+  return {
+    at(reference) {
+      if (!reference.startsWith('#')) return undefined
+      const fragment = unescaped(reference.slice(1))
+      if (fragment === '' || fragment.startsWith('/')) return pointed(fragment)
+      return (anchors ??= anchorsIn(root)).get(fragment)
+    },
+  }
+}
+
+function unescaped(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+function anchorsIn(root: Json): Map<string, Json> {
+  const anchors = new Map<string, Json>()
+  const open = [root]
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    if (typeof part !== 'object' || part === null) continue
+    if (isObject(part) && typeof part['$anchor'] === 'string') anchors.set(part['$anchor'], part)
+    for (const inner of Object.values(part)) open.push(inner)
+  }
+  return anchors
 }
 
 function isOfType(data: Json, type: Json): boolean {
@@ -224,6 +298,17 @@ function equal(a: Json, b: Json): boolean {
 
 function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function entriesOf(value: Json | undefined): [string, Json][] {
+  return isObject(value) ? Object.entries(value) : []
+}
+
+/** The same for equal values, whatever the order of their members. */
+function plainText(value: Json): string {
+  return JSON.stringify(value, (_, part: Json) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,
+  )
 }
 
 function listOf(value: Json | undefined): Json[] {

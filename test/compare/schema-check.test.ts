@@ -1,3 +1,5 @@
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { compareAnswers, plainSettings, type AnswerText } from '../../src/compare/index.js'
 import { checkSchema } from '../../src/compare/schema-check.js'
@@ -44,6 +46,18 @@ describe('a schema and a value that are too much', () => {
   })
 })
 
+describe('a schema and a value that are nested too deep, or have too many patterns,', () => {
+  const given = [{ at: '', problem: 'takes too long to be held against the schema' }]
+  it('are given up, and that is said', () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+    expect(checkSchema({ const: deep }, JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)))).toEqual(given)
+    expect(checkSchema({ uniqueItems: true }, deep)).toEqual(given)
+    const names = Array.from({ length: 2_000 }, (_, i) => [`m${i}`, true] as const)
+    const members = Object.fromEntries(names)
+    expect(checkSchema({ patternProperties: members }, members)).toEqual(given)
+  })
+})
+
 describe('what is not known', () => {
   it('fits, and tells no alternatives apart', () => {
     const kinds = ['a', 'b'].map((kind) => ({ properties: { kind: { const: kind } } }))
@@ -72,5 +86,126 @@ describe('what is not known', () => {
       compareAnswers(side, side, { method: 'tools/call', outputSchemas }, settings).verdict
     expect(verdictOf(answer)).toBe('same')
     expect(verdictOf({ text })).toBe('changed')
+  })
+})
+
+describe('keywords', () => {
+  const draft7 = 'http://json-schema.org/draft-07/schema#'
+  const values = [
+    null,
+    true,
+    0,
+    3,
+    4.5,
+    0.3,
+    '',
+    'ab',
+    'x-1',
+    [],
+    [1],
+    [1, 1],
+    [1, 2],
+    ['a', 2],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    {},
+    { a: 1 },
+    { a: 'x' },
+    { a: 1, b: 2 },
+    { 'x-1': 1 },
+    { 'x-1': 'y', other: 1 },
+    { a: { a: { a: 1 } } },
+  ]
+
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'if, then and else',
+      JSON.parse('{"if":{"type":"number"},"then":{"minimum":2},"else":{"type":"object"}}'),
+    ],
+    ['patternProperties', { patternProperties: { '^x-': { type: 'number' } }, additionalProperties: false }],
+    [
+      'properties and patterns',
+      { properties: { a: { type: 'number' } }, patternProperties: { a: { minimum: 2 } } },
+    ],
+    ['propertyNames', { propertyNames: { maxLength: 1 } }],
+    ['multipleOf', { multipleOf: 0.1 }],
+    ['multipleOf a whole number', { multipleOf: 3 }],
+    ['uniqueItems', { uniqueItems: true }],
+    ['contains', { contains: { type: 'string' } }],
+    ['a reference to the whole', { properties: { a: { $ref: '#' } }, maxProperties: 1 }],
+    ['allOf, anyOf, oneOf, not', { anyOf: [{ type: 'array' }, { type: 'object' }], not: { maxItems: 0 } }],
+  ])('of both drafts mean what they mean to others: %s', (_, schema) => {
+    const older = { ...schema, $schema: draft7 }
+    for (const value of values) {
+      // 0.3 is a multiple of 0.1, whatever floating point says.
+      if (value === 0.3 || value === 4.5 || value === 3) continue
+      expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
+        value,
+        new Ajv2020({ strict: false }).validate(schema, value),
+      ])
+      expect([value, checkSchema(older as never, value as never).length === 0]).toEqual([
+        value,
+        new Ajv({ strict: false }).validate(older, value),
+      ])
+    }
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['prefixItems', { prefixItems: [{ type: 'number' }], items: { type: 'string' } }],
+    ['minContains and maxContains', { contains: { const: 1 }, minContains: 0, maxContains: 1 }],
+    ['dependentRequired', { dependentRequired: { a: ['b'] } }],
+    ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }],
+    [
+      '$anchor',
+      { $defs: { n: { $anchor: 'number', type: 'number' } }, properties: { a: { $ref: '#number' } } },
+    ],
+    ['words beside $ref', { $defs: { n: { type: 'number' } }, $ref: '#/$defs/n', minimum: 2 }],
+  ])('of 2020-12 mean what they mean to others: %s', (_, schema) => {
+    for (const value of values)
+      expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
+        value,
+        new Ajv2020({ strict: false }).validate(schema, value),
+      ])
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a list of items', { items: [{ type: 'number' }], additionalItems: { type: 'string' } }],
+    ['dependencies', { dependencies: { a: ['b'], 'x-1': { required: ['other'] } } }],
+    [
+      'definitions',
+      { definitions: { 'a b': { type: 'number' } }, properties: { a: { $ref: '#/definitions/a%20b' } } },
+    ],
+  ])('of draft-07 mean what they mean to others: %s', (_, words) => {
+    const schema = { ...words, $schema: draft7 }
+    for (const value of values)
+      expect([value, checkSchema(schema as never, value as never).length === 0]).toEqual([
+        value,
+        new Ajv({ strict: false }).validate(schema, value),
+      ])
+  })
+
+  it('beside a reference are not looked at in draft-07', () => {
+    const schema = {
+      $schema: draft7,
+      definitions: { n: { type: 'number' } },
+      $ref: '#/definitions/n',
+      minimum: 2,
+    }
+    expect(checkSchema(schema, 0)).toEqual([])
+    expect(checkSchema(schema, 'x')).toHaveLength(1)
+  })
+
+  it('count decimal fractions as people do', () => {
+    expect(checkSchema({ multipleOf: 0.1 }, 0.3)).toEqual([])
+    expect(checkSchema({ multipleOf: 0.1 }, 4.55)).toEqual([{ at: '', problem: 'is no multiple of 0.1' }])
+  })
+
+  it('with a pattern that only a backtracking engine takes, or a reference to elsewhere, say nothing', () => {
+    expect(
+      checkSchema({ patternProperties: { '(a)\\1': false }, additionalProperties: false }, { aa: 1 }),
+    ).toEqual([])
+    expect(checkSchema({ $ref: 'https://evil.example/schema' }, 1)).toEqual([])
   })
 })
