@@ -315,7 +315,7 @@ describe('proxy export', () => {
     expect(linesOfType(stage.path('out/evidence.json'), undefined)).toHaveLength(3)
     expect(await exported('--output-format', 'xml')).toMatchObject({
       code: 2,
-      stderr: `wiretape: --output-format xml: no such format (it is one of ${ids('write', ', ')})\n`,
+      stderr: `wiretape: --output-format xml: no such format (it is one of json, ${ids('write', ', ')})\n`,
     })
   })
 })
@@ -373,7 +373,10 @@ describe('convert', () => {
     [['session.json', 'x.txt'], `the name x.txt tells no format (--to ${ids('write', '|')} does)`],
     [['session.json', '-'], `stdout has no name that tells a format (--to ${ids('write', '|')} does)`],
     [['session.json'], 'convert session.json to what? (name the file to write as well)'],
-    [['--to', 'xml', 'session.json', 'x'], `--to xml: no such format (it is one of ${ids('write', ', ')})`],
+    [
+      ['--to', 'xml', 'session.json', 'x'],
+      `--to xml: no such format (it is one of json, ${ids('write', ', ')})`,
+    ],
     [
       ['--from', 'csv', 'session.json', 'x.json'],
       `--from csv: no such format (it is one of ${ids('read', ', ')})`,

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import {
   chmodSync,
@@ -13,9 +13,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createPeers, type SocketTables } from '../../src/transports/barrier/peers.js'
+import { createPeers } from '../../src/transports/barrier/peers.js'
+import { systemTables, type SocketTables } from '../../src/transports/barrier/system-tables.js'
 import { eachRow, keyOf } from '../../src/transports/barrier/socket-table.js'
+import { raiseBarrier } from '../../src/transports/barrier/index.js'
 import { storedSecret } from '../../src/transports/index.js'
+import { once } from 'node:events'
+import { until } from '../behaviour/stage.js'
 import { createHttpStage } from './http-proxy-stage.js'
 import { startOurProxy } from './forward-proxy-stage.js'
 
@@ -23,8 +27,21 @@ const header =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const rowOf = (near: string, far: string, uid: number, inode = 7, state = '01'): string =>
   `   0: ${near} ${far} ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 0000000000000000 20 4 30 10 -1\n`
+/** Tables in pieces of these texts. */
+const tablesOf = (text: (name: 'tcp' | 'tcp6') => string | string[]): SocketTables => {
+  const pieces = (name: 'tcp' | 'tcp6'): Buffer[] => [text(name)].flat().map((one) => Buffer.from(one))
+  return {
+    now: pieces,
+    async *read(name) {
+      for (const piece of pieces(name)) {
+        await new Promise(setImmediate)
+        yield piece
+      }
+    },
+  }
+}
 /** A system that does not say whose a connection is. */
-const silent: SocketTables = { read: () => '' }
+const silent = tablesOf(() => '')
 const secret = 'a'.repeat(32)
 const stage = createHttpStage()
 afterEach(() => stage.close())
@@ -59,13 +76,13 @@ describe('the tables of sockets', () => {
   it('are read row by row, whatever the width of their columns', () => {
     const rows: unknown[] = []
     const table = `${header}${rowOf('A:1', 'B:2', 1000)}12345: C:3 D:4 01 0:0 00:0 0  4294967294        0 99 1\n`
-    eachRow(table, (...row) => rows.push(row))
+    eachRow(Buffer.from(table), ':', (...row) => rows.push(row))
     expect(rows).toEqual([
       ['A:1 B:2', 1000],
       ['C:3 D:4', 4_294_967_294],
     ])
     for (const odd of ['', '\n', 'x', header, `${header}\n\n`, `${header}rubbish\n: \n`])
-      eachRow(odd, () => undefined)
+      eachRow(Buffer.from(odd), ':', () => undefined)
   })
 
   const own = { address: '127.0.0.1', port: 8080 }
@@ -79,15 +96,20 @@ describe('the tables of sockets', () => {
     ['nothing, when two rows differ', listening + peer(1001) + peer(0), 'unknown'],
     ['nothing, when its process has closed it: kernels call that root', listening + peer(0, 0), 'unknown'],
     ['nothing, when it is not there', listening, 'unknown'],
-  ])('say of a connection %s', (_, rows, expected) => {
-    const peers = createPeers({ read: (name) => (name === 'tcp' ? header + rows : '') }, 1000, own)
+  ])('say of a connection %s', async (_, rows, expected) => {
+    const peers = createPeers(
+      tablesOf((name) => (name === 'tcp' ? header + rows : '')),
+      1000,
+      own,
+    )
     expect(peers.tells).toBe(true)
     const one = socket()
-    peers.connected(one)
+    expect(peers.of(one)).toBe('unknown')
+    await peers.look(one)
     expect(peers.of(one)).toBe(expected)
   })
 
-  it('are read once for all connections that wait, and not again for one that is known', () => {
+  it('are read once for all connections that wait, and not again for one that is known', async () => {
     let reads = 0
     const rows =
       header +
@@ -95,21 +117,169 @@ describe('the tables of sockets', () => {
       Array.from({ length: 50 }, (_, n) =>
         rowOf(`0100007F:${(40_000 + n).toString(16).toUpperCase()}`, '0100007F:1F90', 1000),
       ).join('')
-    const peers = createPeers({ read: (name) => ((reads += 1), name === 'tcp' ? rows : '') }, 1000, own)
+    const peers = createPeers(
+      tablesOf((name) => ((reads += 1), name === 'tcp' ? rows : '')),
+      1000,
+      own,
+    )
     const before = reads
     const sockets = Array.from({ length: 50 }, (_, n) =>
       socketOf(['127.0.0.1', 40_000 + n], ['127.0.0.1', 8080]),
     )
-    for (const one of sockets) peers.connected(one)
-    for (const one of [...sockets, ...sockets]) expect(peers.of(one)).toBe(1000)
+    expect(peers.knows(sockets[0]!)).toBe(false)
+    await Promise.all(sockets.map((one) => peers.look(one)))
+    for (const one of [...sockets, ...sockets])
+      expect([peers.of(one), peers.knows(one)]).toEqual([1000, true])
     expect(reads - before).toBe(1)
   })
 
+  it('are read again for a connection that came while they were read', async () => {
+    let rows = header + listening
+    let second: Promise<void> | undefined
+    let hasBegun = false
+    const peers = createPeers(
+      tablesOf((name) => {
+        if (name === 'tcp6' || !hasBegun) return header + listening
+        // The reading has begun: what it gives is older than the second connection.
+        const now = rows
+        rows = header + listening + peer(1000) + rowOf('0100007F:9C41', '0100007F:1F90', 1001)
+        second ??= peers.look(other)
+        return now
+      }),
+      1000,
+      own,
+    )
+    const one = socket()
+    const other = socketOf(['127.0.0.1', 40_001], ['127.0.0.1', 8080])
+    hasBegun = true
+    await peers.look(one)
+    await second
+    expect([peers.of(one), peers.of(other)]).toEqual([1000, 1001])
+  })
+
+  it('are read no further than to the rows that are wanted', async () => {
+    let pieces = 0
+    const many = header + listening + peer(1000)
+    const peers = createPeers(
+      {
+        now: () => [Buffer.from(many)],
+        async *read() {
+          for (;;) {
+            pieces += 1
+            yield await Promise.resolve(Buffer.from(many))
+          }
+        },
+      },
+      1000,
+      own,
+    )
+    const one = socket()
+    await peers.look(one)
+    expect([peers.of(one), pieces]).toEqual([1000, 1])
+  })
+
+  it('say nothing of a connection that was reset meanwhile: the row may be another one’s', async () => {
+    const peers = createPeers(
+      tablesOf((name) => (name === 'tcp' ? header + listening + peer(1000) : '')),
+      1000,
+      own,
+    )
+    const one = socket()
+    Object.defineProperty(one, '_handle', { value: { getpeername: () => -107 } })
+    await peers.look(one)
+    expect(peers.of(one)).toBe('unknown')
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'of this system come in whole lines, the same both ways',
+    async () => {
+      const server = net.createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as net.AddressInfo
+      const socket = net.connect(port, '127.0.0.1')
+      const [accepted] = (await once(server, 'connection')) as [net.Socket]
+      const tables = systemTables()
+      const texts = { now: '', later: '' }
+      for (const piece of tables.now('tcp')) texts.now += piece.toString()
+      for await (const piece of tables.read('tcp')) {
+        expect(piece.length === 0 || piece.at(-1) === 10).toBe(true)
+        texts.later += piece.toString()
+      }
+      const key = keyOf(
+        'tcp',
+        { address: '127.0.0.1', port },
+        { address: '127.0.0.1', port: socket.localPort! },
+      )
+      for (const text of Object.values(texts)) expect(text).toContain(key)
+      const peers = createPeers(tables, process.geteuid!(), { address: '127.0.0.1', port })
+      expect(peers.tells).toBe(true)
+      await peers.look(accepted)
+      expect(peers.of(accepted)).toBe(process.geteuid!())
+      for (const one of [socket, accepted]) one.destroy()
+      server.close()
+    },
+  )
+
   it('tell nothing where they do not list our own socket under our own uid', () => {
     for (const table of ['', header, header + rowOf('0100007F:1F90', '00000000:0000', 65_534, 5, '0A')])
-      expect(createPeers({ read: () => table }, 1000, own).tells).toBe(false)
+      expect(
+        createPeers(
+          tablesOf(() => table),
+          1000,
+          own,
+        ).tells,
+      ).toBe(false)
   })
 })
+
+it.runIf(process.platform === 'linux')(
+  'nothing is read from a connection before it is known whose it is, while others go on',
+  async () => {
+    const system = systemTables()
+    let latch = Promise.resolve()
+    let isAsked = false
+    const tables: SocketTables = {
+      now: (name) => system.now(name),
+      async *read(name) {
+        isAsked = true
+        await latch
+        yield* system.read(name)
+      },
+    }
+    const accepted: net.Socket[] = []
+    const server = http.createServer((request, response) => {
+      if (barrier.admit(request, response) !== undefined) response.end(`you are at ${request.url}`)
+    })
+    server.on('connection', (socket: net.Socket) => accepted.push(socket)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as net.AddressInfo
+    const barrier = raiseBarrier(server, '127.0.0.1', port, { tables })
+    const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
+    const first = stage.client(port, ask('/1'))
+    await first.until((all) => all.includes('at /1'))
+    let open = (): void => undefined
+    latch = new Promise((done) => (open = done))
+    isAsked = false
+    const second = stage.client(port, ask('/a') + ask('/b'))
+    await until('the tables are asked for', () => isAsked)
+    for (const path of ['/2', '/3']) {
+      first.socket.write(ask(path))
+      await first.until((all) => all.includes(`at ${path}`))
+    }
+    expect(accepted.map((socket) => socket.bytesRead > 0)).toEqual([true, false])
+    expect(second.received()).toHaveLength(0)
+    open()
+    await second.until((all) => all.includes('at /b'))
+    expect(
+      second
+        .received()
+        .toString()
+        .match(/at \/[ab]/g),
+    ).toEqual(['at /a', 'at /b'])
+    server.close()
+    server.closeAllConnections()
+  },
+)
 
 describe('where the system does not say whose a connection is', () => {
   const get = (port: number, path: string): string =>

@@ -2,7 +2,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback } from '../http-proxy/admission.js'
-import { createPeers, systemTables, type SocketTables } from './peers.js'
+import { createPeers } from './peers.js'
+import { systemTables, type SocketTables } from './system-tables.js'
 
 /** Who may use a place where we listen, besides our own user and root. */
 export interface Access {
@@ -67,7 +68,14 @@ export function raiseBarrier(server: Server, address: string, port: number, acce
   const secret = needsSecret ? (access.secret ?? newSecret)() : undefined
   const prefix = secret === undefined || openToAllUsers ? '' : `/wiretape-${secret}`
   const told = new Set<string>()
-  if (peers.tells && !openToAllUsers) server.on('connection', (socket) => peers.connected(socket))
+  if (peers.tells && !openToAllUsers) {
+    // As net.createServer has it. Nothing is read from a connection before it is known whose it is.
+    ;(server as { pauseOnConnect?: boolean }).pauseOnConnect = true
+    server.on('connection', (socket) => {
+      if (peers.knows(socket)) return
+      void peers.look(socket).then(() => socket.resume())
+    })
+  }
 
   /** Why a connection without the secret is refused. */
   function whyNot(socket: Socket): string | undefined {

@@ -1,22 +1,30 @@
-import fs from 'node:fs'
 import type { Socket } from 'node:net'
-import { eachRow, keyOf, type End, type TableName } from './socket-table.js'
+import { eachRow, keyOf, portText, type End, type TableName } from './socket-table.js'
+import type { SocketTables } from './system-tables.js'
 
 /** Whose a connection is: a uid, or not to be known. */
 export type Peer = number | 'unknown'
 
-/** How a system tells whose the sockets of its own network are. Another one takes its place in tests. */
-export interface SocketTables {
-  /** '' where there is none. */
-  read(name: TableName): string
-}
-
 export interface Peers {
   /** False where the system does not say whose a local connection is. */
   readonly tells: boolean
-  connected(socket: Socket): void
-  /** Looked up once a connection. */
+  /** Whether it was looked for, or is. */
+  knows(socket: Socket): boolean
+  /**
+   * Finds out whose a connection is, without keeping the thread. Those that wait share one reading of the tables.
+   * Resolves when `of` knows; never rejects.
+   */
+  look(socket: Socket): Promise<void>
+  /** `unknown` before `look` has resolved. */
   of(socket: Socket): Peer
+}
+
+/** A connection whose row is looked for. */
+interface Search {
+  /** Readings of the tables that are left. */
+  looks: number
+  found: Peer | undefined
+  readonly done: () => void
 }
 
 /** The kernel writes a table piece by piece: a row may be missed while other rows go. */
@@ -26,49 +34,83 @@ const names = ['tcp', 'tcp6'] as const
 /** @param listening our own end: a table that does not list it under our own uid tells nothing */
 export function createPeers(tables: SocketTables, uid: number, listening: End): Peers {
   const known = new WeakMap<Socket, Peer>()
-  /** Connected, and not looked up yet: those that came together share one reading of the tables. */
-  const waiting = new Set<Socket>()
+  const waiting = new Map<Socket, Search>()
+  const needle = portText(listening.port)
+  let running = false
 
-  /** Looks up all that wait, with one reading. What is not found stays. */
-  function look(): void {
-    for (const name of names) {
-      if (waiting.size === 0) return
-      const wanted = new Map<string, Socket>()
-      for (const socket of waiting) {
-        const key = peerKey(name, socket)
-        if (key !== undefined) wanted.set(key, socket)
+  function settle(socket: Socket, peer: Peer): void {
+    known.set(socket, peer)
+    waiting.get(socket)?.done()
+    waiting.delete(socket)
+  }
+
+  /** Reads the tables until every search is over. A connection that came during a reading waits for the next one. */
+  async function run(): Promise<void> {
+    running = true
+    // All connections that came in one turn of the event loop share the first reading.
+    await new Promise(setImmediate)
+    while (waiting.size > 0) {
+      const round = new Map(waiting)
+      await lookOnce(round).catch(() => undefined)
+      for (const [socket, search] of round) {
+        search.looks -= 1
+        if (search.found !== undefined) settle(socket, isOpen(socket) ? search.found : 'unknown')
+        else if (search.looks === 0) settle(socket, 'unknown')
       }
-      eachRow(tables.read(name), (key, uid) => {
-        const socket = wanted.get(key)
-        if (!socket) return
-        // A row that is read twice while others go says the same twice.
-        const before = waiting.delete(socket) ? uid : known.get(socket)
-        known.set(socket, before === uid && uid !== 'any' ? uid : 'unknown')
-      })
+    }
+    running = false
+  }
+
+  /** Looks for all with one reading, which ends as soon as each is found. */
+  async function lookOnce(round: ReadonlyMap<Socket, Search>): Promise<void> {
+    let missing = round.size
+    for (const name of names) {
+      const wanted = new Map<string, Search>()
+      for (const [socket, search] of round) {
+        const key = search.found === undefined ? peerKey(name, socket) : undefined
+        if (key !== undefined) wanted.set(key, search)
+      }
+      if (wanted.size === 0) continue
+      for await (const rows of tables.read(name)) {
+        eachRow(rows, needle, (key, uid) => {
+          const search = wanted.get(key)
+          if (!search) return
+          if (search.found === undefined) missing -= 1
+          // A row that is read twice while others go says the same twice.
+          search.found = uid === 'any' || (search.found ?? uid) !== uid ? 'unknown' : uid
+        })
+        if (missing === 0) return
+      }
     }
   }
 
   return {
-    tells: names.some((name) => lists(tables.read(name), keyOf(name, listening, undefined), uid)),
-    connected(socket) {
-      if (known.has(socket) || waiting.has(socket)) return
-      waiting.add(socket)
-      socket.once('close', () => waiting.delete(socket))
+    tells: names.some((name) => lists(tables.now(name), needle, keyOf(name, listening, undefined), uid)),
+    knows: (socket) => known.has(socket) || waiting.has(socket),
+    look(socket) {
+      return new Promise((done) => {
+        waiting.set(socket, { looks: mostLooks, found: undefined, done })
+        if (!running) void run()
+      })
     },
-    of(socket) {
-      for (let looks = 0; looks < mostLooks && waiting.has(socket); looks += 1) look()
-      if (waiting.delete(socket)) known.set(socket, 'unknown')
-      return known.get(socket) ?? 'unknown'
-    },
+    of: (socket) => known.get(socket) ?? 'unknown',
   }
 }
 
-function lists(table: string, wanted: string | undefined, wantedUid: number): boolean {
+function lists(
+  table: Iterable<Buffer>,
+  needle: string,
+  wanted: string | undefined,
+  wantedUid: number,
+): boolean {
   let found = false
-  eachRow(table, (key, uid) => {
-    if (key === wanted && uid === wantedUid) found = true
-  })
-  return found
+  for (const rows of table) {
+    eachRow(rows, needle, (key, uid) => {
+      if (key === wanted && uid === wantedUid) found = true
+    })
+    if (found) return true
+  }
+  return false
 }
 
 /** The row of the peer's socket, which sees both ends the other way round. */
@@ -78,22 +120,16 @@ function peerKey(name: TableName, socket: Socket): string | undefined {
   return keyOf(name, { address: remoteAddress, port: remotePort }, { address: localAddress, port: localPort })
 }
 
-/** The tables of this process, where the system has them and its uids mean something. */
-export function systemTables(): SocketTables {
-  const isUsable = process.platform === 'linux' && !isUnmapped()
-  return { read: (name) => (isUsable ? readIfThere(`/proc/self/net/${name}`) : '') }
+/** Node's handle of a socket, as far as it is needed here. */
+interface Handle {
+  getpeername?(out: object): number
 }
 
-/** Whether our own uid is the one by which a user namespace shows every user that it does not know. */
-function isUnmapped(): boolean {
-  const overflow = Number(readIfThere('/proc/sys/kernel/overflowuid') || '65534')
-  return process.geteuid?.() === overflow && !/^ *0 +0 +4294967295$/m.test(readIfThere('/proc/self/uid_map'))
-}
-
-function readIfThere(path: string): string {
-  try {
-    return fs.readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
+/**
+ * Whether a connection was not reset meanwhile. After a reset another process may have a connection with the same
+ * ports, and the row that was read is the row of that one. `remotePort` cannot tell: Node remembers it.
+ */
+function isOpen(socket: Socket): boolean {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null }
+  return !handle?.getpeername || handle.getpeername({}) === 0
 }

@@ -12,21 +12,28 @@ export type TableName = 'tcp' | 'tcp6'
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 /**
- * Goes through the rows of a table once.
+ * Goes once through the rows that have a text in them. Nothing is made of the others.
  *
+ * @param rows whole lines of a table
  * @param row gets both ends as `keyOf` writes them, and the uid of the near one: `any` where it cannot be believed. A
  *   socket that its process has closed, or that only waits for its time, has no inode; kernels may call its owner root.
  */
-export function eachRow(table: string, row: (key: string, uid: number | 'any') => void): void {
-  for (let start = table.indexOf('\n') + 1; start > 0 && start < table.length;) {
-    const end = table.indexOf('\n', start)
-    const line = table.slice(table.indexOf(': ', start) + 2, end === -1 ? table.length : end)
-    const far = line.indexOf(' ', line.indexOf(' ') + 1)
-    // After both ends: st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
-    const [, , , , uid = '', , inode = '0'] = line.slice(far + 1).split(/ +/, 7)
-    row(line.slice(0, far), inode === '0' || !/^\d{1,10}$/.test(uid) ? 'any' : Number(uid))
-    start = end === -1 ? 0 : end + 1
+export function eachRow(rows: Buffer, needle: string, row: (key: string, uid: number | 'any') => void): void {
+  for (let at = rows.indexOf(needle, 0, 'latin1'); at !== -1;) {
+    const start = rows.lastIndexOf(10, at) + 1
+    const next = rows.indexOf(10, at)
+    const end = next === -1 ? rows.length : next
+    // sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
+    const columns = rows.toString('latin1', start, end).trim().split(/ +/, 10)
+    const [, near = '', far = '', , , , , uid = '', , inode = '0'] = columns
+    row(`${near} ${far}`, inode === '0' || !/^\d{1,10}$/.test(uid) ? 'any' : Number(uid))
+    at = rows.indexOf(needle, end, 'latin1')
   }
+}
+
+/** Stands in each row of a port, and in few others. */
+export function portText(port: number): string {
+  return `:${hex(port, 4)}`
 }
 
 /** @param other the far end; undefined for a socket that listens. Undefined when the table can hold no such row */
@@ -49,7 +56,7 @@ function endText({ address, port }: End, name: TableName): string | undefined {
     if (os.endianness() === 'LE') four.reverse()
     text += four.map((byte) => hex(byte, 2)).join('')
   }
-  return `${text}:${hex(port, 4)}`
+  return text + portText(port)
 }
 
 function hex(value: number, digits: number): string {
