@@ -1,5 +1,5 @@
 import { channels, type Channel } from './channel.js'
-import type { RegionPool } from './region-pool.js'
+import { copyBytes, type RegionPool } from './region-pool.js'
 
 /** Numbers for each chunk in `marks`. */
 export const markSize = 4
@@ -15,7 +15,7 @@ export interface ChunkBatch {
 /** Collects chunks into batches. Bytes are copied at once, so that the chunks themselves die young. */
 export class BatchFiller {
   readonly #pool: RegionPool
-  #regions: (Uint8Array | undefined)[] = []
+  #regions: (Buffer | undefined)[] = []
   #used = [0, 0, 0]
   #marks: number[] = []
   #sizeBytes = 0
@@ -42,8 +42,8 @@ export class BatchFiller {
 
   add(channel: Channel, chunk: Uint8Array, us: number, wallMs: number): void {
     const at = channels.indexOf(channel)
-    const region = (this.#regions[at] ??= this.#pool.take(chunk.length))
-    region.set(chunk, this.#used[at])
+    const region = (this.#regions[at] ??= bufferOf(this.#pool.take(chunk.length)))
+    copyBytes(chunk, region, this.#used[at]!)
     this.#used[at]! += chunk.length
     this.#sizeBytes += chunk.length
     this.#marks.push(at, us, wallMs, chunk.length)
@@ -68,6 +68,10 @@ export class BatchFiller {
     this.#marks = []
     this.#sizeBytes = 0
   }
+}
+
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 /** The memory of a batch that was dealt with. */

@@ -1,6 +1,6 @@
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
-import type { RegionPool } from './region-pool.js'
+import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
  * Events of HTTP exchanges in the order in which they were told, packed: hundreds of small objects would live until
@@ -69,7 +69,7 @@ export class HttpBatchFiller {
     let bodyBytes = 0
     if ('bytes' in event) {
       bodyBytes = event.bytes.length
-      this.#regionFor(event).set(event.bytes, this.#used)
+      copyBytes(event.bytes, this.#regionFor(event), this.#used)
       this.#used += bodyBytes
     }
     const kind = kinds.indexOf(event.kind)
@@ -260,9 +260,9 @@ function happeningOf(
     }
     case 'request-body':
     case 'response-body':
-      return { kind, bytes: Buffer.from(body) }
+      return { kind, bytes: ownCopy(body) }
     case 'unheard':
-      return { kind, session: text, bytes: Buffer.from(body) }
+      return { kind, session: text, bytes: ownCopy(body) }
     case 'request-end':
     case 'response-end':
       return { kind }
@@ -271,4 +271,10 @@ function happeningOf(
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
+}
+
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafe(bytes.length)
+  copyBytes(bytes, copy, 0)
+  return copy
 }

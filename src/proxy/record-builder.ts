@@ -33,6 +33,7 @@ import { LongLine } from './long-line.js'
 import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './recorder-core.js'
 import type { Progress } from './thread-state.js'
+import { Scratch } from './region-pool.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Longer lines of stderr are recorded in pieces. */
@@ -131,6 +132,8 @@ export function createRecordBuilder(
   for (const channel of channels) framers[channel].skip(seenBytes[channel])
   stderrOffset = seenBytes.err
   let clock = { ms: -1, t: '' }
+  /** What each channel brought in a batch. */
+  const scratch = { in: new Scratch(), out: new Scratch(), err: new Scratch() }
 
   function stamp(at: Moment): { t: string; us: number } {
     const ms = Math.floor(at.wallMs)
@@ -155,8 +158,7 @@ export function createRecordBuilder(
     const { marks } = batch
     const framed = channels.map((channel) => {
       const region = batch.regions[channel]
-      // A Buffer finds line feeds many times faster than a plain Uint8Array.
-      return region ? framers[channel].push(Buffer.from(region.buffer, region.byteOffset, region.length)) : []
+      return region ? framers[channel].push(scratch[channel].copyOf(region)) : []
     })
     const taken = [0, 0, 0]
     for (let i = 0; i < marks.length; i += markSize) {
