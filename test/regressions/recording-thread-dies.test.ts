@@ -177,7 +177,9 @@ describe('a message that ends the recording thread', () => {
     await replaced(bridge)
     const ids = numbersFrom(100)
     for (const id of ids) await bridge.send(`${call(id)}\n`)
-    await until('all is answered', () => ids.every((id) => bridge.stdout().toString().includes(`"id":${id},`)))
+    await until('all is answered', () =>
+      ids.every((id) => bridge.stdout().toString().includes(`"id":${id},`)),
+    )
     bridge.stdin.end()
     expect(await bridge.ended).toEqual({ exitCode: 0, signal: null })
     const { ids: recorded } = await secondSegment()
@@ -185,7 +187,16 @@ describe('a message that ends the recording thread', () => {
   })
 
   it('of a stdio server that listens for clients of HTTP does the same', async () => {
-    const recorder = start(['record', '--listen', '127.0.0.1:0', '--out', stage.out, '--quiet', '--', ...stdioServer])
+    const recorder = start([
+      'record',
+      '--listen',
+      '127.0.0.1:0',
+      '--out',
+      stage.out,
+      '--quiet',
+      '--',
+      ...stdioServer,
+    ])
     await printed(recorder, '\n')
     const url = recorder.stdout().toString().trim()
     const headers: Record<string, string> = { 'mcp-protocol-version': '2025-11-25' }
@@ -215,12 +226,24 @@ describe('a message that ends the recording thread', () => {
     const upstream = await httpServer()
     const argv = ['record', '--forward', '--listen', '127.0.0.1:0', '--out', stage.out]
     const recorder = start(argv)
-    const proxy = new URL(await until('it listens', () => /http:\/\/127\.0\.0\.1:\d+/.exec(
-      recorder.stdout().toString() + recorder.stderr().toString())?.[0]))
+    const proxy = new URL(
+      await until(
+        'it listens',
+        () =>
+          /http:\/\/127\.0\.0\.1:\d+/.exec(recorder.stdout().toString() + recorder.stderr().toString())?.[0],
+      ),
+    )
     const send = (body: string): Promise<void> =>
       new Promise((done, failed) => {
         const headers = { 'content-type': 'application/json', host: new URL(upstream.url).host }
-        const options = { host: proxy.hostname, port: proxy.port, path: upstream.url, method: 'POST', headers, agent: false as const }
+        const options = {
+          host: proxy.hostname,
+          port: proxy.port,
+          path: upstream.url,
+          method: 'POST',
+          headers,
+          agent: false as const,
+        }
         http
           .request(options, (response) => response.resume().on('end', done))
           .on('error', failed)
@@ -228,7 +251,9 @@ describe('a message that ends the recording thread', () => {
       })
     await send(call(1))
     await send(hostile)
-    await until('the thread is replaced', () => recorder.stderr().toString().includes('another one took its place'))
+    await until('the thread is replaced', () =>
+      recorder.stderr().toString().includes('another one took its place'),
+    )
     const ids = numbersFrom(100)
     for (const id of ids) await send(call(id))
     recorder.child.kill('SIGTERM')
