@@ -1,6 +1,7 @@
 import { WiretapeError } from '../model/index.js'
 import { exitCode } from './exit-codes.js'
 import { createIo, type Io } from './io.js'
+import { isLaunched, runUnrecorded } from './launched.js'
 import { parseRecordArgs } from './record-options.js'
 
 /** Runs one command line. Returns the exit status; never throws for what users or files do wrong. */
@@ -36,7 +37,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
     return await runProgram(args, io)
   } catch (error) {
     if (!(error instanceof WiretapeError)) throw error
-    await io.complain(error.message, error.hint)
-    return exitCode.usage
+    await io.complain(error.message, isLaunched ? 'nothing is recorded' : error.hint)
+    return (await runUnrecorded(args)) ?? exitCode.usage
   }
 }

@@ -7,6 +7,7 @@ import { applySplices, createSplicer, parseConfig, type Splice } from './config/
 import { unwrapEntry, wrapEntry } from './edit-entry.js'
 import { readEntries, type Launch, type ServerEntry } from './entry.js'
 import type { FoundClient, FoundFile } from './find-servers.js'
+import { obstacleOf } from './obstacle.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
 import { readWrapping, type WrapOptions } from './wrapping.js'
 
@@ -46,6 +47,8 @@ export interface InstallOptions extends Omit<WrapOptions, 'label' | 'client'> {
   /** Why a remote server cannot be recorded by a bridge; undefined when it can. */
   readonly probe: (launch: Extract<Launch, { kind: 'remote' }>) => Promise<string | undefined>
   readonly isTracked?: (path: string) => Promise<boolean>
+  /** The project's folder. */
+  readonly folder: string
   readonly now: () => Date
 }
 
@@ -61,8 +64,7 @@ export async function planInstall(clients: readonly FoundClient[], options: Inst
         'git tracks this file, and the entry would name a program of this machine (--tracked changes it)',
       )
     }
-    const reason =
-      server.launch.kind === 'remote' ? await remoteReason(server.launch, options.probe) : undefined
+    const reason = await obstacleOf(server, options.probe)
     if (reason !== undefined) return left(reason)
     const edit = wrapEntry(server.node, server.launch, place.dialect, draft.splicer, {
       ...options,
@@ -80,6 +82,7 @@ export async function planInstall(clients: readonly FoundClient[], options: Inst
         servers: place.servers,
         name: server.name,
         client: client.id,
+        ...(place.scope !== 'user' && { folder: options.folder }),
         original,
         wrapped,
         at: options.now().toISOString(),
@@ -89,26 +92,15 @@ export async function planInstall(clients: readonly FoundClient[], options: Inst
   })
 }
 
-/** An address with a secret in it would stand in the argument list, which every user of the machine can read. */
-async function remoteReason(
-  launch: Extract<Launch, { kind: 'remote' }>,
-  probe: InstallOptions['probe'],
-): Promise<string | undefined> {
-  if (!URL.canParse(launch.url)) return 'its address is not a plain URL'
-  const url = new URL(launch.url)
-  if (!/^https?:$/.test(url.protocol)) return `its address begins with ${url.protocol}`
-  if (url.username !== '' || url.password !== '' || url.search !== '')
-    return 'its address may hold a secret (a query or a login), and would stand in the argument list'
-  return probe(launch)
-}
-
 /** Plans to take the recorder out again. Writes nothing. */
 export async function planUninstall(
   clients: readonly FoundClient[],
   ledger: Ledger,
   names: readonly string[],
 ): Promise<Plan> {
-  return plan(clients, names, async ({ place }, server, draft) => {
+  // Rules that came after install keep no entry of ours in the file.
+  const free = clients.map((each) => ({ ...each, managedBy: undefined }))
+  return plan(free, names, async ({ place }, server, draft) => {
     const wrapping = readWrapping(server.launch)
     if (wrapping === undefined) return { outcome: 'same' }
     const { start, end } = server.node
@@ -171,6 +163,8 @@ async function plan(
 ): Promise<Plan> {
   const servers: ServerChange[] = []
   const pending = new Map<string, Pending>()
+  /** Clients share files: VS Code's builds one of the project, others by symbolic links. */
+  const decided = new Map<string, Decision>()
   for (const { client, files, managedBy } of clients) {
     for (const found of files) {
       const { place, file } = found
@@ -178,7 +172,7 @@ async function plan(
         if (names.length > 0 && !names.includes(server.name)) continue
         const base = { client, place, name: server.name }
         if (managedBy !== undefined) {
-          servers.push({ ...base, ...left(`an administrator decides which servers run (${managedBy})`) })
+          servers.push({ ...base, ...left(`${managedBy} decides which servers run`) })
           continue
         }
         let sheet = pending.get(file!.real)
@@ -200,7 +194,10 @@ async function plan(
             notes.push(note(original, applySplices(original, inside)))
           },
         }
-        const row = { ...base, ...(await decide(found, server, draft)) }
+        const key = JSON.stringify([file!.real, place.servers, server.name])
+        const decision = decided.get(key) ?? (await decide(found, server, draft))
+        decided.set(key, decision)
+        const row = { ...base, ...decision }
         servers.push(row)
         if (row.outcome === 'changed') changed.push(row)
       }

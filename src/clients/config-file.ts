@@ -48,10 +48,11 @@ export function encode(file: ConfigFile, text: string): Buffer {
 /**
  * Puts new bytes in the place of a file in one step; owner, mode and symbolic links stay.
  *
- * @throws Error when the file is no longer what was read: its client may be writing it
+ * @throws Error when the file is read-only, or no longer what was read: its client may be writing it
  */
 export async function writeConfigFile(file: ConfigFile, text: string): Promise<void> {
   const { mode, uid, gid } = await stat(file.real)
+  if ((mode & 0o200) === 0) throw new Error('it is read-only')
   const copy = join(
     dirname(file.real),
     `.${basename(file.real)}.wiretape-${process.pid}-${randomUUID().slice(0, 8)}`,

@@ -1,7 +1,12 @@
-import { existsSync } from 'node:fs'
-import { clientKinds, type ClientKind, type ConfigPlace, type Places } from './catalogue/index.js'
+import {
+  clientKinds,
+  type ClientKind,
+  type ConfigPlace,
+  type ManagingFile,
+  type Places,
+} from './catalogue/index.js'
 import { readConfigFile, type ConfigFile } from './config-file.js'
-import { parseConfig, type ConfigNode } from './config/index.js'
+import { memberOf, parseConfig, type ConfigNode } from './config/index.js'
 import { readEntries, type ServerEntry } from './entry.js'
 
 /** A configuration file of a client that exists on this machine. */
@@ -17,7 +22,7 @@ export interface FoundFile {
 
 export interface FoundClient {
   readonly client: ClientKind
-  /** An administrator's file that decides which servers run. */
+  /** A file that decides which servers run. */
   readonly managedBy: string | undefined
   readonly files: readonly FoundFile[]
 }
@@ -27,10 +32,12 @@ export interface FoundClient {
  * name (the user's and the project's, when the project is the home folder) is found once.
  *
  * @param ids only these clients
+ * @param folders more projects to look at
  */
 export async function findClients(
   places: Places,
   ids: readonly string[] = [],
+  folders: readonly string[] = [],
   kinds: readonly ClientKind[] = clientKinds,
 ): Promise<FoundClient[]> {
   const found: FoundClient[] = []
@@ -38,17 +45,28 @@ export async function findClients(
     if (ids.length > 0 && !ids.includes(client.id)) continue
     const files: FoundFile[] = []
     const seen = new Set<string>()
-    for (const place of client.places(places)) {
+    const projects = [places.cwd, ...folders]
+    for (const place of projects.flatMap((cwd) => client.places({ ...places, cwd }))) {
       const each = await findFile(client, place)
       const key = JSON.stringify([each?.file?.real ?? place.path, place.servers])
       if (!each || seen.has(key)) continue
       seen.add(key)
       files.push(each)
     }
-    const managedBy = client.managedBy?.(places).find((path) => existsSync(path))
+    const managedBy = await managerOf(client.managedBy?.(places) ?? [])
     if (files.length > 0 || managedBy !== undefined) found.push({ client, managedBy, files })
   }
   return found
+}
+
+async function managerOf(files: readonly ManagingFile[]): Promise<string | undefined> {
+  for (const { path, rules } of files) {
+    const file = await readConfigFile(path).catch(() => undefined)
+    if (!file) continue
+    const { root } = parseConfig(file.text, path.endsWith('.toml') ? 'toml' : 'json')
+    if (!rules || rules.some((key) => memberOf(root, key))) return path
+  }
+  return undefined
 }
 
 async function findFile(client: ClientKind, place: ConfigPlace): Promise<FoundFile | undefined> {

@@ -8,7 +8,11 @@ export {
   type Plan,
   type ServerChange,
 } from './change.js'
-export { readConfiguredServer, type ConfiguredServer } from './configured/configured-server.js'
+export {
+  configuredServerOf,
+  readConfiguredServer,
+  type ConfiguredServer,
+} from './configured/configured-server.js'
 export { readConfigFile } from './config-file.js'
 export { parseConfig } from './config/index.js'
 export { entryEnv, readEntries, type Launch, type ServerEntry } from './entry.js'

@@ -31,9 +31,9 @@ export async function writeLauncher(options: LauncherOptions): Promise<string> {
   return path
 }
 
-/** True for a program file that npx keeps only for a while. */
+/** True for a program file that npx, pnpm dlx, yarn dlx or bunx keeps only for a while. */
 export function isPassing(program: string): boolean {
-  return /[/\\]_npx[/\\]/.test(program)
+  return /[/\\](?:_npx|dlx|dlx-[^/\\]*|bunx-[^/\\]*)[/\\]/.test(program)
 }
 
 function shell({ node, program }: LauncherOptions): string {
@@ -43,6 +43,7 @@ function shell({ node, program }: LauncherOptions): string {
 # Without Node or wiretape it starts the server all the same, unrecorded.
 node=${quote(node)}
 program=${quote(program)}
+export WIRETAPE_LAUNCHED=1
 if [ -f "$program" ]; then
   if [ -x "$node" ]; then exec "$node" "$program" "$@"; fi
   other=$(command -v node) &&
@@ -55,6 +56,7 @@ fi
 while [ $# -gt 0 ]; do
   if [ "$1" = -- ]; then
     shift
+    unset WIRETAPE_LAUNCHED
     echo "wiretape: $why: this server runs unrecorded (run \\"wiretape install\\" again, or \\"wiretape uninstall\\")" >&2
     exec "$@"
   fi
@@ -71,6 +73,7 @@ function batch({ node, program }: LauncherOptions): string {
     '@echo off',
     'rem Written by "wiretape install"; MCP clients start their servers through it.',
     'setlocal DisableDelayedExpansion',
+    'set "WIRETAPE_LAUNCHED=1"',
     `set "node=${node}"`,
     `set "program=${program}"`,
     'if not exist "%node%" goto without',
@@ -93,6 +96,7 @@ function batch({ node, program }: LauncherOptions): string {
     'shift',
     'goto collect',
     ':run',
+    'set "WIRETAPE_LAUNCHED="',
     'call %line%',
     'exit /b %ERRORLEVEL%',
     '',

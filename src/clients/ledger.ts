@@ -8,6 +8,8 @@ export interface LedgerEntry {
   readonly servers: readonly string[]
   readonly name: string
   readonly client: string
+  /** Of a project's file: its folder. */
+  readonly folder?: string
   readonly original: string
   readonly wrapped: string
   readonly at: string
@@ -17,6 +19,8 @@ export interface LedgerEntry {
 export interface Ledger {
   find(file: string, servers: readonly string[], name: string): LedgerEntry | undefined
   put(entry: LedgerEntry): void
+  /** The folders of projects with installed servers. */
+  folders(): string[]
   forget(file: string, servers: readonly string[], name: string): void
   save(): Promise<void>
 }
@@ -24,15 +28,23 @@ export interface Ledger {
 /** A file that is missing or damaged is an empty ledger: entries can be taken out without it. */
 export async function openLedger(dataFolder: string): Promise<Ledger> {
   const path = join(dataFolder, 'installed.json')
-  const entries = new Map<string, LedgerEntry>()
-  for (const entry of await readEntries(path))
-    entries.set(keyOf(entry.file, entry.servers, entry.name), entry)
+  let entries = await readEntries(path)
+  let changes: ((to: typeof entries) => void)[] = []
+  const change = (make: (to: typeof entries) => void): void => {
+    make(entries)
+    changes.push(make)
+  }
   return {
     find: (file, servers, name) => entries.get(keyOf(file, servers, name)),
-    put: (entry) => void entries.set(keyOf(entry.file, entry.servers, entry.name), entry),
-    forget: (file, servers, name) => void entries.delete(keyOf(file, servers, name)),
+    put: (entry) => change((to) => to.set(keyOf(entry.file, entry.servers, entry.name), entry)),
+    folders: () => [...new Set([...entries.values()].flatMap(({ folder }) => folder ?? []))],
+    forget: (file, servers, name) => change((to) => to.delete(keyOf(file, servers, name))),
     async save() {
       await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+      // Another install may have saved meanwhile.
+      entries = await readEntries(path)
+      for (const make of changes) make(entries)
+      changes = []
       const copy = `${path}.${process.pid}.tmp`
       const handle = await open(copy, 'w', 0o600)
       await handle.writeFile(`${JSON.stringify({ version: 1, entries: [...entries.values()] }, null, 2)}\n`)
@@ -47,13 +59,14 @@ function keyOf(file: string, servers: readonly string[], name: string): string {
   return JSON.stringify([file, servers, name])
 }
 
-async function readEntries(path: string): Promise<LedgerEntry[]> {
+async function readEntries(path: string): Promise<Map<string, LedgerEntry>> {
   try {
     const data: unknown = JSON.parse(await readFile(path, 'utf8'))
     const list = typeof data === 'object' && data !== null && 'entries' in data ? data.entries : []
-    return Array.isArray(list) ? list.filter(isEntry) : []
+    const known = Array.isArray(list) ? list.filter(isEntry) : []
+    return new Map(known.map((entry) => [keyOf(entry.file, entry.servers, entry.name), entry]))
   } catch {
-    return []
+    return new Map()
   }
 }
 
@@ -63,5 +76,6 @@ function isEntry(value: unknown): value is LedgerEntry {
   const texts = ['file', 'name', 'client', 'original', 'wrapped', 'at'].every(
     (key) => typeof entry[key] === 'string',
   )
+  if (entry['folder'] !== undefined && typeof entry['folder'] !== 'string') return false
   return texts && Array.isArray(entry['servers']) && entry['servers'].every((key) => typeof key === 'string')
 }

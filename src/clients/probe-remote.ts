@@ -17,6 +17,9 @@ export async function probeRemote(
     capabilities: {},
     clientInfo: { name: 'wiretape', version: '0' },
   }
+  const sent = headers.map(([name, value]) => [name, expand(value, env)] as const)
+  // Only the client knows the value of `${input:token}`.
+  const isGuess = sent.some(([, value]) => /\$?\{[^{}]*\}/.test(value))
   const timer = new AbortController()
   const timeout = setTimeout(() => timer.abort(), probeTimeoutMs)
   try {
@@ -27,12 +30,12 @@ export async function probeRemote(
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        ...Object.fromEntries(headers.map(([name, value]) => [name, expand(value, env)])),
+        ...Object.fromEntries(sent),
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
     })
     await response.body?.cancel()
-    if (response.status !== 401 && response.status !== 403) return undefined
+    if (isGuess || (response.status !== 401 && response.status !== 403)) return undefined
     return `it answers ${response.status} (it wants a login): record its client with wiretape record --forward -- CLIENT`
   } catch (error) {
     if (timer.signal.aborted) return `it did not answer within ${probeTimeoutMs / 1000} s`

@@ -17,6 +17,8 @@ export interface Wrapping {
   readonly kindWord: string
   /** Of a remote entry: the environment variable of each header. */
   readonly variables: ReadonlyMap<string, string>
+  /** The client that is named in the metadata of its recordings. */
+  readonly client: string | undefined
 }
 
 export interface WrapOptions {
@@ -85,6 +87,7 @@ export function readWrapping(launch: Launch): Wrapping | 'damaged' | undefined {
         urlKey: '',
         kindWord: '',
         variables: new Map(),
+        client: clientOf(options),
       }
     }
     if (!word.startsWith('--')) return 'damaged'
@@ -92,6 +95,13 @@ export function readWrapping(launch: Launch): Wrapping | 'damaged' | undefined {
     else options.set(word, [...(options.get(word) ?? []), args[(at += 1)] ?? ''])
   }
   return remoteOf(options, args)
+}
+
+function clientOf(options: ReadonlyMap<string, readonly string[]>): string | undefined {
+  return options
+    .get('--meta')
+    ?.find((pair) => pair.startsWith('client='))
+    ?.slice('client='.length)
 }
 
 const switches = new Set(['--bridge', '--quiet'])
@@ -113,7 +123,16 @@ function remoteOf(
   const headers = [...variables.values()].map((name) => [name, ''] as const)
   const original = { kind: 'remote', url, headers } as const
   const target = args.indexOf('--url') + 1
-  return { original, prefix: args.length, target, bare: false, urlKey, kindWord, variables }
+  return {
+    original,
+    prefix: args.length,
+    target,
+    bare: false,
+    urlKey,
+    kindWord,
+    variables,
+    client: clientOf(options),
+  }
 }
 
 /** Either separator: a configuration may be read on another system than the one that wrote it. */

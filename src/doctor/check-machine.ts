@@ -27,8 +27,7 @@ export async function* checkMachine({ dataFolder, places }: MachineCheck): Async
   const clients = await findClients(places)
   let recorded = 0
   for (const { client, files, managedBy } of clients) {
-    if (managedBy !== undefined)
-      yield note(client.name, `an administrator decides which servers run (${managedBy})`)
+    if (managedBy !== undefined) yield note(client.name, `${managedBy} decides which servers run`)
     for (const { place, fault, servers } of files) {
       if (fault !== undefined)
         yield failed(client.name, `${place.path}: ${fault}`, 'mend the file: its client ignores it or fails')

@@ -39,6 +39,7 @@ function get(path: string): string {
 async function install(client: string): Promise<string[]> {
   const found = await findClients(placesOf(), [client])
   const plan = await planInstall(found, {
+    folder: placesOf().cwd,
     launcher: join(home, 'data folder', 'bin', 'wiretape-launcher'),
     keep: '30d,2GB',
     more: [],

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import type { InstallCommandOptions } from '../run/install.js'
@@ -69,6 +69,10 @@ function clientCommand(program: Command, name: string): Command {
 }
 
 function checkedKeep(value: string): string {
-  parseKeep(value)
+  try {
+    parseKeep(value)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
   return value
 }

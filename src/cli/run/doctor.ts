@@ -1,4 +1,4 @@
-import { entryEnv, expand, findClients, readWrapping } from '../../clients/index.js'
+import { configuredServerOf, findClients } from '../../clients/index.js'
 import { checkCommand, checkMachine, checkUrl, type Step } from '../../doctor/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { createStyle, escapeJson, escapeText, pad } from '../../render/index.js'
@@ -62,26 +62,10 @@ async function stepsFor(
     for (const { place, servers } of files) {
       const entry = servers.find(({ name }) => name === first)
       if (!entry) continue
-      const wrapping = readWrapping(entry.launch)
-      const launch = typeof wrapping === 'object' ? wrapping.original : entry.launch
-      if (launch.kind === 'other')
-        throw new WiretapeError('unreadable', `${first} in ${place.path}: ${launch.reason}`, {
-          hint: 'mend its entry',
-        })
-      const env = entryEnv(entry.node, place.dialect)
-      if (launch.kind === 'remote') {
-        const values = Object.entries(env)
-        const headers =
-          entry.launch.kind === 'remote'
-            ? entry.launch.headers
-            : launch.headers.map(([name], i) => [name, values[i]?.[1] ?? ''] as const)
-        return checkUrl({
-          url: parseHttpUrl(launch.url, 'url'),
-          headers: headers.map(([name, value]) => [name, expand(value, process.env)]),
-          timeoutMs,
-        })
-      }
-      return checkCommand({ command: [launch.command, ...launch.args], env, timeoutMs })
+      const { target, env, cwd } = configuredServerOf(entry, place.dialect, place.path, placesOf(io))
+      if (target.kind === 'stdio')
+        return checkCommand({ ...target, env, ...(cwd !== undefined && { cwd }), timeoutMs })
+      return checkUrl({ url: parseHttpUrl(target.url, 'url'), headers: target.headers, timeoutMs })
     }
   }
   return checkCommand({ command: words, timeoutMs })

@@ -66,6 +66,7 @@ export async function runInstall(
     more: isUsual ? [] : ['--out', join(io.dataFolder, 'recordings')],
     names: options.server ?? [],
     tracked: options.tracked === true,
+    folder: io.cwd,
     probe: (launch) => probeRemote(launch, process.env),
     now: () => new Date(),
   })
@@ -81,9 +82,11 @@ export async function runUninstall(
   options: InstallCommandOptions,
   io: Io,
 ): Promise<number> {
-  const found = await select(clients, options, io)
+  const ledger = await openLedger(io.dataFolder)
+  // Entries of other projects need the launcher too, which may be removed next.
+  const found = await select(clients, options, io, ledger.folders())
   if (found.length === 0) return nothingFound(clients, io)
-  const plan = await planUninstall(found, await openLedger(io.dataFolder), options.server ?? [])
+  const plan = await planUninstall(found, ledger, options.server ?? [])
   checkNames(plan, options)
   return carryOut(plan, found, 'uninstall', options, io)
 }
@@ -92,6 +95,7 @@ async function select(
   clients: readonly string[],
   { all }: InstallCommandOptions,
   io: Io,
+  folders: readonly string[] = [],
 ): Promise<FoundClient[]> {
   const unknown = clients.find((id) => !clientKinds.some((kind) => kind.id === id))
   if (unknown !== undefined) {
@@ -101,7 +105,7 @@ async function select(
   }
   if (all && clients.length > 0)
     throw new WiretapeError('usage', '--all means every client', { hint: 'name clients or use --all' })
-  return findClients(placesOf(io), clients)
+  return findClients(placesOf(io), clients, folders)
 }
 
 async function nothingFound(clients: readonly string[], io: Io): Promise<number> {
@@ -167,6 +171,11 @@ async function agreed(
   try {
     const answer = await prompt.question('Go on? [y/N] ')
     return /^y(es)?$/i.test(answer.trim())
+  } catch (error) {
+    // Ctrl-C and Ctrl-D.
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error
+    process.stderr.write('\n')
+    return false
   } finally {
     prompt.close()
   }
@@ -207,7 +216,7 @@ function report(
     }
     if (files.length === 0 && managedBy !== undefined)
       lines.push(
-        `${style.bold(client.name)}  left as it is: an administrator decides (${escapeText(managedBy)})`,
+        `${style.bold(client.name)}  left as it is: ${escapeText(managedBy)} decides which servers run`,
       )
   }
   const changes = plan.servers.filter(({ outcome }) => outcome === 'changed').length

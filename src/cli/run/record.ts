@@ -14,6 +14,7 @@ import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
 import { hasAudience, type Io } from '../io.js'
+import { isLaunched } from '../launched.js'
 import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
 import type { Keep } from '../keep-option.js'
@@ -56,7 +57,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
     await conclude(result, options, io)
     return result.exitCode
   } catch (error) {
-    if (!(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
+    if (isLaunched || !(error instanceof WiretapeError) || error.code !== 'unwritable') throw error
     await io.complain(error.message, error.hint)
     return exitCode.found
   }

@@ -1,6 +1,7 @@
 import {
   findClients,
   labelOf,
+  openLedger,
   readWrapping,
   type FoundClient,
   type FoundFile,
@@ -40,7 +41,7 @@ interface ServerStatus {
 
 /** The inventory: every server of every client, and what is recorded of it. */
 export async function runStatus(clients: readonly string[], options: StatusOptions, io: Io): Promise<number> {
-  const found = await findClients(placesOf(io), clients)
+  const found = await findClients(placesOf(io), clients, (await openLedger(io.dataFolder)).folders())
   const rows = await rowsIn(recordingsIn(io.dataFolder), io)
   const servers = found.flatMap((each) => each.files.flatMap((file) => statusesOf(each, file, rows)))
   const faults = found.flatMap(({ client, files, managedBy }) => [
@@ -49,7 +50,7 @@ export async function runStatus(clients: readonly string[], options: StatusOptio
     ),
     ...(managedBy === undefined
       ? []
-      : [{ client: client.id, file: managedBy, problem: 'an administrator decides which servers run' }]),
+      : [{ client: client.id, file: managedBy, problem: 'it decides which servers run' }]),
   ])
   if (options.json) {
     await io.write(`${escapeJson(JSON.stringify({ version: 1, servers, problems: faults }, null, 2))}\n`)
@@ -71,7 +72,9 @@ function statusesOf(
   return servers.map((server) => {
     const wrapping = readWrapping(server.launch)
     const launch: Launch = typeof wrapping === 'object' ? wrapping.original : server.launch
-    const own = rows.filter((row) => isOf(row, client.id, server))
+    const own = rows.filter((row) =>
+      isOf(row, (typeof wrapping === 'object' && wrapping.client) || client.id, server),
+    )
     const last = own.at(-1)
     return {
       client: client.id,
@@ -128,9 +131,19 @@ function table(servers: readonly ServerStatus[], io: Io): string {
       ),
     ),
   )
+  const longest = maxOf(
+    safe.map((row) => widthOf(row.at(-1)!)),
+    0,
+  )
+  // On a narrow terminal the columns that matter least go first.
+  let shown = heads.map((_, i) => i)
+  for (const dropped of [4, 3]) {
+    const width = shown.slice(0, -1).reduce((sum, i) => sum + widths[i]! + 2, longest)
+    if (width > (io.columns ?? Infinity)) shown = shown.filter((i) => i !== dropped)
+  }
   const line = (row: readonly string[]): string =>
-    row
-      .map((cell, i) => (i === row.length - 1 ? cell : pad(truncate(cell, widths[i]!), widths[i]!, 'right')))
+    shown
+      .map((i) => (i === row.length - 1 ? row[i]! : pad(truncate(row[i]!, widths[i]!), widths[i]!, 'right')))
       .join('  ')
   const recorded = servers.filter((row) => row.recorded).length
   return `${[style.dim(line(heads)), ...safe.map(line)].join('\n')}\n${style.dim(`${recorded} of ${servers.length} servers are recorded`)}\n`

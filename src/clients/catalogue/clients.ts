@@ -22,14 +22,20 @@ export interface ConfigPlace {
   readonly dialect: Dialect
 }
 
+export interface ManagingFile {
+  readonly path: string
+  /** It decides only with one of these members: rules that name commands and addresses, which `install` changes. */
+  readonly rules?: readonly string[]
+}
+
 /** An MCP client and the places of its configuration, checked against public sources in September 2026. */
 export interface ClientKind {
   /** As on the command line. */
   readonly id: string
   readonly name: string
   readonly places: (places: Places) => ConfigPlace[]
-  /** Files by which an administrator decides which servers run; when one is there, the client is left alone. */
-  readonly managedBy?: (places: Places) => string[]
+  /** Files that decide which servers run; when one is there, the client is left alone. */
+  readonly managedBy?: (places: Places) => ManagingFile[]
 }
 
 interface Style {
@@ -113,14 +119,29 @@ function claudeCode(places: Places): ConfigPlace[] {
   ]
 }
 
-function claudeCodeManaged({ platform }: Places): string[] {
+function claudeCodeManaged(places: Places): ManagingFile[] {
+  const { platform } = places
   const folder =
     platform === 'darwin'
       ? '/Library/Application Support/ClaudeCode'
       : platform === 'win32'
         ? String.raw`C:\Program Files\ClaudeCode`
         : '/etc/claude-code'
-  return [join(folder, 'managed-mcp.json')]
+  const own = namedFolder('CLAUDE_CONFIG_DIR', join(places.home, '.claude'), places)
+  const settings = [
+    join(folder, 'managed-settings.json'),
+    ...filesIn(join(folder, 'managed-settings.d'), ['.json']),
+    join(own, 'remote-settings.json'),
+    join(own, 'settings.json'),
+    ...['settings.json', 'settings.local.json'].map((name) => join(places.cwd, '.claude', name)),
+  ]
+  const rules = ['allowedMcpServers', 'deniedMcpServers']
+  return [{ path: join(folder, 'managed-mcp.json') }, ...settings.map((path) => ({ path, rules }))]
+}
+
+function codexManaged({ platform }: Places): ManagingFile[] {
+  const folder = platform === 'win32' ? String.raw`C:\ProgramData\OpenAI\Codex` : '/etc/codex'
+  return [{ path: join(folder, 'requirements.toml'), rules: ['mcp_servers'] }]
 }
 
 function zed(places: Places): ConfigPlace[] {
@@ -264,7 +285,7 @@ export const clientKinds: readonly ClientKind[] = [
   { id: 'kilo', name: 'Kilo Code', places: (places) => opencodeFiles('kilo', 'kilo', places) },
   { id: 'continue', name: 'Continue', places: continueFiles },
   { id: 'goose', name: 'Goose', places: goose },
-  tomlClient('codex', 'Codex', 'CODEX_HOME', '.codex'),
+  { ...tomlClient('codex', 'Codex', 'CODEX_HOME', '.codex'), managedBy: codexManaged },
   homely('gemini', 'Gemini CLI', '.gemini/settings.json', '.gemini/settings.json', {
     dialect: dialects.gemini,
   }),

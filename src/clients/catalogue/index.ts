@@ -1,3 +1,3 @@
-export { clientKinds, type ClientKind, type ConfigPlace } from './clients.js'
+export { clientKinds, type ClientKind, type ConfigPlace, type ManagingFile } from './clients.js'
 export type { Dialect } from './dialect.js'
 export type { Places } from './places.js'

@@ -66,7 +66,7 @@ export async function readConfiguredServer(
         : `--server takes one of: ${known.join(', ')}`
     throw new WiretapeError('usage', which, { hint })
   }
-  return serverOf(match, path)
+  return configuredServerOf(match.entry, match.dialect, path, places)
 }
 
 interface Found {
@@ -89,20 +89,31 @@ function entriesIn(root: ConfigNode, places: Places): Found[] {
   return [...found.values()]
 }
 
-function serverOf({ entry, dialect }: Found, path: string): ConfiguredServer {
+/**
+ * What a client starts for an entry, with the variables of our environment put in.
+ *
+ * @throws WiretapeError that says why the entry is not understood
+ */
+export function configuredServerOf(
+  entry: ServerEntry,
+  dialect: Found['dialect'],
+  path: string,
+  { home, cwd: workspaceFolder }: Places,
+): ConfiguredServer {
   const { name, node } = entry
   const wrapping = readWrapping(entry.launch)
   const launch = typeof wrapping === 'object' ? wrapping.original : entry.launch
   if (launch.kind === 'other')
     throw new WiretapeError('unreadable', `${name} in ${path}: ${launch.reason}`, { hint: 'mend its entry' })
-  const withOurs = (text: string): string => expand(text, process.env)
+  const variables = { ...process.env, workspaceFolder, userHome: home }
+  const withOurs = (text: string): string => expand(text, variables)
   const env = Object.fromEntries(
     Object.entries(entryEnv(node, dialect)).map(([key, text]) => [key, withOurs(text)]),
   )
   const cwd = entryCwd(node)
   if (launch.kind === 'stdio') {
     const command = [launch.command, ...launch.args].map(withOurs)
-    return { name, target: { kind: 'stdio', command }, env, ...(cwd !== undefined && { cwd }) }
+    return { name, target: { kind: 'stdio', command }, env, ...(cwd !== undefined && { cwd: withOurs(cwd) }) }
   }
   // The values of an installed entry stand in its environment.
   const headers = launch.headers.map(([key, value]): readonly [string, string] => {

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { memberOf } from './config/index.js'
+import type { Launch, ServerEntry } from './entry.js'
+
+type Remote = Extract<Launch, { kind: 'remote' }>
+
+/** Why a server cannot be recorded without breaking its client; undefined when it can. */
+export async function obstacleOf(
+  { node, launch }: ServerEntry,
+  probe: (launch: Remote) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (launch.kind === 'other') return launch.reason
+  if (launch.kind === 'stdio') return commandObstacle([launch.command, ...launch.args])
+  const login = logins.find((key) => memberOf(node, key))
+  if (login !== undefined)
+    return `its login is in ${login}, which a bridge does not know: record its client with wiretape record --forward -- CLIENT`
+  return addressObstacle(launch.url) ?? probe(launch)
+}
+
+/** Members by which clients log in to a remote server. Strict clients refuse a local server that has one. */
+const logins = [
+  'bearer_token_env_var',
+  'bearer_token',
+  'env_http_headers',
+  'oauth',
+  'oauth_resource',
+  'auth',
+  'authProviderType',
+  'scopes',
+  'headersHelper',
+]
+
+function commandObstacle(words: readonly string[]): string | undefined {
+  const [command = ''] = words
+  if (/\s/.test(command) && !existsSync(command))
+    return 'its command is a line for a shell: write its arguments into a list of their own'
+  const isOurs = words.some(
+    (word, i) => /(?:^|[/\\])wiretape(?:\.js|\.cmd|@.*)?$/.test(word) && words[i + 1] === 'record',
+  )
+  return isOurs ? 'it starts wiretape record already' : undefined
+}
+
+/** An address with a secret in it would stand in the argument list, which every user of the machine can read. */
+function addressObstacle(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'its address is not a plain URL'
+  const url = new URL(text)
+  if (!/^https?:$/.test(url.protocol)) return `its address begins with ${url.protocol}`
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    return 'its address may hold a secret (a query or a login), and would stand in the argument list'
+  return undefined
+}

@@ -1,0 +1,225 @@
+/** What would keep a client from working, or an entry from being taken out again, is left alone or made to work. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findClients, openLedger, planInstall, planUninstall } from '../../src/clients/index.js'
+import { cli, server } from '../behaviour/stage.js'
+import { plainEnv, run, runOnTerminal, wiretape, type Run } from '../behaviour/run-cli.js'
+
+let home = ''
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'wiretape-home-'))
+  mkdirSync(join(home, 'project'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function put(path: string, value: unknown): string {
+  const file = join(home, path)
+  mkdirSync(dirname(file), { recursive: true })
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  writeFileSync(file, text)
+  return text
+}
+
+function get(path: string): string {
+  return readFileSync(join(home, path), 'utf8')
+}
+
+function env(): NodeJS.ProcessEnv {
+  const { XDG_CONFIG_HOME: _config, XDG_DATA_HOME: _data, CLAUDE_CONFIG_DIR: _claude, ...rest } = plainEnv()
+  return { ...rest, HOME: home }
+}
+
+function cliIn(folder: string, ...args: string[]): Promise<Run> {
+  return wiretape(args, { cwd: join(home, folder), env: env() })
+}
+
+const [command, ...args] = server('mini-mcp.mjs')
+const mini = { command, args }
+
+describe('wiretape install', () => {
+  it('starts the server unrecorded when there can be no recording', async () => {
+    put('.cursor/mcp.json', { mcpServers: { mini } })
+    await cliIn('project', 'install', '--all')
+    put('.local/share/wiretape/recordings', 'a file in the way')
+    const { mcpServers } = JSON.parse(get('.cursor/mcp.json')) as { mcpServers: { mini: typeof mini } }
+    const { mini: entry } = mcpServers
+    const input = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    for (const more of [[], ['--option-of-a-later-version']]) {
+      const words = [entry.command!, entry.args[0]!, ...more, ...entry.args.slice(1)]
+      const { code, stdout, stderr } = await run(words, { input, env: env() })
+      expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: { id: 1, result: {} } })
+      expect(stderr).toMatch(/^wiretape: .*\(nothing is recorded\)\n$/)
+    }
+    // The same command typed by a person fails.
+    const typed = await run([process.execPath, cli, ...entry.args], { input, env: env() })
+    expect(typed).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  it('leaves entries as they are whose command or login would not survive', async () => {
+    const before = put('.cursor/mcp.json', {
+      mcpServers: {
+        line: { command: 'npx -y some-server' },
+        ours: { command: 'npx', args: ['-y', 'wiretape', 'record', '--', 'node', 'x.js'] },
+      },
+    })
+    const toml = put(
+      '.codex/config.toml',
+      '[mcp_servers.far]\nurl = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "TOKEN"\n',
+    )
+    const { stdout } = await cliIn('project', 'install', '--all')
+    expect(stdout).toContain('- line  left as it is: its command is a line for a shell')
+    expect(stdout).toContain('- ours  left as it is: it starts wiretape record already')
+    expect(stdout).toContain('- far  left as it is: its login is in bearer_token_env_var')
+    expect(get('.cursor/mcp.json')).toBe(before)
+    expect(get('.codex/config.toml')).toBe(toml)
+    expect(await cliIn('project', 'install', '--all', '--keep', 'long')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^wiretape: .*such as 30d,2GB.*\n$/),
+    })
+  })
+
+  it('takes no refusal for a login when only the client knows the value of a header', async () => {
+    const upstream = http.createServer((req, res) => {
+      req.resume().on('end', () => res.writeHead(401).end())
+    })
+    await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
+    try {
+      const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`
+      put('.config/Code/User/mcp.json', {
+        inputs: [{ id: 'token', type: 'promptString' }],
+        servers: {
+          asks: { type: 'http', url, headers: { Authorization: 'Bearer ${input:token}' } },
+          logs: { type: 'http', url },
+        },
+      })
+      const { stdout } = await cliIn('project', 'install', '--all')
+      expect(stdout).toContain('+ asks  recorded')
+      expect(stdout).toContain('- logs  left as it is: it answers 401')
+    } finally {
+      upstream.close()
+    }
+  })
+
+  it('installs into a file that several clients share, and takes it out once', async () => {
+    const before = put('project/.vscode/mcp.json', { servers: { mini } })
+    const kiro = put('.kiro/settings/mcp.json', { mcpServers: { mini } })
+    mkdirSync(join(home, '.cursor'))
+    symlinkSync('../.kiro/settings/mcp.json', join(home, '.cursor/mcp.json'))
+    const { stdout } = await cliIn('project', 'install', '--all')
+    expect(stdout).not.toContain('left as it is')
+    expect(get('project/.vscode/mcp.json').match(/wiretape-launcher/g)).toHaveLength(1)
+    expect(get('.kiro/settings/mcp.json').match(/wiretape-launcher/g)).toHaveLength(1)
+    await cliIn('project', 'uninstall', '--all')
+    expect(get('project/.vscode/mcp.json')).toBe(before)
+    expect(get('.kiro/settings/mcp.json')).toBe(kiro)
+  })
+
+  it('is undone in every project, from whichever folder', async () => {
+    const folders = ['project', 'other project']
+    const before = folders.map((folder) => put(`${folder}/.cursor/mcp.json`, { mcpServers: { mini } }))
+    const local = put('.claude.json', {
+      projects: { [join(home, 'project')]: { mcpServers: { mini } } },
+    })
+    for (const folder of folders) await cliIn(folder, 'install', '--all')
+    const { servers } = JSON.parse((await cliIn('.', 'status', '--json')).stdout) as {
+      servers: { recorded: boolean }[]
+    }
+    expect(servers.map(({ recorded }) => recorded)).toEqual([true, true, true])
+    await cliIn('.', 'uninstall', '--all')
+    expect(folders.map((folder) => get(`${folder}/.cursor/mcp.json`))).toEqual(before)
+    expect(get('.claude.json')).toBe(local)
+  })
+
+  it('leaves a client alone whose servers are allowed or denied by command and address', async () => {
+    const before = put('.claude.json', { mcpServers: { mini } })
+    await cliIn('project', 'install', '--all')
+    put('.claude/settings.json', { deniedMcpServers: [{ serverUrl: 'https://*.example.com/*' }] })
+    // Taking out is always possible.
+    await cliIn('project', 'uninstall', '--all')
+    expect(get('.claude.json')).toBe(before)
+    expect((await cliIn('project', 'install', '--all')).stdout).toContain('settings.json decides which')
+    expect(get('.claude.json')).toBe(before)
+    put('.claude/settings.json', { model: 'some' })
+    expect((await cliIn('project', 'install', '--all')).stdout).toContain('+ mini  recorded')
+  })
+
+  it('leaves a read-only file as it is and says so', async () => {
+    const before = put('.cursor/mcp.json', { mcpServers: { mini } })
+    chmodSync(join(home, '.cursor/mcp.json'), 0o444)
+    const { code, stdout } = await cliIn('project', 'install', '--all')
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('left as it is: it is read-only'),
+    })
+    expect(get('.cursor/mcp.json')).toBe(before)
+  })
+
+  it('keeps the originals of two installs that run at once', async () => {
+    const folder = join(home, 'data')
+    const entry = { file: '/f', servers: ['mcpServers'], client: 'c', original: 'o', wrapped: 'w', at: 'a' }
+    const [one, two] = [await openLedger(folder), await openLedger(folder)]
+    one.put({ ...entry, name: 'one' })
+    two.put({ ...entry, name: 'two' })
+    await one.save()
+    await two.save()
+    const later = await openLedger(folder)
+    expect(['one', 'two'].map((name) => later.find('/f', ['mcpServers'], name)?.name)).toEqual(['one', 'two'])
+  })
+
+  it('changes nothing when the question is answered with no answer', async () => {
+    const before = put('.cursor/mcp.json', { mcpServers: { mini } })
+    const asked = await runOnTerminal([process.execPath, cli, 'install'], 80, {
+      cwd: join(home, 'project'),
+      env: env(),
+      input: '\u0004',
+    })
+    expect(asked.stdout).toContain('Go on? [y/N]')
+    expect(asked.stdout).not.toContain('Error')
+    expect(asked.code).toBe(0)
+    expect(get('.cursor/mcp.json')).toBe(before)
+    expect(existsSync(join(home, '.local/share/wiretape/installed.json'))).toBe(false)
+  })
+})
+
+describe('a file of an administrator', () => {
+  it.each([
+    ['managed-mcp.json', '{"mcpServers": {}}', undefined],
+    ['requirements.toml', '[mcp_servers.docs.identity]\ncommand = "docs"\n', ['mcp_servers']],
+  ])('%s keeps install from the client, and not uninstall', async (name, text, rules) => {
+    put(name, text)
+    const places = { home, cwd: home, platform: 'linux', env: {} } as const
+    put('.cursor/mcp.json', { mcpServers: { mini } })
+    const [{ client }] = (await findClients(places, ['cursor'])) as [
+      Awaited<ReturnType<typeof findClients>>[0],
+    ]
+    const managed = { ...client, managedBy: () => [{ path: join(home, name), ...(rules && { rules }) }] }
+    const found = await findClients(places, [], [], [managed])
+    expect(found.map(({ managedBy }) => managedBy)).toEqual([join(home, name)])
+    const plan = await planInstall(found, {
+      launcher: '/wiretape-launcher',
+      keep: '30d',
+      more: [],
+      names: [],
+      tracked: true,
+      folder: home,
+      probe: async () => undefined,
+      now: () => new Date(0),
+    })
+    expect(plan.servers.map(({ outcome }) => outcome)).toEqual(['left'])
+    const undo = await planUninstall(found, await openLedger(join(home, 'data')), [])
+    expect(undo.servers.map(({ outcome }) => outcome)).toEqual(['same'])
+  })
+})
