@@ -190,7 +190,7 @@ async function* askHttp(
     )
     return
   }
-  yield ok('HTTP', `${status}, ${String(headers.get('content-type'))}`)
+  yield ok('HTTP', `${status}, ${headers.get('content-type') ?? 'no content type'}`)
   yield ok(
     'authorization',
     given.length === 0 ? 'none is asked for' : `accepted with ${given.map(([name]) => name).join(', ')}`,

@@ -248,6 +248,14 @@ args=[
 url = "https://mcp.example/mcp"
 http_headers = { "X-Key" = "v" }
 `
+  it('leave YAML entries alone that take members of others', async () => {
+    const text =
+      'extensions:\n  base: &base\n    cmd: node\n    args: [a]\n  more:\n    <<: *base\n    cmd: other\n'
+    put('.config/goose/config.yaml', text)
+    expect(await install('goose')).toEqual(Array(2).fill('its entry is not a map of plain values'))
+    expect(get('.config/goose/config.yaml')).toBe(text)
+  })
+
   it('change only the entry of TOML files and restore it', async () => {
     const text = toml
     put('.codex/config.toml', text)

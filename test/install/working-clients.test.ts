@@ -12,7 +12,8 @@ import {
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findClients, openLedger, planInstall, planUninstall } from '../../src/clients/index.js'
 import { cli, server } from '../behaviour/stage.js'
@@ -191,6 +192,67 @@ describe('wiretape install', () => {
     expect(asked.code).toBe(0)
     expect(get('.cursor/mcp.json')).toBe(before)
     expect(existsSync(join(home, '.local/share/wiretape/installed.json'))).toBe(false)
+  })
+})
+
+describe('machine output', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true })
+  /** Complaints of the published schema; none when the output is as promised. */
+  function complaints(name: string, text: string): string[] {
+    const path = resolve(import.meta.dirname, `../../docs/schemas/${name}.schema.json`)
+    const schema = JSON.parse(readFileSync(path, 'utf8')) as { $id: string }
+    const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema)
+    void validate(JSON.parse(text))
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  }
+
+  it('of status is as its schema says, for recorded, remote and odd entries and for faulty files', async () => {
+    put('.cursor/mcp.json', { mcpServers: { mini, far: { url: 'http://127.0.0.1:9/mcp' }, odd: { x: 1 } } })
+    put('.kiro/settings/mcp.json', '{')
+    await cliIn('project', 'install', '--all')
+    const { mcpServers } = JSON.parse(get('.cursor/mcp.json')) as { mcpServers: { mini: typeof mini } }
+    await run([mcpServers.mini.command!, ...mcpServers.mini.args], { env: env() })
+    const { stdout } = await cliIn('project', 'status', '--json')
+    const { servers, problems } = JSON.parse(stdout) as { servers: object[]; problems: object[] }
+    expect(servers).toMatchObject([{ recordings: 1 }, { transport: 'remote' }, { transport: 'unknown' }])
+    expect(problems).toHaveLength(1)
+    expect(complaints('status', stdout)).toEqual([])
+    expect(complaints('status', stdout.replace('"recordings": 1', '"recordings": "1"'))).not.toEqual([])
+  })
+
+  it('of doctor is as its schema says, sound or not', async () => {
+    const sound = await cliIn('project', 'doctor', '--json', '--', command!, ...args)
+    const faulty = await cliIn(
+      'project',
+      'doctor',
+      '--json',
+      '--',
+      process.execPath,
+      '-e',
+      'console.log(1 + "x")',
+    )
+    expect([sound.code, faulty.code]).toEqual([0, 1])
+    expect(complaints('doctor', sound.stdout)).toEqual([])
+    expect(complaints('doctor', faulty.stdout)).toEqual([])
+    expect(complaints('doctor', faulty.stdout.replace('"advice"', '"advise"'))).not.toEqual([])
+  })
+})
+
+describe('an entry of a client', () => {
+  it('is recorded and examined in its working directory', async () => {
+    put('.cursor/mcp.json', {
+      mcpServers: { gone: { ...mini, cwd: '/no such folder' }, here: { ...mini, cwd: '${workspaceFolder}' } },
+    })
+    const config = join(home, '.cursor/mcp.json')
+    for (const words of [
+      ['doctor', 'gone'],
+      ['record', '--config', config, '--server', 'gone'],
+    ])
+      expect(await cliIn('project', ...words)).toMatchObject({
+        code: 2,
+        stderr: `wiretape: gone in ${config}: its working directory /no such folder is missing (mend its entry)\n`,
+      })
+    expect(await cliIn('project', 'doctor', 'here')).toMatchObject({ code: 0 })
   })
 })
 

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type CST, type Node, type Pair } from 'yaml'
 import { placeAt, type ConfigMember, type ConfigNode, type ParsedConfig } from './tree.js'
 
-/** One YAML document. Aliases and nodes with tags or anchors are opaque: they are never changed. */
+/** One YAML document. Aliases, maps that merge others (`<<`) and nodes with tags or anchors are opaque: they are never changed. */
 export function parseYamlConfig(text: string): ParsedConfig {
   const document = parseDocument(text, {
     keepSourceTokens: true,
@@ -31,6 +31,7 @@ function toNode(node: Node, text: string): ConfigNode {
     return { ...leaf, kind: isWord ? 'string' : 'other', start, end, value: node.value }
   }
   if (isMap(node)) {
+    if (node.items.some(({ key }) => isScalar(key) && key.value === '<<')) return { ...leaf, start, end }
     const members = node.items.flatMap((pair) => memberOfPair(pair as Pair<Node, Node | null>, text))
     const value = Object.fromEntries(members.map((member) => [member.key, member.value.value]))
     return { ...leaf, kind: 'map', start, end, value, members, flow: node.flow === true }

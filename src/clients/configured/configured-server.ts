@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
 import { clientKinds, type Places } from '../catalogue/index.js'
 import { readConfigFile } from '../config-file.js'
@@ -110,10 +111,15 @@ export function configuredServerOf(
   const env = Object.fromEntries(
     Object.entries(entryEnv(node, dialect)).map(([key, text]) => [key, withOurs(text)]),
   )
-  const cwd = entryCwd(node)
+  const folder = entryCwd(node)
+  const cwd = folder === undefined ? undefined : resolve(workspaceFolder, withOurs(folder))
+  if (cwd !== undefined && !existsSync(cwd))
+    throw new WiretapeError('unreadable', `${name} in ${path}: its working directory ${cwd} is missing`, {
+      hint: 'mend its entry',
+    })
   if (launch.kind === 'stdio') {
     const command = [launch.command, ...launch.args].map(withOurs)
-    return { name, target: { kind: 'stdio', command }, env, ...(cwd !== undefined && { cwd: withOurs(cwd) }) }
+    return { name, target: { kind: 'stdio', command }, env, ...(cwd !== undefined && { cwd }) }
   }
   // The values of an installed entry stand in its environment.
   const headers = launch.headers.map(([key, value]): readonly [string, string] => {
