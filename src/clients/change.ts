@@ -136,10 +136,15 @@ interface Draft {
 interface Pending {
   readonly file: ConfigFile
   readonly syntax: ConfigPlace['syntax']
-  readonly splices: Splice[]
-  readonly notes: FileChange['ledger'][number][]
-  readonly changed: ServerChange[]
-  readonly checks: Check[]
+  readonly edits: Edit[]
+}
+
+/** The change of one server, with the rows of each client that shares its file. */
+interface Edit {
+  readonly splices: readonly Splice[]
+  readonly note: FileChange['ledger'][number]
+  readonly check: Check
+  readonly rows: ServerChange[]
 }
 
 /** What must be true of a server in the new text. */
@@ -177,10 +182,10 @@ async function plan(
         }
         let sheet = pending.get(file!.real)
         if (!sheet) {
-          sheet = { file: file!, syntax: place.syntax, splices: [], notes: [], changed: [], checks: [] }
+          sheet = { file: file!, syntax: place.syntax, edits: [] }
           pending.set(file!.real, sheet)
         }
-        const { splices, notes, changed, checks } = sheet
+        const { edits } = sheet
         const splicer = createSplicer(file!.text, place.syntax)
         const draft: Draft = {
           file: file!,
@@ -189,9 +194,12 @@ async function plan(
             const { start, end } = entry.node
             const inside = made.map((each) => ({ ...each, start: each.start - start, end: each.end - start }))
             const original = file!.text.slice(start, end)
-            splices.push(...made)
-            checks.push({ place, name: entry.name, check })
-            notes.push(note(original, applySplices(original, inside)))
+            edits.push({
+              splices: made,
+              note: note(original, applySplices(original, inside)),
+              check: { place, name: entry.name, check },
+              rows: [],
+            })
           },
         }
         const key = JSON.stringify([file!.real, place.servers, server.name])
@@ -199,24 +207,42 @@ async function plan(
         decided.set(key, decision)
         const row = { ...base, ...decision }
         servers.push(row)
-        if (row.outcome === 'changed') changed.push(row)
+        if (row.outcome !== 'changed') continue
+        const isOf = ({ check }: Edit): boolean =>
+          check.name === server.name && isDeepStrictEqual(check.place.servers, place.servers)
+        edits.find(isOf)!.rows.push(row)
       }
     }
   }
   return settle(servers, [...pending.values()])
 }
 
-/** Checks each new text before it is written: it must parse, and hold the servers as they should be. */
+/**
+ * Checks each new text before it is written: it must parse, and hold the servers as they should be. An entry that
+ * cannot be changed keeps no other from it.
+ */
 function settle(servers: ServerChange[], sheets: readonly Pending[]): Plan {
   const files: FileChange[] = []
-  for (const { file, syntax, splices, notes, changed, checks } of sheets) {
-    if (splices.length === 0) continue
-    const text = applySplices(file.text, splices)
-    if (isSound(file.text, text, syntax, checks)) files.push({ file, text, ledger: notes })
-    else {
-      const reason = 'its entry is written in a way that cannot be changed by place'
-      for (const row of changed) servers[servers.indexOf(row)] = { ...row, ...left(reason) }
-    }
+  for (const { file, syntax, edits } of sheets) {
+    const textWith = (some: readonly Edit[]): string =>
+      applySplices(
+        file.text,
+        some.flatMap(({ splices }) => splices),
+      )
+    const isGood = (some: readonly Edit[]): boolean =>
+      isSound(
+        file.text,
+        textWith(some),
+        syntax,
+        some.map(({ check }) => check),
+      )
+    let made: readonly Edit[] = edits
+    if (!isGood(made)) made = edits.filter((edit) => isGood([edit]))
+    if (!isGood(made)) made = []
+    if (made.length > 0) files.push({ file, text: textWith(made), ledger: made.map(({ note }) => note) })
+    const reason = 'its entry is written in a way that cannot be changed by place'
+    for (const row of edits.filter((edit) => !made.includes(edit)).flatMap(({ rows }) => rows))
+      servers[servers.indexOf(row)] = { ...row, ...left(reason) }
   }
   return { servers, files }
 }

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createLeafCertificates, makeAuthority } from '../../src/capture/trust/certificates.js'
 import { server } from '../behaviour/stage.js'
 import { plainEnv, wiretape } from '../behaviour/run-cli.js'
 
@@ -142,6 +144,25 @@ describe('wiretape doctor of a URL', () => {
     expect(steps.get('version agreed')!.found).toBe('2025-06-18')
     expect(steps.get('session')!.state).toBe('ok')
     expect(steps.get('era')!.found).toContain('initialize')
+  })
+
+  it('tells a certificate that is not trusted, and how to trust it', async () => {
+    const authority = await makeAuthority(new Date())
+    const { key, certificate } = await createLeafCertificates(authority).of('localhost')
+    const secure = https.createServer({ key, cert: certificate }, (_req, res) => void res.end('<p>hi'))
+    await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done))
+    try {
+      const place = `https://localhost:${(secure.address() as AddressInfo).port}/mcp`
+      const strange = await examine('--url', place)
+      expect(strange).toMatchObject({ code: 1, last: { name: 'TLS', state: 'failed' } })
+      expect(strange.last.advice).toContain('NODE_EXTRA_CA_CERTS')
+      put('ca.pem', authority.certificate)
+      const extra = { ...plainEnv(), HOME: home, NODE_EXTRA_CA_CERTS: join(home, 'ca.pem') }
+      const trusted = await wiretape(['doctor', '--url', place], { cwd: home, env: extra })
+      expect(trusted.stdout).toMatch(/TLS +TLSv1\.3[^]*✗ answer is JSON/)
+    } finally {
+      secure.close()
+    }
   })
 
   it('tells who gives the token that a protected server wants', async () => {

@@ -248,6 +248,16 @@ args=[
 url = "https://mcp.example/mcp"
 http_headers = { "X-Key" = "v" }
 `
+  it('leave one entry alone that cannot be changed by place, and change the others', async () => {
+    const text = 'mcp_servers.dots.command = "node"\n[mcp_servers.table]\ncommand = "node"\nargs = ["x"]\n'
+    put('.codex/config.toml', text)
+    const outcomes = await install('codex')
+    expect(outcomes).toEqual([expect.stringContaining('cannot be changed by place'), 'changed'])
+    expect(get('.codex/config.toml')).toContain('mcp_servers.dots.command = "node"\n[mcp_servers.table]\n')
+    await uninstall('codex')
+    expect(get('.codex/config.toml')).toBe(text)
+  })
+
   it('leave YAML entries alone that take members of others', async () => {
     const text =
       'extensions:\n  base: &base\n    cmd: node\n    args: [a]\n  more:\n    <<: *base\n    cmd: other\n'
