@@ -102,6 +102,7 @@ class ThreadRecorder implements Recorder {
   #windowBytes = firstWindow
   #waiting = false
   #stallTimer: NodeJS.Timeout | undefined
+  #seenWorkingMs = 0
   /** Set while traffic goes on without the tape; what each channel lost. */
   #losses: Map<Channel, Loss> | undefined
   #lostHttpBytes = 0
@@ -266,14 +267,16 @@ class ThreadRecorder implements Recorder {
     if (this.#waiting) return
     this.#waiting = true
     this.#options.onPressure(true)
-    this.#stallTimer = setInterval(() => {
-      if (performance.now() - this.#thread.lastProgressMs >= this.#patienceMs()) this.#stall()
-    }, stallMs / 10)
+    this.#stallTimer = setInterval(() => this.#checkStall(performance.now()), stallMs / 10)
   }
 
-  #patienceMs(): number {
-    if (!this.#thread.begun) return startMs
-    return this.#thread.isWorking ? workMs : stallMs
+  /** The time of a long computation is not counted against the disk that is written to after it. */
+  #checkStall(nowMs: number): void {
+    const { begun, isWorking, lastProgressMs } = this.#thread
+    if (isWorking) this.#seenWorkingMs = nowMs
+    const sinceMs = begun && !isWorking ? Math.max(lastProgressMs, this.#seenWorkingMs) : lastProgressMs
+    const patienceMs = !begun ? startMs : isWorking ? workMs : stallMs
+    if (nowMs - sinceMs >= patienceMs) this.#stall()
   }
 
   /** How long the oldest chunk that is not on the tape has waited. */

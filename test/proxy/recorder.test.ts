@@ -202,6 +202,21 @@ describe('when the recording thread does not keep up', () => {
     expect(pressure).toEqual([true, false])
   })
 
+  it('they wait for a disk that is quick, however long the thread was at work before it wrote', () => {
+    const { state } = worker.given!
+    const disk = watchedDisk({ ...realDisk, writeSync: () => (vi.advanceTimersByTime(600), 1) }, state!)
+    tellWork(state!, true)
+    flood(17 * megabyte)
+    for (let writes = 0; writes < 3; writes += 1) {
+      vi.advanceTimersByTime(2000)
+      disk.writeSync(0, Buffer.alloc(1))
+    }
+    expect(pressure).toEqual([true])
+    // Altogether no longer than for a thread that is at work all the time.
+    vi.advanceTimersByTime(3000)
+    expect(pressure).toEqual([true, false])
+  })
+
   it('they go on without the tape after 1 s without progress, and nothing piles up', () => {
     flood(17 * megabyte)
     vi.advanceTimersByTime(1200)
