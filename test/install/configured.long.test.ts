@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -154,6 +155,25 @@ describe('wiretape completion', () => {
     const script = `${stdout}\n${ask('wiretape', 'insp')}\n${ask('wiretape', 'record', '--sess')}\n${ask('wiretape', 'proxy', 'sta')}\n${ask('wiretape', 'install', 'claude-c')}`
     const answer = await run(['bash', '-c', script], { cwd: home })
     expect(answer).toMatchObject({ stderr: '', stdout: 'inspect\n--session-file\nstart\nclaude-code\n' })
+  })
+
+  const hasZsh = spawnSync('zsh', ['--version']).status === 0
+  it.skipIf(!hasZsh)('completes options in zsh, and behind -- the words of another command', async () => {
+    const { stdout } = await wiretape(['completion', 'zsh'])
+    writeFileSync(join(home, '_wiretape'), stdout)
+    const stand = '_describe() { print -rl -- ${(P)2}; }; _normal() { print -r -- "normal $CURRENT $words"; }'
+    const complete = (words: string): Promise<Run> =>
+      run(
+        ['zsh', '-f', '-c', `${stand}; words=(${words}); CURRENT=$#words; PREFIX=$words[-1]; . ./_wiretape`],
+        { cwd: home },
+      )
+    const options = await complete('wiretape install --')
+    expect(options).toMatchObject({ code: 0, stderr: '' })
+    expect(options.stdout).toContain('--keep:what installed recorders keep (default: 30d,2GB)\n')
+    expect(await complete('wiretape record -- ls --al')).toMatchObject({
+      stdout: 'normal 2 ls --al\n',
+      stderr: '',
+    })
   })
 
   it.each(['zsh', 'fish'])('names every command in %s', async (shell) => {

@@ -87,14 +87,13 @@ function quoted(text: string): string {
 }
 
 function zsh(entries: readonly Entry[]): string {
-  const colon = (text: string): string => text.replaceAll(':', String.raw`\:`)
   const cases = entries.map(({ path, options, words }) => {
-    const described = options.map(({ flag, help }) => quoted(`${flag}:${colon(help)}`)).join(' ')
+    const described = options.map(({ flag, help }) => quoted(`${flag}:${help}`)).join(' ')
     return `    ${quoted(path)}) options=(${described}) words_=(${words.join(' ')}) ;;`
   })
   const commands = entries
     .filter(({ path }) => !path.includes(' '))
-    .map(({ path, summary }) => `    ${quoted(`${path}:${colon(summary)}`)}`)
+    .map(({ path, summary }) => `    ${quoted(`${path}:${summary}`)}`)
   return `#compdef wiretape
 # Completion of wiretape for zsh: wiretape completion zsh > "\${fpath[1]}/_wiretape"
 _wiretape() {
@@ -104,7 +103,9 @@ _wiretape() {
 ${commands.join('\n')}
   )
   if ((CURRENT == 2)); then _describe command commands; return; fi
-  if ((\${words[(I)--]})); then _normal; return; fi
+  # What follows -- is a command of its own.
+  local end=\${words[(i)--]}
+  if ((end < CURRENT)); then shift $end words; ((CURRENT -= end)); _normal; return; fi
   case "$command" in proxy|trace|rules) ((CURRENT > 3)) && command="$command \${words[3]}" ;; esac
   case "$command" in
 ${cases.join('\n')}
