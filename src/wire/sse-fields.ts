@@ -18,6 +18,18 @@ export interface SseFields {
   readonly lossy?: true
 }
 
+/** The pause where a server gives no `retry`; the standard leaves its length to clients. */
+const usualReconnectMs = 1_000
+/** A server that asks for no pause would be asked in a busy loop. */
+const leastReconnectMs = 10
+/** A server that asks for years, or for more than a timer takes, is asked again all the same. */
+const longestReconnectMs = 60_000
+
+/** How long a client waits before it opens a broken event stream again. @param retry the server's wish, in ms */
+export function reconnectDelayMs(retry = usualReconnectMs): number {
+  return Math.min(Math.max(retry, leastReconnectMs), longestReconnectMs)
+}
+
 /** Comments and ignored lines of one block that are listed: short lines cost much more than their bytes. */
 const mostListed = 1_000
 /** Lines of data that are held one by one, for the same reason. */

@@ -108,6 +108,29 @@ describe('an event stream that a server cuts', () => {
     await polled.close()
   })
 
+  it('is not taken up at once where the server asks for a pause that no timer takes', async () => {
+    const warned: string[] = []
+    const warn = (warning: Error): void => void warned.push(warning.name)
+    process.on('warning', warn)
+    let cuts = 0
+    const pausing = await serving((request, response) => {
+      request.resume()
+      cuts += 1
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.end(`id: 1\nretry: ${2 ** 53}\ndata: {"jsonrpc":"2.0","method":"notifications/cut"}\n\n`)
+    })
+    const { events, until } = heard()
+    const connection = await connectHttp(pausing.url, {}, events)
+    await connection.send(asking(1))
+    await until(1)
+    // Another conversation with the same server, begun after the cut.
+    await fetch(pausing.url, { method: 'POST' }).then((response) => response.text())
+    await connection.close()
+    await pausing.close()
+    process.off('warning', warn)
+    expect([cuts, warned]).toEqual([2, []])
+  })
+
   it("is nobody's failure when the client closes before it is taken up again", async () => {
     let answered = (): void => undefined
     const cut = new Promise<void>((resolve) => (answered = resolve))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSseParser } from '../../src/wire/index.js'
+import { createSseParser, reconnectDelayMs } from '../../src/wire/index.js'
 import { parse, toBytes } from './sse-stage.js'
 
 /** What the lines of the events say, without where they stood. */
@@ -178,5 +178,18 @@ describe('text', () => {
     for (let at = 0; at < bytes.length; at += 1) {
       expect(said(bytes.slice(0, at), bytes.slice(at))).toEqual([{ data: '\ufffd€' }])
     }
+  })
+})
+
+describe('the pause before a client opens a broken stream again', () => {
+  it.each([
+    [undefined, 1_000],
+    [0, 10],
+    [1_500, 1_500],
+    [60_001, 60_000],
+    [2 ** 53, 60_000],
+  ])('where the server says retry: %s is %i ms', (retry, ms) => {
+    const [event] = parse([`retry: ${retry ?? 'soon'}\ndata: 1\n\n`])
+    expect(reconnectDelayMs(event?.retry)).toBe(ms)
   })
 })

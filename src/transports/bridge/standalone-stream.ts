@@ -1,4 +1,5 @@
 import type http from 'node:http'
+import { reconnectDelayMs } from '../../wire/index.js'
 import type { startCall } from './http-call.js'
 
 export interface StandaloneStreamOptions {
@@ -16,16 +17,13 @@ export interface StandaloneStreamOptions {
   onGivenUp(): void
 }
 
-/** Before a stream is opened again, when its server says nothing else. */
-const usualRetryMs = 1_000
-const longestRetryMs = 60_000
 /** Failures in a row. */
 const mostFailures = 5
 
 /** A stream that a GET opens (2025-03-26 to 2025-11-25), for as long as it is wanted: it is taken up where it broke. */
 export function createStandaloneStream(options: StandaloneStreamOptions): void {
   let lastId = options.resume?.lastId
-  let retryMs = options.resume?.retryMs ?? usualRetryMs
+  let retryMs = options.resume?.retryMs
   let failures = 0
   let open = false
 
@@ -62,7 +60,7 @@ export function createStandaloneStream(options: StandaloneStreamOptions): void {
   }
 
   function again(): void {
-    if (options.isWanted()) setTimeout(start, Math.min(retryMs, longestRetryMs)).unref()
+    if (options.isWanted()) setTimeout(start, reconnectDelayMs(retryMs)).unref()
   }
 
   if (options.resume) again()

@@ -8,6 +8,7 @@ import {
   isFault,
   kindAt,
   longestMessage,
+  reconnectDelayMs,
 } from '../../wire/index.js'
 import { createDeadline } from '../deadline.js'
 import { failureWords } from '../http-proxy/failure-words.js'
@@ -24,10 +25,6 @@ export interface HttpClientOptions {
 
 const listenHeadMs = 2_000
 const closeMs = 2_000
-/** What the standard leaves to clients when a server says no `retry`. */
-const reconnectMs = 1_000
-/** A server that says less would be asked without a break. */
-const leastReconnectMs = 10
 /** Connections that fail, one after the other. */
 const mostFailures = 20
 
@@ -141,7 +138,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
   async function followStream(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
     let body: http.IncomingMessage | undefined = first
     let lastId: string | undefined
-    let waitMs = reconnectMs
+    let waitMs = reconnectDelayMs()
     let answers = 0
     while (body) {
       const parser = createSseParser()
@@ -149,7 +146,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
         for await (const chunk of body as AsyncIterable<Buffer>) {
           for (const event of parser.push(chunk)) {
             if (event.id !== undefined) lastId = event.id
-            if (event.retry !== undefined) waitMs = Math.max(event.retry, leastReconnectMs)
+            if (event.retry !== undefined) waitMs = reconnectDelayMs(event.retry)
             const { data } = event
             if (data === undefined || data === '' || (event.event ?? 'message') !== 'message') continue
             if (isAnswerText(data)) answers += 1
