@@ -1,18 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { readEnvelope } from '../../wire/index.js'
+import { readEnvelope, statusOfError } from '../../wire/index.js'
 import type { Outgoing, Sink } from '../sink.js'
 import { openEventStream, type EventStream, type Headers } from './event-stream.js'
 
 /** A request whose answer takes longer is shown at once that there will be one. */
 const silentMs = 100
-
-/** HTTP statuses that go with errors of 2026-07-28. */
-const statuses: Readonly<Record<string, number | undefined>> = {
-  '-32601': 404,
-  '-32020': 400,
-  '-32021': 400,
-  '-32022': 400,
-}
 
 export interface RequestSinkOptions {
   readonly response: ServerResponse
@@ -42,7 +34,7 @@ export function createRequestSink({ response, requests, modern, headers }: Reque
     if (status !== undefined) return status
     if (!modern) return 200
     const { kind, errorCode } = readEnvelope(text, 0)
-    return (kind === 'error' ? statuses[errorCode ?? ''] : undefined) ?? 200
+    return statusOfError(kind === 'error' ? errorCode : undefined)
   }
 
   return {

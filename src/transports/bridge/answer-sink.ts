@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
+import { statusOfError } from '../../wire/index.js'
 import type { EventStream } from './event-stream.js'
 import type { BridgedMessage } from './message-lines.js'
 
@@ -30,15 +31,6 @@ export interface AnswerSinkOptions {
   readonly session?: string
   /** An answer whose client has left. */
   onUnheard(text: string): void
-}
-
-/** Statuses that go together with errors (2026-07-28). */
-const statusOf: Readonly<Record<string, number>> = {
-  '-32601': 404,
-  '-32602': 400,
-  '-32020': 400,
-  '-32021': 400,
-  '-32022': 400,
 }
 
 export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
@@ -72,7 +64,7 @@ export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
       answers.push(text)
       if (left > 0) return
       const isFirst = session !== undefined && envelope.kind === 'result'
-      const status = modern && isAnswer(envelope) ? (statusOf[envelope.errorCode ?? ''] ?? 200) : 200
+      const status = modern && isAnswer(envelope) ? statusOfError(envelope.errorCode) : 200
       const tellUnheard = (): void => {
         if (!response.writableFinished) for (const answer of answers) options.onUnheard(answer)
       }

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createHttpStage, post, type HttpStage } from '../behaviour/http-stage.js'
+import { cli, printed } from '../behaviour/stage.js'
+
+let stage: HttpStage
+beforeEach(() => {
+  stage = createHttpStage()
+})
+afterEach(() => stage.close())
+
+const version = '2026-07-28'
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': version,
+  'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+/** Answers each request with the error that it names as its tool. */
+const refusing = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, params } = JSON.parse(line)
+  const error = { code: Number(params.name), message: 'as asked' }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, error }))
+})`
+const expected = [
+  [-32601, 404],
+  [-32602, 200],
+  [-32603, 200],
+  [-32020, 400],
+  [-32021, 400],
+  [-32022, 400],
+  [-32002, 200],
+]
+
+async function statuses(url: string): Promise<unknown[]> {
+  const got: unknown[] = []
+  for (const [code] of expected) {
+    const headers = {
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/call',
+      'mcp-name': String(code),
+      accept: 'application/json',
+    }
+    const params = { _meta, name: String(code), arguments: {} }
+    const { status, text } = await post(url, { id: 1, method: 'tools/call', params }, headers)
+    expect(JSON.parse(text)).toMatchObject({ id: 1, error: { code } })
+    got.push([code, status])
+  }
+  return got
+}
+
+it('errors of 2026-07-28 have the same HTTP status from a bridge and from a mock of what it recorded', async () => {
+  const recorder = stage.start([
+    process.execPath,
+    cli,
+    'record',
+    '--listen',
+    '127.0.0.1:0',
+    '--out',
+    stage.out,
+    '--',
+    process.execPath,
+    '-e',
+    refusing,
+  ])
+  await printed(recorder, '\n')
+  expect(await statuses(recorder.stdout().toString().trim())).toEqual(expected)
+  recorder.child.kill('SIGTERM')
+  expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
+  const mock = stage.start([process.execPath, cli, 'mock', stage.tape(), '--listen', '127.0.0.1:0'])
+  await printed(mock, '\n')
+  expect(await statuses(mock.stdout().toString().split('\n')[0]!.trim())).toEqual(expected)
+})
