@@ -1,5 +1,8 @@
 import {
+  argumentHeaders,
+  decodedHeader,
   encodedHeader,
+  isSameHeader,
   JsonObject,
   mirroredValue,
   namedMethods,
@@ -85,10 +88,8 @@ function paramFor(
 
 /** The `Mcp-Param-*` that a body calls for, of those that `isWanted`. */
 function paramsOnlyOf(now: Said, { after }: KnownTools, isWanted: (header: string) => boolean): string[] {
-  return (after ?? []).flatMap(({ header, path }) => {
-    const value = mirroredValue(now.given, path)
-    return value === undefined || !isWanted(header) ? [] : [`Mcp-Param-${header}`, encodedHeader(value)]
-  })
+  const wanted = (after ?? []).filter(({ header }) => isWanted(header))
+  return argumentHeaders(wanted, now.given).flat()
 }
 
 /** Not there, and not because its sender left it out. */
@@ -100,14 +101,8 @@ function isMissing(header: string, headers: RawHeaders, old: Said, { before }: K
 }
 
 function follow(value: string, old: string | undefined, now: string | undefined): string | undefined {
-  if (old === undefined || !isSame(decoded(value), old) || old === now) return value
+  if (old === undefined || !isSameHeader(decodedHeader(value) ?? value, old) || old === now) return value
   return now === undefined ? undefined : encodedHeader(now)
-}
-
-/** Numbers are the same however they are written. */
-function isSame(one: string, other: string): boolean {
-  const number = /^-?\d+(\.\d+)?$/
-  return one === other || (number.test(one) && number.test(other) && Number(one) === Number(other))
 }
 
 function saidBy({ text, parts, batch }: FrameText): Said {
@@ -125,13 +120,6 @@ function saidBy({ text, parts, batch }: FrameText): Said {
 
 function versionIn(params: JsonObject | undefined): string | undefined {
   return params?.object('_meta')?.string('io.modelcontextprotocol/protocolVersion')
-}
-
-const wrapped = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/
-
-function decoded(value: string): string {
-  const found = wrapped.exec(value)
-  return found ? Buffer.from(found[1]!, 'base64').toString() : value
 }
 
 export function headerOf(headers: RawHeaders, name: string): string | undefined {

@@ -42,7 +42,6 @@ export {
 export {
   connectHttp,
   connectSse,
-  headerValue,
   type ClientConnection,
   type ClientEvents,
   type ClientFrame,

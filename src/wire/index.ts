@@ -25,10 +25,17 @@ export { HeldBytes } from './held-bytes.js'
 export { idKey } from './id-key.js'
 export { JsonObject } from './json-object.js'
 export {
+  argumentHeaders,
+  argumentsIn,
   createMirroredTools,
+  decodedHeader,
   encodedHeader,
+  isSameHeader,
+  mirroredArguments,
   mirroredValue,
   namedMethods,
+  standardHeaders,
+  type McpHeader,
   type MirroredArgument,
   type MirroredTools,
 } from './mirrored-headers.js'

@@ -75,7 +75,8 @@ describe('a header that the schema of a tool asks for', () => {
       '=?base64?TWFsbcO2?=',
       '=?base64?IHBhZGRlZCA=?=',
       '=?base64?PT9iYXNlNjQ/bm8/PQ==?=',
-      '',
+      // As the official client writes it: an empty header may get lost on the way.
+      '=?base64??=',
     ]
     const got = await Promise.all(places.map((_, n) => callAt(n + 1)))
     expect(got.map((headers) => headers['mcp-param-place'] as unknown)).toEqual(written)

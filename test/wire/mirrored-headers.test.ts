@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMirroredTools, encodedHeader, JsonObject, mirroredValue } from '../../src/wire/index.js'
+import {
+  createMirroredTools,
+  decodedHeader,
+  encodedHeader,
+  isSameHeader,
+  JsonObject,
+  mirroredValue,
+} from '../../src/wire/index.js'
 
 const listOf = (...tools: object[]): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } })
 const tool = (name: string, properties: object): object => ({
@@ -71,7 +78,24 @@ describe('what a header says of an argument', () => {
         expect(written).toMatch(/^([\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?)?$/)
         const coded = /^=\?base64\?(.*)\?=$/.exec(written)?.[1]
         expect(coded === undefined ? written : Buffer.from(coded, 'base64').toString()).toBe(value)
+        expect(decodedHeader(written)).toBe(value)
       }),
     )
+  })
+
+  it.each(['=?base64?=?=', '=?base64?eA?=', '=?base64?e A==?=', 'å', 'x\u0000'])(
+    'is not read from %j',
+    (value) => {
+      expect(decodedHeader(value)).toBeUndefined()
+    },
+  )
+
+  it.each([
+    ['42.0', '42', true],
+    ['42', '43', false],
+    ['1e3', '1000', false],
+    ['x', 'x', true],
+  ])('as %s and as %s is the same: %s', (one, other, isSame) => {
+    expect(isSameHeader(one, other)).toBe(isSame)
   })
 })

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { decodedHeader, isSameHeader } from '../../wire/index.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
-import { decodedHeader, type MirroredHeaders } from './mirrored-headers.js'
+import type { MirroredHeaders } from './mirrored-headers.js'
 
 /** The first version without sessions. */
 const firstModern = '2026-07-28'
@@ -34,14 +35,9 @@ export function headerFault(
     const said = decodedHeader(given.trim())
     const meant = decodedHeader(value)
     if (said === undefined) return mismatch(`the header ${name} is not written as it must be`)
-    const isSame = said === meant || (isNumber(said) && isNumber(meant!) && Number(said) === Number(meant))
-    if (!isSame) return mismatch(`the header ${name} and the body differ`)
+    if (!isSameHeader(said, meant!)) return mismatch(`the header ${name} and the body differ`)
   }
   return undefined
-}
-
-function isNumber(text: string): boolean {
-  return /^-?\d+(\.\d+)?$/.test(text)
 }
 
 /** Errors that only a server of the modern era gives. */

@@ -9,12 +9,12 @@ import {
   kindAt,
   longestMessage,
   reconnectDelayMs,
+  standardHeaders,
 } from '../../wire/index.js'
 import { createDeadline } from '../deadline.js'
 import { failureWords } from '../http-proxy/failure-words.js'
 import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
-import { mirroredHeaders } from './mcp-headers.js'
 
 export interface HttpClientOptions {
   /** Sent with every request. */
@@ -53,7 +53,7 @@ export function connectHttp(url: URL, options: HttpClientOptions, events: Client
     const headers: Headers = [['Accept', accept]]
     if (frame) headers.push(['Content-Type', 'application/json'])
     if (sessionId !== undefined) headers.push(['Mcp-Session-Id', sessionId])
-    const mirrored = frame ? mirroredHeaders(frame) : []
+    const mirrored = frame ? standardHeaders({ ...frame, subject: frame.name }) : []
     if (mirrored.length === 0 && protocolVersion !== undefined)
       headers.push(['MCP-Protocol-Version', protocolVersion])
     return [...headers, ...mirrored, ...(frame?.headers ?? []), ...(options.headers ?? [])].map(([n, v]) => [

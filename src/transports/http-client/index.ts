@@ -3,7 +3,6 @@ import type { HttpClientOptions } from './connect-http.js'
 
 export type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
 export type { HttpClientOptions } from './connect-http.js'
-export { headerValue } from './mcp-headers.js'
 
 /**
  * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
