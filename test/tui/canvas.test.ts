@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openCanvas, sizeOf, type Canvas } from '../../src/tui/canvas.js'
 import type { Frame } from '../../src/tui/frame.js'
 import { span, type Line } from '../../src/tui/spans.js'
@@ -41,6 +41,10 @@ function stageOf({ rows = 3, colours = true, selected = -1 } = {}): Stage {
       }),
   }
 }
+
+// The clock stands still: on a busy machine, too, a frame comes soon after the one before.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 describe('a picture of the whole screen', () => {
   it('is drawn over the last one: nothing is wiped, least of all what has scrolled out', async () => {

@@ -26,6 +26,8 @@ export async function runUi(
     port,
     access: { ...accessOf(openToAllUsers, 'ui', port, io), onNotice: (line) => void io.complain(line) },
   })
+  // The reader of the address may end us at once: signals are awaited before it is printed.
+  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')])
   let closeFile = (): void => undefined
   const printNext = async (word: string): Promise<void> => {
     await io.write(`${word}: ${server.newAddress(() => void printNext('another window'))}\n`)
@@ -39,7 +41,7 @@ export async function runUi(
       const address = server.newAddress(() => closeFile())
       closeFile = openBrowser(address, join(io.dataFolder, 'ui'))
     }
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')])
+    await ended
   } finally {
     closeFile()
     await server.close()
