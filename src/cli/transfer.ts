@@ -5,6 +5,7 @@ import {
   htmlReport,
   mapped,
   mergeRecordings,
+  severalServersCode,
   type Format,
   type Recording,
 } from '../formats/index.js'
@@ -130,8 +131,8 @@ export interface Transferred {
   readonly losses: number
 }
 
-/** What a writer says of things that it kept in another place: nothing is lost. */
-const keptCode = 'kept-in-metadata'
+/** What a writer says of things that it kept in another place, or that are there though others do not expect them. */
+const lossless: ReadonlySet<string> = new Set(['kept-in-metadata', severalServersCode])
 
 /** What a writer says of each message that the target has no place for. */
 const leftOutCode = 'left-out'
@@ -182,7 +183,7 @@ export async function transfer(
   let leftOut = 0
   const chunks = format.write(counted, (diagnostic) => {
     if (diagnostic.code === leftOutCode) leftOut += 1
-    if (diagnostic.code !== keptCode) losses += 1
+    if (!lossless.has(diagnostic.code)) losses += 1
     complaints.output(output === '-' ? 'stdout' : output, diagnostic)
   })
   if (output === '-') await printBytes(chunks, io)

@@ -30,6 +30,7 @@ export {
   encodeRecord,
   indexTrace,
   readTraceLines,
+  severalServersCode,
   traceV1,
   type DecodedLine,
   type EncodeOptions,

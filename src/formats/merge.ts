@@ -12,7 +12,7 @@ import {
 import { adopt } from './adopt.js'
 import type { Recording } from './format.js'
 import { bareMeta, madeUpId } from './session-json/session.js'
-import { parseMicros, preciseTime, tapeTime } from './session-json/time.js'
+import { parseMicros, tapeTime } from './session-json/time.js'
 
 /** Recordings that stand in the label of the merged one. */
 const mostNamed = 4
@@ -51,7 +51,8 @@ export async function mergeRecordings(recordings: readonly Recording[]): Promise
     .filter(({ meta }) => meta?.startedAt !== noTime)
     .map(({ meta }) => parseMicros(meta?.startedAt ?? ''))
     .filter((start) => start !== undefined)
-  const startMicros = starts.length === 0 ? 0 : starts.reduce((a, b) => Math.min(a, b))
+  const first = starts.length === 0 ? 0 : starts.reduce((a, b) => Math.min(a, b))
+  const startMicros = Math.floor(first / 1000) * 1000
   return { records: () => mergedRecords(lanes, startMicros) }
 }
 
@@ -204,7 +205,7 @@ function mergedMeta(lanes: readonly Lane[], startMicros: number): MetaRecord {
     ...mergedBefore(name, meta),
   ])
   const bare = bareMeta({
-    startedAt: preciseTime(startMicros),
+    startedAt: tapeTime(startMicros),
     session: '',
     transport: [...transports][0]!,
     url: urls.size === 1 ? [...urls][0]! : null,
@@ -227,5 +228,5 @@ function mergedBefore(name: string, meta: MetaRecord | undefined): readonly Merg
 
 function mergedEnd(lastMicros: number, startMicros: number): EndRecord {
   const durationMs = Math.round((lastMicros - startMicros) / 1000)
-  return { type: 'end', t: preciseTime(lastMicros), exitCode: null, durationMs }
+  return { type: 'end', t: tapeTime(lastMicros), exitCode: null, durationMs }
 }

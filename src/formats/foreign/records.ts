@@ -15,9 +15,13 @@ export function foreignMeta(said: {
   return { ...named, wiretape: { ...named.wiretape!, session: madeUpId(named) } }
 }
 
-/** The last line: it says no more than when the last message was. */
-export function foreignEnd(t: string): EndRecord {
-  return { type: 'end', t, exitCode: null, durationMs: null }
+/**
+ * The last line: it says no more than when the last message was. Servers over HTTP have no exit code, which tapes
+ * write as 0; that of a process is not known.
+ */
+export function foreignEnd(t: string, { startedAt, wiretape }: MetaRecord): EndRecord {
+  const exitCode = wiretape?.transport === 'stdio' ? null : 0
+  return { type: 'end', t, exitCode, durationMs: Math.max(0, Date.parse(t) - Date.parse(startedAt)) }
 }
 
 /** @param text checked JSON without white space around it */

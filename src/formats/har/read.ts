@@ -37,6 +37,7 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
   let others = 0
   let serverUrl = ''
   let t = noTime
+  let meta = foreignMeta({ startedAt: t, transport: 'streamable-http', label: 'har' })
 
   function wrong(message: string, line: number): void {
     report({ severity: 'error', code: 'bad-entry', message, at: { line } })
@@ -86,7 +87,8 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
     const url = isStdio ? undefined : named.replace(/[?#].*$/s, '')
     const label = isStdio ? decodeURIComponentSafely(named.slice(stdioHost.length)) : undefined
     const transport = isStdio ? 'stdio' : 'streamable-http'
-    yield foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
+    meta = foreignMeta({ startedAt: t, transport, url, ...(label !== undefined && { label }) })
+    yield meta
     serverUrl = named
     for (const { exchange, records, size } of before) yield* place(exchange, records, size)
     before = []
@@ -131,15 +133,14 @@ export async function* readHar(input: Input, report: Report): AsyncGenerator<Tap
       entries === 1 ? 'its only exchange is none of MCP' : `none of its ${entries} exchanges is one of MCP`
     throw new WiretapeError('not-a-recording', message, { hint: 'Was it recorded in another tab?' })
   }
-  if (startMicros === undefined)
-    yield foreignMeta({ startedAt: noTime, transport: 'streamable-http', label: 'har' })
+  if (startMicros === undefined) yield meta
   yield* passOn(order.until(Infinity))
   tellMisplaced(order, report)
   if (others > 0) {
     const message = `exchanges that are none of MCP are passed over: ${others}`
     report({ severity: 'warning', code: 'passed-over', message })
   }
-  yield foreignEnd(t)
+  yield foreignEnd(t, meta)
 }
 
 type Exchange = Omit<Parameters<typeof exchangeRecords>[0], 'number'> & {

@@ -51,11 +51,12 @@ export async function* readTranscript(
     )
   }
   let t = head.startedAt ?? noTime
-  yield foreignMeta({
+  const meta = foreignMeta({
     startedAt: t,
     transport: transport === 'http-sse' ? 'sse' : transport,
     label: transport,
   })
+  yield meta
   const exchanges = createExchanges()
   let sessionHeaders = head.headers
   if (!head.hasEntries) report({ severity: 'warning', code: 'no-entries', message: 'it has no "entries"' })
@@ -85,7 +86,7 @@ export async function* readTranscript(
       hint: 'Is it the right file?',
     })
   }
-  yield foreignEnd(t)
+  yield foreignEnd(t, meta)
 }
 
 async function* entriesOf(input: Input, report: Report): AsyncGenerator<JsonPiece, void, undefined> {

@@ -3,6 +3,7 @@ import {
   opposite,
   WiretapeError,
   type Direction,
+  type MetaRecord,
   type Report,
   type TapeRecord,
 } from '../../model/index.js'
@@ -76,6 +77,7 @@ function createReader(report: Report): {
   let understood = 0
   let exchange = 0
   let t = noTime
+  let meta: MetaRecord
 
   function wrong(message: string, line: number): void {
     report({ severity: 'error', code: 'bad-entry', message, at: { line } })
@@ -122,7 +124,8 @@ function createReader(report: Report): {
     t = isoTime(times.reduce((first, ms) => Math.min(first, ms), Infinity)) ?? noTime
     const transport = hasNetwork ? 'streamable-http' : 'stdio'
     url ??= aside
-    yield foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    meta = foreignMeta({ startedAt: t, transport, url, label: 'inspector' })
+    yield meta
     for (const { records, size, to } of before) yield* place(records, size, to)
     before = []
   }
@@ -176,7 +179,7 @@ function createReader(report: Report): {
       if (!started) yield* begin()
       yield* passOn(order.until(Infinity))
       tellMisplaced(order, report)
-      yield foreignEnd(t)
+      yield foreignEnd(t, meta)
     },
   }
 }

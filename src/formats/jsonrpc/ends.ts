@@ -1,4 +1,5 @@
 import { noTime } from '../../model/index.js'
+import { foreignEnd } from '../foreign/records.js'
 import type { FileInput, RecordingEnds } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
 import { readLines } from './read.js'
@@ -9,7 +10,9 @@ export async function readLineEnds(input: FileInput): Promise<RecordingEnds | un
   if (ends?.first.type !== 'meta' || ends.last.type !== 'end') return undefined
   const isTimed = ends.first.startedAt !== noTime
   if (isTimed !== (ends.last.t !== noTime)) return undefined
-  return isTimed || !(await mayBeTimed(input)) ? { ...ends, nameless: true } : undefined
+  if (!isTimed && (await mayBeTimed(input))) return undefined
+  // The last lines alone do not know when the first one was.
+  return { ...ends, last: foreignEnd(ends.last.t, ends.first), nameless: true }
 }
 
 /** How a member that says a time begins; any of its letters may be written as an escape. */

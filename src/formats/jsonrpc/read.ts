@@ -2,6 +2,7 @@ import {
   noTime,
   WiretapeError,
   type MessageRecord,
+  type MetaRecord,
   type Part,
   type Report,
   type TapeRecord,
@@ -44,6 +45,7 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
   /** Until one of them says when it was. */
   let held: (Line | Passed)[] = []
   let t = noTime
+  let meta: MetaRecord
   let untimed = true
   let records = 0
 
@@ -63,7 +65,8 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     if (begun) return
     begun = true
     t = startedAt ?? noTime
-    if (only(records++)) yield foreignMeta({ startedAt: t, transport: 'stdio', label: 'jsonrpc' })
+    meta = foreignMeta({ startedAt: t, transport: 'stdio', label: 'jsonrpc' })
+    if (only(records++)) yield meta
     for (const line of held) yield* timed(line)
     held = []
   }
@@ -82,7 +85,7 @@ export function readLines(input: Input, report: Report): AsyncIterable<TapeRecor
     lines.close()
     yield* begin(undefined)
     if (input.seen) input.seen.untimed ??= untimed
-    if (only(records)) yield foreignEnd(t)
+    if (only(records)) yield foreignEnd(t, meta)
   }
   return flatMapped(input.bytes(), (chunk) => recordsOf(framer.push(chunk)), end)
 }

@@ -66,6 +66,13 @@ const sameTime =
     const micros = parse(json)
     return micros !== undefined && micros === parse(ours)
   }
+/** A tape has milliseconds, and a session file mostly microseconds. */
+const sameMillisecond: Rule = (json, ours) => {
+  const micros = parseMoment(json)
+  const written = parseMoment(ours)
+  if (micros === undefined || written === undefined) return false
+  return micros === written || Math.floor(micros / 1000) * 1000 === written
+}
 const isTransport: Rule = (json) => ['"stdio"', '"sse"', '"streamable-http"'].includes(json)
 const isTextOrNull: Rule = (json) => json === 'null' || json.startsWith('"')
 
@@ -84,8 +91,8 @@ const entryRules: ReadonlyMap<string, Rule> = new Map([
 
 const headRules: ReadonlyMap<string, Rule> = new Map([
   ['id', sameText],
-  ['started_at', sameTime(parseMoment)],
-  ['ended_at', sameTime(parseMoment)],
+  ['started_at', sameMillisecond],
+  ['ended_at', sameMillisecond],
   ['server_url', sameText],
   [
     'server_command',

@@ -9,8 +9,8 @@ import { differing } from './kept.js'
 import { createEntryReader, keptLine, type EntryReader } from './read-entry.js'
 import { readNotes, type Notes } from './read-notes.js'
 import { commandOf } from './server-command.js'
-import { bareEnd, bareMeta, madeUpId, headOf, withBeside } from './session.js'
-import { parseMicros, parseMoment, preciseTime } from './time.js'
+import { bareEnd, bareMeta, beganOf, madeUpId, headOf, withBeside } from './session.js'
+import { parseMicros, parseMoment, tapeTime } from './time.js'
 
 const required = [
   'id',
@@ -45,10 +45,13 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
   }
 
   const meta = metaOf(facts, fault)
-  const end = endOf(facts, fault)
-  const kept = differing(facts.top, headOf(meta, end).members)
+  // A tape may say its start more exactly than the documented member.
+  const whole = withBeside(meta, facts.own?.meta, [])
+  const startMicros = parseMicros(whole.startedAt) ?? parseMicros(meta.startedAt)!
+  const context = { startMicros, transport: meta.wiretape!.transport }
+  const end = endOf(facts, beganOf(whole), fault)
+  const kept = differing(facts.top, headOf(whole, end).members)
   yield withBeside(meta, facts.own?.meta, kept)
-  const context = { startMicros: parseMicros(meta.startedAt)!, transport: meta.wiretape!.transport }
   const entries = createEntryReader(context, facts.own?.without ?? [], report)
   const notes = facts.own?.hasNotes ? readNotes(walk(input, notesOnly), report) : undefined
   try {
@@ -126,7 +129,7 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
   if (top.get('metadata') !== undefined) fault('"metadata" is no object')
   if (names.has('messages') && facts.messages !== 'array') fault('"messages" is no array')
   const meta = bareMeta({
-    startedAt: preciseTime(startMicros ?? 0),
+    startedAt: tapeTime(startMicros ?? 0),
     session: id ?? '',
     transport: transport ?? 'stdio',
     url: stringOf(top.get('server_url')) ?? null,
@@ -136,12 +139,16 @@ function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<type
   return id === undefined ? { ...meta, wiretape: { ...meta.wiretape!, session: madeUpId(meta) } } : meta
 }
 
-function endOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareEnd> | undefined {
+function endOf(
+  facts: Facts,
+  began: ReturnType<typeof beganOf>,
+  fault: (message: string) => void,
+): ReturnType<typeof bareEnd> | undefined {
   const text = facts.top.get('ended_at')
   if (text === undefined || text === 'null') return undefined
   const endMicros = parseMoment(text)
   if (endMicros === undefined) fault('"ended_at" is no ISO 8601 time')
-  return endMicros === undefined ? undefined : bareEnd('', endMicros)
+  return endMicros === undefined ? undefined : bareEnd('', endMicros, began)
 }
 
 function stringOf(json: string | undefined): string | undefined {

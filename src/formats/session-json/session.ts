@@ -11,7 +11,7 @@ import { isDemanding, isWellFormed } from './demanding.js'
 import { differing, keptName, keptOf, withKeptHead } from './kept.js'
 import { Members, mergedLine, objectText } from './members.js'
 import { commandOf } from './server-command.js'
-import { parseMicros, preciseTime, sessionTime } from './time.js'
+import { parseMicros, sessionTime, tapeTime } from './time.js'
 
 /** What a session file says beside its messages. */
 export interface SessionHead {
@@ -44,7 +44,7 @@ export function headOf(meta: MetaRecord, end: EndRecord | undefined): SessionHea
   const transport = meta.wiretape?.transport ?? 'stdio'
   const url = textOf(ours, 'server_url')
   const bare = bareMeta({
-    startedAt: preciseTime(startMicros),
+    startedAt: tapeTime(startMicros),
     session: textOf(ours, 'id') ?? '',
     transport,
     url,
@@ -60,7 +60,7 @@ export function headOf(meta: MetaRecord, end: EndRecord | undefined): SessionHea
     metadata: others,
     displaced: displaced?.[1],
     meta: metaBeside(meta, bare, objectText(differing(inFile, ours))),
-    end: end ? endBeside(end) : [],
+    end: end ? endBeside(end, beganOf(meta)) : [],
   }
 }
 
@@ -114,14 +114,33 @@ function hostOf(url: string): string {
   return /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#:]+)/i.exec(url)?.[1] ?? url
 }
 
-/** The last line as `ended_at` alone would give it. */
-export function bareEnd(t: string, endMicros: number | undefined): EndRecord {
+/** The start of a session file that no recorder of ours wrote: more of its last line is concluded from that. */
+interface Began {
+  readonly startMicros: number
+  readonly transport: Transport
+}
+
+/** @returns undefined for a recorder's tape: that says itself how it ended */
+export function beganOf({ startedAt, wiretape }: MetaRecord): Began | undefined {
+  const startMicros = parseMicros(startedAt)
+  if (startMicros === undefined || wiretape?.version !== '') return undefined
+  return { startMicros, transport: wiretape.transport }
+}
+
+/** The last line as `ended_at` gives it. Servers over HTTP have no exit code, which tapes write as 0. */
+export function bareEnd(t: string, endMicros: number | undefined, began?: Began): EndRecord {
+  const end = endMicros === undefined ? t : tapeTime(endMicros)
   return {
     type: 'end',
-    t: endMicros === undefined ? t : preciseTime(endMicros),
-    exitCode: null,
-    durationMs: null,
+    t: end,
+    exitCode: began === undefined || began.transport === 'stdio' ? null : 0,
+    durationMs: endMicros === undefined || !began ? null : elapsedMs(began.startMicros, endMicros),
   }
+}
+
+/** Between two times as a tape has them. */
+function elapsedMs(startMicros: number, endMicros: number): number {
+  return Math.max(0, Math.floor(endMicros / 1000) - Math.floor(startMicros / 1000))
 }
 
 /** @param derivedKept what a reader makes of the members that we write otherwise */
@@ -136,9 +155,9 @@ function metaBeside(meta: MetaRecord, bare: MetaRecord, derivedKept: string): Js
   return own.length > 0 ? [...rest, ['wiretape', objectText(own)]] : rest
 }
 
-function endBeside(end: EndRecord): JsonMembers {
+function endBeside(end: EndRecord, began: Began | undefined): JsonMembers {
   const line = new JsonObject(encodeRecord(end).trimEnd(), 0)
-  const theirs = new JsonObject(encodeRecord(bareEnd(end.t, parseMicros(end.t))).trimEnd(), 0)
+  const theirs = new JsonObject(encodeRecord(bareEnd(end.t, parseMicros(end.t), began)).trimEnd(), 0)
   return beside(line, theirs, end.extra, ['type'])
 }
 

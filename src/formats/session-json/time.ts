@@ -83,11 +83,6 @@ export function tapeTime(micros: number): string {
   return new Date(Math.floor(micros / 1000)).toISOString()
 }
 
-/** As `tapeTime`, but with microseconds where there are any. */
-export function preciseTime(micros: number): string {
-  return micros % 1000 === 0 ? tapeTime(micros) : sessionTime(micros)
-}
-
 function offsetMs(zone: string): number {
   const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
   if (!match) return 0

@@ -6,7 +6,7 @@ import { createLayout, entryEnd, usualWithout, type Layout, type Origin } from '
 import { inReach } from './demanding.js'
 import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
-import { parseMicros, preciseTime } from './time.js'
+import { parseMicros, tapeTime } from './time.js'
 
 /** Characters of notes that are kept until the messages are written; with more, the recording is read again. */
 const mostNotes = 4_000_000
@@ -169,7 +169,7 @@ async function endsOfAll(recording: Recording): Promise<Ends> {
 /** For a tape that lost its start. */
 function metaFrom(first: TapeRecord | undefined): MetaRecord {
   const t = first && first.type !== 'unknown' && first.type !== 'meta' ? first.t : undefined
-  const startedAt = t ?? preciseTime(0)
+  const startedAt = t ?? tapeTime(0)
   const nothing = { session: '', transport: 'stdio', url: null, metadata: [], command: [] } as const
   const { wiretape: _, ...meta } = bareMeta({ startedAt, ...nothing })
   return meta

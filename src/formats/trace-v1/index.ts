@@ -1,18 +1,20 @@
 import { madeMeta, type Report, type TapeRecord } from '../../model/index.js'
 import { findJsonValue, isFault, JsonObject, kindAt } from '../../wire/index.js'
 import { withFoundTransport } from '../found-transport.js'
-import { chained, just, mapped, replaced } from '../iterate.js'
+import { chained, flatMapped, just, mapped, replaced } from '../iterate.js'
 import type { Format, Input, Recording } from '../format.js'
 import { endsOfLines } from '../line-ends.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
 import { readTraceLines } from './read.js'
+import { createSeveralServers, severalServersCode } from './several-servers.js'
 
 export { decodeLine, type DecodedLine } from './decode.js'
 export { encodeMessageAround, encodeRecord, type EncodeOptions } from './encode.js'
 export { indexTrace, type TraceIndex } from './offset-index.js'
 export { readTraceLines, type TraceLine } from './read.js'
 export type { PlainLine } from './plain-line.js'
+export { severalServersCode } from './several-servers.js'
 export { createTraceScan, type TakePlain, type TraceScan } from './scan.js'
 
 /** Our own tape: trace v1 lines with additive members (docs/tape-format.md). */
@@ -106,9 +108,22 @@ function read(input: Input, report: Report): AsyncIterable<TapeRecord> {
   )
 }
 
-function write(recording: Recording): AsyncIterable<Uint8Array> {
-  return textChunks(
-    mapped(recording.records(), (record) => encodeRecord(record)),
-    recording,
+function write(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
+  const servers = createSeveralServers()
+  const lines = flatMapped(
+    recording.records(),
+    (record) => {
+      servers.see(record)
+      return [encodeRecord(record)]
+    },
+    () => {
+      const { problem } = servers
+      if (problem) {
+        const message = `${problem.message} (${problem.hint})`
+        report({ severity: 'warning', code: severalServersCode, message })
+      }
+      return []
+    },
   )
+  return textChunks(lines, recording)
 }

@@ -1,16 +1,11 @@
-import {
-  mergedIn,
-  WiretapeError,
-  type EndRecord,
-  type MetaRecord,
-  type TapeRecord,
-} from '../../model/index.js'
+import { WiretapeError, type EndRecord, type MetaRecord, type TapeRecord } from '../../model/index.js'
 import { answeredHere } from '../answered-here.js'
 import type { Format } from '../format.js'
 import { flatMapped } from '../iterate.js'
 import { createLosses } from '../losses.js'
 import { textChunks } from '../text-chunks.js'
 import { encodeRecord } from './encode.js'
+import { createSeveralServers, type SeveralServers } from './several-servers.js'
 
 /** Only the lines and members of the published format: what `record --strict-v1` writes. */
 export const strictTrace = {
@@ -20,9 +15,11 @@ export const strictTrace = {
   write(recording, report) {
     const losses = createLosses(report)
     let meta: MetaRecord | undefined
+    const servers = createSeveralServers()
     function lineOf(record: TapeRecord): string {
+      servers.see(record)
+      if (record.type === 'message') refuseSeveral(servers)
       if (record.type === 'meta') {
-        refuseSeveral(meta, record)
         if (meta) return ''
         meta = { ...record, startedAt: inMilliseconds(record.startedAt) }
         return encodeRecord(meta, { strict: true })
@@ -48,12 +45,8 @@ export const strictTrace = {
 } satisfies Format
 
 /** @throws WiretapeError `usage` */
-function refuseSeveral(before: MetaRecord | undefined, meta: MetaRecord): void {
-  const isOther = before && before.wiretape?.session !== meta.wiretape?.session
-  if (!isOther && mergedIn(meta.wiretape?.metadata ?? []) === undefined) return
-  throw new WiretapeError('usage', 'trace v1 describes one server a file, and this is several recordings', {
-    hint: 'convert one at a time',
-  })
+function refuseSeveral({ problem }: SeveralServers): void {
+  if (problem) throw new WiretapeError('usage', problem.message, { hint: problem.hint })
 }
 
 /** The published format has milliseconds. */
