@@ -1,7 +1,7 @@
 import { registryFolderIn } from '../capture/index.js'
 import { liveCaptures, type LiveCapture } from '../control/index.js'
 import { joinSegments, type Place } from '../formats/index.js'
-import { WiretapeError } from '../model/index.js'
+import { noTime, WiretapeError } from '../model/index.js'
 import { diskReason, listTapes, type TapeSummary } from '../tape/index.js'
 import type { Io } from './io.js'
 import { isLive } from './live.js'
@@ -64,7 +64,7 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
     startedAt: meta.startedAt,
     state: ended ? (end.wiretape?.error === undefined ? 'complete' : 'failed') : live ? 'live' : 'incomplete',
     messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
-    durationMs: ended ? end.durationMs : null,
+    durationMs: ended && meta.startedAt !== noTime ? end.durationMs : null,
     // What `recover` closed has no true one.
     exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
     sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),

@@ -113,7 +113,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     session.endedAt = end.t === '' ? null : end.t
     if (end.wiretape?.recovered) session.recovered = true
     else if (end.exitCode !== null) session.exitCode = end.exitCode
-    if (end.durationMs !== null) session.durationMs = end.durationMs
+    const isTimed = session.startedAt !== noTime || end.t !== noTime
+    if (end.durationMs !== null && isTimed) session.durationMs = end.durationMs
     if (end.wiretape?.redacted) session.redacted = end.wiretape.redacted
     if (end.wiretape?.signal !== undefined) session.signal = end.wiretape.signal
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error

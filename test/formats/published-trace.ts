@@ -38,12 +38,12 @@ export function readPublishedTrace(
     check(typeof line['raw'] === 'object' && line['raw'] !== null, 'no message')
     messages += 1
   }
-  return { messages, exitCode: code as number | undefined, durationMs: durationMs as number }
+  return { messages, exitCode: code as number | undefined, durationMs }
 }
 
 function timeOf(value: unknown): number {
   check(typeof value === 'string' && milliseconds.test(value), `no time in milliseconds: ${String(value)}`)
-  return Date.parse(value as string)
+  return Date.parse(value)
 }
 
 function check(holds: boolean, message: string): asserts holds {

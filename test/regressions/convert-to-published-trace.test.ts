@@ -113,6 +113,14 @@ describe('convert to a tape from what others recorded', () => {
     }
   })
 
+  it('messages alone, without any time: inspect tells no duration', async () => {
+    writeFileSync(stage.path('m.jsonl'), `${JSON.stringify(payload)}\n`)
+    await cli('convert', 'm.jsonl', 'o.jsonl')
+    expect(readPublishedTrace(read('o.jsonl'), { exitCode: 'optional' })).toMatchObject({ durationMs: 0 })
+    const { stdout } = await cli('inspect', 'o.jsonl')
+    expect(stdout).toContain('it says no times\n')
+  })
+
   it('tells two origins in one archive, and how to cut one out', async () => {
     const a = 'https://a.example'
     const entries = [exchange(a, 0, 1), exchange('https://b.example', 1, 1), exchange(a, 2, 2)]

@@ -10,6 +10,7 @@ import {
 } from '../../model/index.js'
 import { readEnvelope } from '../../wire/index.js'
 import { readBody } from './body.js'
+import { originOf } from './origin.js'
 import { foreignMessage, isoTime } from './records.js'
 import { headerOf } from '../http-transcript/headers.js'
 
@@ -176,9 +177,4 @@ export function sentTo(record: TapeRecord, url: string, serverUrl: string): Tape
   if (record.type === 'http') return { ...record, path }
   if (record.type !== 'message' || record.http?.path === undefined) return record
   return { ...record, http: { ...record.http, path } }
-}
-
-/** Scheme, host and port; empty for what is no URL. */
-export function originOf(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase() ?? ''
 }

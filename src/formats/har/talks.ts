@@ -1,5 +1,5 @@
 import { detach, type HttpHeaders } from '../../model/index.js'
-import { originOf } from '../foreign/exchange.js'
+import { originOf } from '../foreign/origin.js'
 import { headerOf } from '../http-transcript/headers.js'
 
 /** What of an exchange says whose it is. */

@@ -1,5 +1,5 @@
 import { createOrigins, type MetaRecord, type TapeRecord } from '../../model/index.js'
-import { originOf } from '../foreign/exchange.js'
+import { originOf } from '../foreign/origin.js'
 
 /** One server of a recording, as far as its messages tell servers apart. */
 interface Server {
