@@ -131,6 +131,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     for (const size of [
       { width: 1440, height: 900 },
       { width: 900, height: 700 },
+      { width: 390, height: 844 },
     ]) {
       await page.setViewportSize(size)
       expect(await page.evaluate(outside)).toEqual([])
