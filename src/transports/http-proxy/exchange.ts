@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingMessage, ServerResponse } from 'node:http'
 import { answerOf, type Answer } from './answer.js'
+import { withoutContentCoding } from '../content-coding.js'
 import { createBodyFlow, type BodyFlow, type FlowObserver } from './body-flow.js'
 import { breakOff, type Breakable, type ClientConnection } from './client-connection.js'
 import { createEventFlow } from './event-flow.js'
@@ -16,9 +17,7 @@ import {
   hasBody,
   hasEvents,
   isJson,
-  isPlain,
   isStream,
-  whyNotShown,
   whyUnseen,
   withoutHeader,
   type BodyReader,
@@ -87,7 +86,7 @@ export function startExchange(
     }
     const isWanted = route !== undefined && hasBody(request) && keeper()?.wants(head, 'request') === true
     // Whoever asks whether to send at all is asking the upstream, unless it is certain to be a message.
-    const shown = isWanted && isPlain(request) && (isPost || request.headers.expect === undefined)
+    const shown = isWanted && (isPost || request.headers.expect === undefined)
     if (route && !shown) {
       try {
         onward = openUpstreamRequest(request, route)
@@ -105,7 +104,8 @@ export function startExchange(
     tell({ kind: 'request', connection: connection.number, method, headers, ...target }, came)
     if ('why' in found) return fail('wiretape', found.why, found.status)
     if (shown) return showRequest()
-    if (isWanted && method === 'POST') keeper()?.unseen(head, 'request', whyNotShown(request))
+    if (isWanted && method === 'POST')
+      keeper()?.unseen(head, 'request', 'a body that is sent only when it is asked for')
     if (!onward) fail('wiretape', `it cannot be sent on: ${failureWords(refusedBySelf)}`, 502)
   }
 
@@ -118,14 +118,16 @@ export function startExchange(
       ...bounds(),
       chunk: (bytes, moment) => tell({ kind: 'request-body', bytes }, moment),
       whole(bytes, moment) {
-        const passing = keeper()?.request(head, bytes)
+        const decoded = withoutContentCoding(bytes, request.headers['content-encoding'])
+        if (!decoded) keeper()?.unseen(head, 'request', whyUnseen(request))
+        const passing = decoded && keeper()?.request(head, decoded)
         ended('request', moment)
         if (!passing) return sendOn(bytes)
         void passing.then((how) => {
           if (over) return
           if (how.kind !== 'forward') return answerOurselves(how)
           extra = how.answers ?? []
-          sendOn(how.body ?? bytes, how.headers)
+          sendOn(how.body ?? bytes, how.headers && withoutHeader(how.headers, 'content-encoding'))
         })
       },
       passOn(chunks, why) {

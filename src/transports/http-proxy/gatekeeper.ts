@@ -46,7 +46,7 @@ export interface Gatekeeper {
   wants(head: ExchangeHead, side: 'request' | 'answer'): boolean
   /** As much is held as may be: nothing more should be read until `goOn` is called, which it is once. */
   mustWait(head: ExchangeHead, goOn: () => void): boolean
-  /** A request with its whole body. Undefined: it passes as it is. */
+  /** A request with its whole body, its content coding taken away. Undefined: it passes as it is. */
   request(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined
   /** An answer with its whole body, its content coding taken away. */
   answer(head: ExchangeHead, body: Uint8Array): Promise<Passing> | undefined

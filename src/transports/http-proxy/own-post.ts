@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { failureWords } from './failure-words.js'
 import { momentNow, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
-import { withoutContentCoding } from './whole-body.js'
+import { withoutContentCoding } from '../content-coding.js'
 import { longestMessage } from '../../wire/index.js'
 
 /** What came back to a POST of our own. */

@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withoutContentCoding } from '../content-coding.js'
 import type { Answer } from './answer.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
 import type { HttpHappening, Moment } from './http-event.js'
 import { joinAnswers } from './joined-answers.js'
-import {
-  collectBody,
-  withoutContentCoding,
-  withoutHeader,
-  type BodyReader,
-  type WholeBody,
-} from './whole-body.js'
+import { collectBody, withoutHeader, type BodyReader, type WholeBody } from './whole-body.js'
 
 /** The exchange that an answer is shown in. */
 export interface AnswerScene extends Pick<BodyReader, 'room' | 'mustWait'> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import zlib from 'node:zlib'
+import { isIdentity } from '../content-coding.js'
 import { momentNow, type Moment } from './http-event.js'
 import type { ReadingRoom } from './reading-room.js'
 import { longestMessage } from '../../wire/index.js'
@@ -111,8 +111,8 @@ export function hasBody({ headers, statusCode }: IncomingMessage): boolean {
 }
 
 /** Its body has no content coding. */
-export function isPlain({ headers }: IncomingMessage): boolean {
-  return /^(identity)?$/i.test((headers['content-encoding'] ?? '').trim())
+function isPlain({ headers }: IncomingMessage): boolean {
+  return isIdentity(headers['content-encoding'])
 }
 
 export function isJson(message: IncomingMessage): boolean {
@@ -139,11 +139,6 @@ export function isStream(came: IncomingMessage): boolean {
   return isEvents(came) || jsonTexts.test(came.headers['content-type'] ?? '')
 }
 
-/** Why nobody looks at a request before it goes on. */
-export function whyNotShown(request: IncomingMessage): string {
-  return isPlain(request) ? 'a body that is sent only when it is asked for' : whyUnseen(request)
-}
-
 /** Why nobody can look at the events of a stream that passes as other bodies do. */
 export function whyUnseen(came: IncomingMessage): string {
   const coding = came.headers['content-encoding']
@@ -151,29 +146,6 @@ export function whyUnseen(came: IncomingMessage): string {
   return coding === undefined
     ? 'an event stream of a given length that had begun before'
     : `a body in the content coding ${coding}`
-}
-
-/** Undefined where the coding is not known here, or broken: nobody can look at the body then. */
-export function withoutContentCoding(bytes: Buffer, coding = ''): Buffer | undefined {
-  const limit = { maxOutputLength: longestMessage }
-  try {
-    switch (coding.trim().toLowerCase()) {
-      case '':
-      case 'identity':
-        return bytes
-      case 'gzip':
-      case 'x-gzip':
-        return zlib.gunzipSync(bytes, limit)
-      case 'deflate':
-        return zlib.inflateSync(bytes, limit)
-      case 'br':
-        return zlib.brotliDecompressSync(bytes, limit)
-      default:
-        return undefined
-    }
-  } catch {
-    return undefined
-  }
 }
 
 /** @param name in small letters */

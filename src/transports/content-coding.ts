@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import type { Transform } from 'node:stream'
+import zlib, { type BrotliOptions, type ZlibOptions } from 'node:zlib'
+import { longestMessage } from '../wire/index.js'
+
+interface Coding {
+  stream(): Transform
+  /** @throws what is wrong with the coded bytes */
+  whole(bytes: Uint8Array): Buffer
+}
+
+// A body that is cut off is read as far as it goes.
+const zlibOptions: ZlibOptions = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
+const brotliOptions: BrotliOptions = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
+const limit = { maxOutputLength: longestMessage }
+const gzip: Coding = {
+  stream: () => zlib.createGunzip(zlibOptions),
+  whole: (bytes) => zlib.gunzipSync(bytes, { ...zlibOptions, ...limit }),
+}
+/** Node 22.15 and later have zstd. */
+const { createZstdDecompress, zstdDecompressSync } = zlib as {
+  createZstdDecompress?: () => Transform
+  zstdDecompressSync?: (bytes: Uint8Array, options: typeof limit) => Buffer
+}
+/** Content codings that both the recorder and the gate read (RFC 9110, section 8.4.1). */
+const codings = new Map<string, Coding>([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  [
+    'deflate',
+    {
+      stream: () => zlib.createInflate(zlibOptions),
+      whole: (bytes) => zlib.inflateSync(bytes, { ...zlibOptions, ...limit }),
+    },
+  ],
+  [
+    'br',
+    {
+      stream: () => zlib.createBrotliDecompress(brotliOptions),
+      whole: (bytes) => zlib.brotliDecompressSync(bytes, { ...brotliOptions, ...limit }),
+    },
+  ],
+])
+if (createZstdDecompress && zstdDecompressSync)
+  codings.set('zstd', {
+    stream: () => createZstdDecompress(),
+    whole: (bytes) => zstdDecompressSync(bytes, limit),
+  })
+
+function codingOf(coding = ''): Coding | undefined {
+  return codings.get(coding.trim().toLowerCase())
+}
+
+/** A body in this content coding is as it is. */
+export function isIdentity(coding = ''): boolean {
+  return /^(identity)?$/i.test(coding.trim())
+}
+
+/** Takes a content coding away while a body arrives. */
+export interface Decoder {
+  /** @throws what is wrong with the coded bytes */
+  push(bytes: Uint8Array): Promise<Uint8Array>
+}
+
+/**
+ * Undefined for a coding that this Node does not know (RFC 9110, section 8.4.1). `identity` passes everything
+ * through.
+ */
+export function createDecoder(coding: string | undefined): Decoder | undefined {
+  if (isIdentity(coding)) return { push: (bytes) => Promise.resolve(bytes) }
+  const stream = codingOf(coding)?.stream()
+  if (!stream) return undefined
+  let failure: Error | undefined
+  let decodedBytes = 0
+  stream.on('error', (error) => (failure = error))
+  return {
+    async push(bytes) {
+      if (failure) throw failure
+      // A chunk is dealt with when its callback comes; until then the stream may want to be read.
+      const written = new Promise<void>((resolve) => stream.write(bytes, () => resolve()))
+      const pieces: Buffer[] = []
+      let done = false
+      void written.then(() => (done = true))
+      while (!done && !failure) {
+        await Promise.race([written, once(stream, 'readable').catch(() => undefined)])
+        for (let piece = stream.read() as Buffer | null; piece; piece = stream.read() as Buffer | null) {
+          pieces.push(piece)
+          decodedBytes += piece.length
+          if (decodedBytes > longestMessage) throw new Error('it unfolds to more than 64 MB')
+        }
+      }
+      if (failure) throw failure
+      return Buffer.concat(pieces)
+    },
+  }
+}
+
+/** A whole body without its content coding, or why that cannot be. */
+export async function decodeWhole(
+  bytes: Uint8Array,
+  coding: string | undefined,
+): Promise<{ bytes: Uint8Array } | { opaque: string }> {
+  const decoder = createDecoder(coding)
+  if (!decoder) return { opaque: `the content coding ${coding} is not known here` }
+  try {
+    return { bytes: await decoder.push(bytes) }
+  } catch (error) {
+    return { opaque: `its content coding is broken: ${wordsOf(error)}` }
+  }
+}
+
+/** Undefined where the coding is not known here, or broken: nobody can look at the body then. */
+export function withoutContentCoding(bytes: Buffer, coding: string | undefined): Buffer | undefined {
+  if (isIdentity(coding)) return bytes
+  try {
+    return codingOf(coding)?.whole(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
