@@ -48,7 +48,7 @@ export function readAssigned(text: string, from: number, around: Surroundings): 
   const first = text[start]
   if ((first === '{' || first === '[') && (around.broad || around.quoted)) {
     if (isSchema(text, start) || isState(text, start)) return undefined
-    if (around.tokens && counts.test(text.slice(start, start + 400))) return undefined
+    if (around.tokens && isTokenTable(text.slice(start, start + 400))) return undefined
     const end = around.broad ? endOfLine(text, start, around.next) : endOfBrackets(text, start)
     return asAssigned(valueAt(text, start, end), true)
   }
@@ -60,8 +60,17 @@ function asAssigned(span: Span | undefined, quoted: boolean): Assigned | undefin
 }
 
 /** Counts of tokens: numbers only, down to the first bracket that closes. */
-export const counts =
+const counts =
   /^\{\s{0,8}(?:\\{0,8}"[^"\\]{1,64}\\{0,8}"\s{0,8}:\s{0,8}(?:\{\s{0,8}|-?[\d.]{1,32}[\s,]{0,8}))+\}/
+
+/** The first member of the tokens of a design. */
+const design =
+  /^\{\s{0,8}\\{0,8}["']?(?:colou?rs?|palette|spac(?:e|ing)|fonts?|typography|radi(?:us|i)|sizes?|sizing|breakpoints?|shadows?|borders?|opacity|theme|light|dark)\\{0,8}["']?\s{0,8}:/i
+
+/** Whether an object under the name of tokens holds what models count or designers choose. */
+export function isTokenTable(head: string): boolean {
+  return counts.test(head) || design.test(head)
+}
 
 /** JSON Schema says what a value is like; it is none. */
 function isSchema(text: string, start: number): boolean {

@@ -2,7 +2,15 @@
 import { isCredentials, readAssigned, type Assigned } from './assigned-value.js'
 import type { Finding } from './finding.js'
 import { NextIndex } from './next-index.js'
-import { isLiteralSecret, isPlaceholder, isStatus, looksLikeCredentials, looksMade } from './secret-looks.js'
+import {
+  goesOnAsProse,
+  isLiteralSecret,
+  isPlaceholder,
+  isStatus,
+  looksLikeCode,
+  looksLikeCredentials,
+  looksMade,
+} from './secret-looks.js'
 import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 
 /** In a text MCP's handle for progress is named by whoever logs it. */
@@ -113,7 +121,8 @@ function isSecret(
   if (clarity === 'credentials') return true
   if (clarity === 'clear') {
     if (name.quoted && !quoted && !broad) return looksLikeCredentials(value, isPassword)
-    if (quoted || name.quoted) return !(name.quoted && /^accesskey$/i.test(name.text) && value.length < 2)
+    if (quoted || name.quoted) return !(/^accesskey$/i.test(name.text) && value.length < 2)
+    if (isCodeOrProse(text, name, start, end)) return false
     if (/^tokens?$/i.test(term) && /^[0-9]{1,7}[,.;)]?$/.test(value))
       return /[=]/.test(text[start - 1] ?? '') && !/tokens$/i.test(name.text)
     if (
@@ -128,6 +137,19 @@ function isSecret(
   if (/^[([]|^ ?[({]/.test(text.slice(end, end + 2)) && /\w$/.test(value)) return false
   if (/^ey[JK]/.test(value)) return true
   return looksLikeCredentials(value, isPassword) || isLoneWord(text, name, start, end, isPassword)
+}
+
+/** The same judgement of a bare value that strings of messages get, less strict: only what is certainly none stays. */
+function isCodeOrProse(text: string, name: Name, start: number, end: number): boolean {
+  const value = text.slice(start, Math.min(end, start + 128))
+  const gap = /([:=])[=>]{0,2}(\s{0,8})$/.exec(text.slice(Math.max(0, start - 12), start))
+  const [whole = '', separator = '', blank = ''] = gap ?? []
+  if (/^=+$/.test(value) || /^(?:none|null|nil|undefined|true|false)\W{0,3}$/i.test(value)) return true
+  if (whole.startsWith('==') && /^[A-Za-z_.:]+$/.test(value)) return true
+  if (looksLikeCode(value, name.text, separator)) return true
+  if (separator !== ':' || blank === '') return false
+  const before = text.slice(Math.max(0, name.start - 24), name.start)
+  return goesOnAsProse(value, before, text.slice(end, end + 64))
 }
 
 /** A line of settings with a password of letters: `password: letmein`. */

@@ -7,7 +7,7 @@ import {
   type TextEdit,
 } from '../wire/index.js'
 import type { RedactionMark } from '../model/index.js'
-import { counts } from './assigned-value.js'
+import { isTokenTable } from './assigned-value.js'
 import { mostMarks, sourceOffsets, toEdits, TooManyMarks } from './finding.js'
 import { JsonNeighbours } from './json-neighbours.js'
 import { JsonPathStack } from './json-path-stack.js'
@@ -192,7 +192,7 @@ class JsonReading {
       this.#place = 'secret-schema'
       return false
     }
-    return !(this.#verdict?.term === 'token' && counts.test(head))
+    return !(this.#verdict?.term === 'token' && isTokenTable(head))
   }
 
   /** Index of the next element, whose place is now known. */

@@ -1,10 +1,19 @@
 /** Finds many literals at once: one look-up in a small table per two characters, whatever the number of literals. */
 
-/** Something to look for, of three ASCII characters or more. */
+/** Something to look for, of three ASCII characters or more; fewer where `before` or `after` says what is around it. */
 export interface Literal {
   readonly literal: string
   /** Upper and lower case differ. */
   readonly exact?: true
+  /**
+   * One of these characters stands before the literal wherever that begins at an odd index. A rare pair with one of them
+   * spares a frequent pair of the literal.
+   */
+  readonly before?: string
+  /** One of these characters stands behind it. */
+  readonly after?: string
+  /** A character that stands so far from the literal's beginning, which is looked at first. */
+  readonly beside?: { readonly at: number; readonly character: string }
 }
 
 /** Pairs of letters in English, documentation and JSON, the most frequent ones first. */
@@ -42,7 +51,7 @@ export class LiteralPairs<T extends Literal> {
   readonly first = new Uint16Array(1 << 14)
   readonly literals: T[] = []
   /** Of each: at which of its characters the pair is, how far from the pair another one is, and that one's last bits. */
-  readonly offsets: Uint8Array
+  readonly offsets: Int8Array
   readonly distances: Int8Array
   readonly others: Uint8Array
 
@@ -51,7 +60,7 @@ export class LiteralPairs<T extends Literal> {
     for (const literal of literals) {
       for (const parity of [0, 1]) {
         const offset = this.#rarest(literal, parity)
-        for (const pair of casesOf(literal.literal.slice(offset, offset + 2), literal.exact)) {
+        for (const pair of pairsAt(literal, offset)) {
           const index = indexOf(pair)
           this.counts[index]!++
           byPair.set(index, [...(byPair.get(index) ?? []), { literal, offset }])
@@ -59,22 +68,25 @@ export class LiteralPairs<T extends Literal> {
       }
     }
     const all = [...byPair.values()].flat()
-    this.offsets = new Uint8Array(all.length)
+    this.offsets = new Int8Array(all.length)
     this.distances = new Int8Array(all.length)
     this.others = new Uint8Array(all.length)
     for (const [index, list] of byPair) {
       this.first[index] = this.literals.length
       for (const { literal, offset } of list) {
-        const other = offset === 0 ? 2 : offset - 1
+        const other = literal.beside?.at ?? otherThan(literal, offset)
         const at = this.literals.push(literal) - 1
         this.offsets[at] = offset
         this.distances[at] = other - offset
-        this.others[at] = literal.literal.charCodeAt(other) & 31
+        this.others[at] = (literal.beside?.character ?? literal.literal.charAt(other)).charCodeAt(0) & 31
       }
     }
   }
 
-  #rarest({ literal, exact }: T, parity: number): number {
+  #rarest({ literal, exact, before, after }: T, parity: number): number {
+    if (parity === 1 && before !== undefined) return -1
+    const last = literal.length - 1
+    if ((last & 1) === parity && after !== undefined) return last
     let best = parity
     let least = Infinity
     for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
@@ -90,6 +102,19 @@ export class LiteralPairs<T extends Literal> {
 
 function indexOf(pair: string): number {
   return (pair.charCodeAt(0) << 7) | pair.charCodeAt(1)
+}
+
+function pairsAt({ literal, exact, before = '', after = '' }: Literal, offset: number): string[] {
+  if (offset < 0) return Array.from(before, (character) => character + literal.charAt(0))
+  if (offset === literal.length - 1)
+    return Array.from(after, (character) => literal.charAt(offset) + character)
+  return casesOf(literal.slice(offset, offset + 2), exact)
+}
+
+/** The index of a character of the literal beside the pair; of the pair where it has no other. */
+function otherThan({ literal }: Literal, offset: number): number {
+  if (offset > 0) return offset - 1
+  return offset + 2 < literal.length ? offset + 2 : 0
 }
 
 function casesOf(pair: string, exact: true | undefined): string[] {

@@ -62,6 +62,7 @@ const setter = /(?:define|env|set|item|put|add|append|header|var|variable)$/i
 /** Adds the second argument of `define('DB_PASSWORD', 'x')` and the like. */
 export function findInCalls(text: string, found: Finding[]): void {
   for (let at = text.indexOf('('); at >= 0; at = text.indexOf('(', at + 1)) {
+    if (!/["'\\\s]/.test(text.charAt(at + 1))) continue
     call.lastIndex = at
     const [, name = '', value = ''] = call.exec(text) ?? []
     if (name === '' || !setter.test(text.slice(Math.max(0, at - 24), at))) continue
@@ -77,7 +78,8 @@ const part = /name="([^"\r\n]{1,128})"[^\r\n]{0,200}\r?\n(?:[A-Za-z-]{1,40}:[^\r
 
 /** Adds the fields of `multipart/form-data` that are named as secrets. */
 export function findInMultipart(text: string, found: Finding[]): void {
-  if (!text.includes('form-data')) return
+  // The hyphen is rarer than the letter before it.
+  if (!text.includes('-data; name=')) return
   part.lastIndex = 0
   for (let match = part.exec(text); match !== null; match = part.exec(text)) {
     const term = termOf(match[1] ?? '') ?? oauthTerm(match[1] ?? '')

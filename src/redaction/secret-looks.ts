@@ -88,3 +88,36 @@ export function isLiteralSecret(value: string, isPassword: boolean): boolean {
 /** What a string says that stands behind `password =` and is no password. */
 const common =
   /^(?:password|passwd|secret|string|required|optional|hidden|text|bearer|basic|digest|plain|current|module|commonjs|public|private|object|number|boolean|hashed|reset|forgot|update|change)$/
+
+const codeWord =
+  /^(?:await|new|null|not|typeof|function|lambda|async|self|this|return|yield|pass|is|in|or|and)$/
+const typeName =
+  /^(?:str|string|number|int|bool|boolean|void|bytes|any|unknown|never|object|SecretStr|SecretString|String|Buffer|Text|Optional|Option|Annotated|Vec|Arc|Box|List|Array|Union|Literal|None)(?:[^\w].*)?$|^(?:[A-Z][a-z]+){2,4}[?|>)\]]*:?$/
+const call =
+  /^(?:[A-Za-z_$]+(?:(?:\.|::|->|\?\.)[A-Za-z_$]+)*|[A-Za-z_$]\w*(?:(?:\.|::|->|\?\.)\w+)+)(?:!?\(|\[)/
+const nameOfSecret = /(?:pass_?(?:word|wd|phrase)|secret|token|api_?key|pwd)s?$/i
+
+/** Whether a bare value in a line is code: a call, a type, a member, or the variable that has the name itself. */
+export function looksLikeCode(value: string, name: string, separator: string): boolean {
+  const bare = value.replace(/[^\w)\]]+$/, '')
+  if (codeWord.test(bare) || call.test(value)) return true
+  if (separator === ':' && typeName.test(value)) return true
+  if (bare.startsWith(`${name}.`)) return true
+  if (/^[A-Za-z_$][A-Za-z_$]*(?:(?:\.|::|->)[A-Za-z_$]+)+$/.test(bare) && /[.:>]/.test(bare))
+    return (
+      separator === '=' &&
+      (nameOfSecret.test(bare) || environment.test(bare) || /^[a-z]\w*\.[a-z]\w*_/.test(bare))
+    )
+  const variable = bare.replace(/\W+$/, '')
+  if (!/^[A-Za-z_]+$/.test(variable)) return false
+  const last = name.slice(name.lastIndexOf('.') + 1)
+  return variable === last ? /^[a-z_]+$/i.test(last) : /[_A-Z]/.test(variable) && nameOfSecret.test(variable)
+}
+
+/** Whether words go on behind a word that follows a colon, as in a sentence: `The secret: practice every day`. */
+export function goesOnAsProse(word: string, before: string, behind: string): boolean {
+  if (!/^[A-Za-z]{1,14}[,.;]?$/.test(word)) return false
+  const words = /^(?: [A-Za-z]{1,16}[,.;:!?]?| [0-9]{1,3}(?= [a-z])){1,2}/.exec(behind)?.[0]
+  if (words === undefined || /^\s?\S*[=:]\S/.test(behind.slice(words.length))) return false
+  return words.trim().includes(' ') || /(?:^|[\s(])[A-Za-z]+ $/.test(before)
+}

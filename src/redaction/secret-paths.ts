@@ -20,7 +20,18 @@ function envPath(runs: TextRuns, at: number): Finding | undefined {
   if (end > at + 4 && next !== '.') return undefined
   if (isFolder(text.slice(end, end + 8))) return undefined
   if (end - at < 40 && samples.test(text.slice(at, end))) return undefined
-  return { start: runs.startOfPath(at), end, rule: 'env-path' }
+  const start = runs.startOfPath(at)
+  return start === at && isMention(text, at, end) ? undefined : { start, end, rule: 'env-path' }
+}
+
+/** A file's bare name among words: `see the .env file`, `copy .env.example to .env`. */
+function isMention(text: string, at: number, end: number): boolean {
+  const before =
+    /(?:^|\s)(?:the|your|an?|my|our|to|from|in|into|of|via|using|with|reading|loading|called|named|and|or) [`"']?$/i
+  return (
+    before.test(text.slice(Math.max(0, at - 12), at)) ||
+    /^[`"']? (?:files?|is|was|contains|holds|and|or|to)\b/.test(text.slice(end, end + 12))
+  )
 }
 
 /** Whether a separator follows, and not an escape of a text inside a string: `\n`, `\"`, `\u0022`. */

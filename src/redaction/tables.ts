@@ -1,6 +1,6 @@
 /** Secrets in the cells of tables, of lines without a separator, and of Kubernetes manifests. Each line is read once. */
 import type { Finding } from './finding.js'
-import { isLiteralSecret, isPlaceholder, looksLikeCredentials } from './secret-looks.js'
+import { isLiteralSecret, isPlaceholder, looksLikeCredentials, looksMade } from './secret-looks.js'
 import { judgeName } from './secret-names.js'
 
 const mostColumns = 64
@@ -20,10 +20,10 @@ interface Header {
 }
 
 const phrase =
-  /^\s{0,32}(?:ENV|ARG|setx|set\s{1,8}-\w{1,4}|Set-Item\s{1,8}Env:|login\s{1,8}\S{1,128}\s{1,64}|machine\s{1,8}\S{1,256}\s{1,64}login\s{1,8}\S{1,128}\s{1,64}|password)\s{0,8}/i
+  /^\s{0,32}(?:(?:Step \d{1,3}\/\d{1,3} : |#\d{1,4} )?(?:\[[^\]\n]{1,40}\] )?(?:ENV|ARG)|setx|set\s{1,8}-\w{1,4}|Set-Item\s{1,8}Env:|login\s{1,8}\S{1,128}\s{1,64}|machine\s{1,8}\S{1,256}\s{1,64}login\s{1,8}\S{1,128}\s{1,64}|password)\s{0,8}/i
 
 /** Adds secrets that stand in the cell below or beside their name, or behind it with a blank between. */
-export function findInLines(text: string, found: Finding[]): void {
+export function findInLines(text: string, broad: boolean, found: Finding[]): void {
   let header: Header | undefined
   let manifest = -1
   const isManifest = /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/.test(text)
@@ -34,7 +34,8 @@ export function findInLines(text: string, found: Finding[]): void {
     const line = text.slice(start, Math.min(end, start + longestRow))
     if (isManifest) manifest = readManifest(line, start, manifest, found)
     header = readRow(line, start, header, found)
-    if (phrase.test(line)) readPhrase(line, start, found)
+    const isPhrase = phrase.test(line)
+    if (isPhrase || broad) readPhrase(line, start, isPhrase, found)
     readPair(text, line, end, found)
     start = end + 1
   }
@@ -104,14 +105,15 @@ function headerOf(line: string): Header | undefined {
 const named =
   /(?:^|[\s:])([A-Za-z_][\w.-]{0,127})\s{1,16}(?:"([^"]{1,512})"|'([^']{1,512})'|([^\s"'=:]{1,512}))/g
 
-/** `ENV API_KEY x`, `setx TOKEN "x"`, `machine h login me password x`. */
-function readPhrase(line: string, at: number, found: Finding[]): void {
+/** `ENV API_KEY x`, `setx TOKEN "x"`, `machine h login me password x`; of other lines what a machine made behind a name. */
+function readPhrase(line: string, at: number, isPhrase: boolean, found: Finding[]): void {
   named.lastIndex = 0
+  const looksSecret = isPhrase ? (value: string) => looksLikeCredentials(value, true) : looksMade
   for (let match = named.exec(line); match !== null; match = named.exec(line)) {
     const [whole, name = '', double, single, bare] = match
     const value = double ?? single ?? bare ?? ''
     const verdict = judgeName(name)
-    if (verdict === undefined || isPlaceholder(value) || !looksLikeCredentials(value, true)) {
+    if (verdict === undefined || isPlaceholder(value) || !looksSecret(value)) {
       // The value may be the next name.
       if (bare !== undefined) named.lastIndex = match.index + whole.length - bare.length - 1
       continue

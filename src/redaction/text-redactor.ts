@@ -5,7 +5,7 @@ import { findFlags } from './flags.js'
 import { marker } from './marker.js'
 import { findInCalls, findInMarkup, findInMultipart } from './markup.js'
 import { findInLines } from './tables.js'
-import { hasTrigger } from './trigger.js'
+import { findTrigger, hasTrigger } from './trigger.js'
 import { findValuePatterns } from './value-patterns.js'
 
 /** A user's rule for text. Bounded in time by itself. */
@@ -22,6 +22,33 @@ export interface TextRule {
  * code or prose; `documentation`, where only what its vendor made to be recognised is a secret.
  */
 export type TextKind = 'words' | 'message' | 'documentation'
+
+/** Shorter texts are read from their beginning. */
+const shortText = 8192
+/** Names, commands, rows and paths reach that far back from what announces a secret, up to the beginning of a line. */
+const reach = 4096
+
+/** From where on the default rules have to read a text: a line far enough before the first trigger. */
+function startOfReading(text: string): number {
+  if (text.length < shortText) return 0
+  const trigger = findTrigger(text, 0)
+  if (trigger <= reach) return 0
+  // What these say holds for members and lines before them too.
+  if (text.includes('"kty') || /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/.test(text)) return 0
+  return text.lastIndexOf('\n', trigger - reach) + 1
+}
+
+function findDefaults(text: string, kind: TextKind, found: Finding[]): void {
+  findValuePatterns(text, found, kind === 'documentation')
+  if (kind === 'documentation') return
+  const broad = kind === 'words'
+  findAssignments(text, broad, found)
+  findFlags(text, broad, found)
+  findInMarkup(text, found)
+  findInMultipart(text, found)
+  findInCalls(text, found)
+  findInLines(text, broad, found)
+}
 
 /** Finds the secrets of plain, decoded text. */
 export class TextRedactor {
@@ -50,15 +77,11 @@ export class TextRedactor {
   ): readonly Finding[] {
     const found = new Findings()
     if (suspicious) {
-      findValuePatterns(text, found, kind === 'documentation')
-      if (kind !== 'documentation') {
-        const broad = kind === 'words'
-        findAssignments(text, broad, found)
-        findFlags(text, broad, found)
-        findInMarkup(text, found)
-        findInMultipart(text, found)
-        findInCalls(text, found)
-        findInLines(text, found)
+      const from = startOfReading(text)
+      findDefaults(from === 0 ? text : text.slice(from), kind, found)
+      if (from > 0) {
+        for (const [i, { start, end, rule }] of found.entries())
+          found[i] = { start: start + from, end: end + from, rule }
       }
     }
     for (const rule of this.#rules) {

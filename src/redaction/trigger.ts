@@ -266,19 +266,41 @@ function isBareToken(bytes: Uint8Array, start: number, end: number, length: numb
   return before !== 0x2b && before !== 0x2f && isToken(bytes, start, end, length)
 }
 
-/** Too frequent in base64 to be looked for in every message: found in those that are read for another reason. */
-const frequent = /^(?:EAA|SK|:AA|re_|cio|1\/\/0|nfo_|sq[uap]_|rnd_)/
+/** Too frequent to be looked for in every message: found in those that are read for another reason. */
+const frequent = /^(?:cio|sq[uap]_|nfo_|rnd_)/
+
+/** The length of the run of letters and digits at `start`, up to `most`. */
+function runLength(bytes: Uint8Array, start: number, end: number, most: number): number {
+  const to = Math.min(end, start + most)
+  let at = start
+  while (at < to && isWord(bytes[at])) at++
+  return at - start
+}
+
+/** A bare token of a run of so many letters and digits, as a prefix is that words and base64 hold too. */
+function isLongToken(least: number): NonNullable<Trigger['confirm']> {
+  return (bytes, start, end, length) =>
+    isBareToken(bytes, start, end, length) &&
+    (end - start < least + length || runLength(bytes, start + length, end, least) >= least)
+}
 
 const vendors: Trigger[] = [
   { literal: 'elegram.org/bot', exact: true as const },
   ...vendorRules
     .filter(({ prefix }) => !frequent.test(prefix))
-    .map(({ prefix }) => ({
+    .map(({ prefix, run, least, before, after }) => ({
       literal: prefix,
       exact: true as const,
-      confirm: /^[A-Za-z0-9]+$/.test(prefix) ? isBareToken : isToken,
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+      confirm:
+        run === 'word' && least >= 20
+          ? isLongToken(Math.min(least, 32))
+          : /^[A-Za-z0-9]+$/.test(prefix)
+            ? isBareToken
+            : isToken,
     })),
-  ...vendorShapes.map(({ literal }) => ({ literal, exact: true as const })),
+  ...vendorShapes.map(({ find: _, ...shape }) => ({ ...shape, exact: true as const })),
 ]
 
 const encoder = new TextEncoder()

@@ -34,9 +34,23 @@ const anchors: readonly Anchor[] = [
   ...['://', ':\\/', ':\\\\'].map((it) => anchor(it, /:\\{0,8}\/\\{0,8}\//y)),
   anchor('.ssh', /\.ssh(?:\\{1,8}\/?|\/)/y),
   { literal: 'bearer', whole: /bearer(?:[ \t]|%20|\\{1,8}t)/iy },
-  ...vendorRules.map((vendor): Anchor => ({ ...anchor(vendor.prefix), vendor })),
-  ...vendorShapes.map(({ literal, find }): Anchor => ({ ...anchor(literal), shape: find })),
+  ...vendorRules.map((vendor): Anchor => ({ ...anchor(vendor.prefix), ...edgesOf(vendor), vendor })),
+  ...vendorShapes.map(({ find, ...shape }): Anchor => ({
+    ...anchor(shape.literal),
+    ...edgesOf(shape),
+    shape: find,
+  })),
 ]
+
+type Edges = Pick<Literal, 'before' | 'after' | 'beside'>
+
+function edgesOf({ before, after, beside }: Edges): Edges {
+  return {
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+    ...(beside !== undefined && { beside }),
+  }
+}
 
 const finder = new LiteralFinder(anchors)
 

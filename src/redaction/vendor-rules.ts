@@ -18,6 +18,9 @@ export interface VendorRule {
   readonly most: number
   /** What the characters behind the prefix must look like, of which 80 are shown. */
   readonly shape?: RegExp
+  /** See Literal: for prefixes of frequent pairs. */
+  readonly before?: string
+  readonly after?: string
 }
 
 type Row = readonly [
@@ -35,7 +38,7 @@ const mixed = /[0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]/
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const rows: readonly Row[] = [
-  ['1password-token', 'ops_eyJ', 'base64', 60],
+  ['1password-token', 'ops_eyJ', 'token', 16],
   [
     '1password-key',
     'A3-',
@@ -71,10 +74,12 @@ const rows: readonly Row[] = [
   ['dynatrace-token', 'dt0c01. dt0s01. dt0s02. dt0s16.', 'dotted', 60],
   ['e2b-key', 'e2b_', 'word', 30],
   ['easypost-key', 'EZAK EZTK', 'word', 50],
-  ['facebook-token', 'EAAC EAAM EAAB EAAG', 'word', 80, 400, mixed],
+  ['facebook-token', 'EAA', 'word', 20, 500, /^(?=[B-Z]).{0,60}?(?:[0-9]|[a-z][A-Z])/],
   ['figma-token', 'figd_ figu_ figo_', 'name', 30],
   ['firecrawl-key', 'fc-', 'word', 32, 32, hex],
-  ['flutterwave-key', 'FLWPUBK_TEST- FLWSECK_TEST- FLWSECK- FLWPUBK-', 'name', 10, Infinity, mixed],
+  ['fireworks-key', 'fw_', 'word', 20, 40, mixed],
+  ['flutterwave-key', 'FLWSECK_TEST', 'name', 12, Infinity, mixed],
+  ['flutterwave-key', 'FLWPUBK_TEST- FLWSECK- FLWPUBK-', 'name', 10, Infinity, mixed],
   ['fly-token', 'fo1_ fm1a_ fm1r_ fm2_', 'token', 30],
   ['frameio-token', 'fio-u-', 'token', 40],
   ['freemius-key', 'sk_', 'token', 29, 64, /^(?=.{0,60}[0-9])(?=.{0,60}[A-Za-z])[^_]{29}/],
@@ -99,6 +104,7 @@ const rows: readonly Row[] = [
   ['langsmith-key', 'lsv2_pt_ lsv2_sk_', 'name', 30],
   ['launchdarkly-key', 'sdk- mob- api-', 'name', 36, 36, uuid],
   ['linear-key', 'lin_api_ lin_oauth_', 'word', 30],
+  ['lob-key', 'live_', 'word', 35, 35, /^(?:[0-9a-f]+$|pub_)/],
   ['mailgun-key', 'key-', 'word', 32, 32, hex],
   ['mapbox-token', 'sk.eyJ', 'dotted', 60],
   ['neon-key', 'napi_', 'word', 40],
@@ -107,6 +113,7 @@ const rows: readonly Row[] = [
   ['notion-token', 'ntn_ secret_', 'word', 40],
   ['npm-token', 'npm_', 'word', 36],
   ['nuget-key', 'oy2', 'word', 43, 43],
+  ['nvidia-key', 'nvapi-', 'name', 30],
   ['octopus-key', 'API-', 'word', 25, 40, /^[A-Z0-9]+$/],
   ['openshift-token', 'sha256~', 'name', 40],
   ['perplexity-key', 'pplx-', 'word', 32],
@@ -134,25 +141,43 @@ const rows: readonly Row[] = [
   ['slack-token', 'xoxe.xoxp- xoxe.xoxb-', 'name', 30],
   ['sonar-token', 'squ_ sqp_ sqa_', 'word', 40],
   ['sourcegraph-token', 'sgp_', 'name', 40, Infinity, mixed],
+  ['sourcegraph-token', 'slk_', 'word', 64, 64, hex],
   ['square-token', 'EAAA', 'name', 22, 70, mixed],
   ['square-token', 'sq0atp- sq0csp- sq0idp-', 'name', 20],
   ['supabase-key', 'sbp_ sb_secret_', 'name', 30],
   ['tailscale-key', 'tskey-', 'name', 20],
   ['tavily-key', 'tvly-', 'name', 20, Infinity, mixed],
   ['telegram-token', ':AA', 'name', 32, 33],
-  // A literal is found by three characters.
-  ['twilio-key', Array.from('0123456789abcdef', (digit) => `SK${digit}`).join(' '), 'word', 31, 31, hex],
+  ['twilio-key', 'SK', 'word', 32, 32, hex],
   ['typeform-token', 'tfp_', 'name', 40],
   ['vault-token', 'hvs. hvb. hvr.', 'name', 24],
+  ['vercel-token', 'vcp_ vci_ vca_ vcr_ vck_', 'name', 20, 80, mixed],
   ['wandb-key', 'wandb_v1_', 'name', 40],
   ['xai-key', 'xai-', 'word', 50],
   ['yandex-key', 'AQVN y0_ t1.9eu', 'name', 35],
   ['zuplo-key', 'zpka_', 'name', 30],
 ]
 
+const word = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+/** What a token may stand behind, also an escape: no letter of base64 but those that end `\n`, `\r` and `\t`. */
+const joint = ` "'\`=:,;()[]{}<>|&?#@!$^*~%.\\-_\n\t\rnrt`
+const edges = new Map<string, Pick<VendorRule, 'before' | 'after'>>([
+  ['EAA', { before: joint }],
+  ['EAAA', { before: joint }],
+  ['SK', { before: joint }],
+  [':AA', { before: '0123456789' }],
+  ...['re_', 'live_'].map((it) => [it, { after: word }] as const),
+])
+
 export const vendorRules: readonly VendorRule[] = rows.flatMap(
   ([rule, prefixes, run, least, most = Infinity, shape]) =>
-    prefixes
-      .split(' ')
-      .map((prefix) => ({ rule, prefix, run, least, most, ...(shape !== undefined && { shape }) })),
+    prefixes.split(' ').map((prefix) => ({
+      rule,
+      prefix,
+      run,
+      least,
+      most,
+      ...(shape !== undefined && { shape }),
+      ...edges.get(prefix),
+    })),
 )

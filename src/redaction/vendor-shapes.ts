@@ -1,13 +1,15 @@
 /** Tokens of vendors that are known by a literal inside or behind them. Each is looked at around that literal only. */
 import type { Finding } from './finding.js'
+import type { Literal } from './literal-finder.js'
 import type { TextRuns } from './text-runs.js'
 
 /** The token around the literal at `at`, if there is one. */
 export type ShapeFinder = (runs: TextRuns, at: number) => Finding | undefined
 
-interface Shape {
-  readonly literal: string
+interface Shape extends Omit<Literal, 'exact'> {
   readonly find: ShapeFinder
+  /** A look at the bytes around the literal before anything is decoded. */
+  readonly confirm?: (bytes: Uint8Array, start: number) => boolean
 }
 
 /** A token whose beginning stands before the literal, as `before` has it, and that goes on as a run. */
@@ -48,6 +50,64 @@ const ssh2Key: ShapeFinder = ({ text }, start) => {
   return { start, end: end < 0 ? text.length : end + 13 + (dashes < 0 ? 0 : dashes + 4), rule: 'private-key' }
 }
 
+/** `pat`, 14 letters and digits, a full stop, 64 hexadecimal digits. */
+const airtable = /^pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])/
+/** `pat`, the account, the token, and what was drawn by lot, each behind a full stop. */
+const harness = /^(?:pat|sat)\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}(?![A-Za-z0-9])/
+/** The id of the bot in base64, the time, and a signature. */
+const discordBot = /^[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])/
+
+/** A token that stands around a full stop, `reach` characters before which it begins. */
+function dotted(rule: string, shape: RegExp, reach: number): ShapeFinder {
+  return (runs, at) => {
+    const start = at - reach
+    const length = start < 0 ? undefined : shape.exec(runs.text.slice(start, start + 128))?.[0].length
+    return length === undefined || !runs.startsWord(start) ? undefined : { start, end: start + length, rule }
+  }
+}
+
+const airtableToken = dotted('airtable-token', airtable, 17)
+const harnessToken = dotted('harness-token', harness, 3)
+const discordTokens = [23, 24, 25, 26, 27, 28].map((reach) => dotted('discord-token', discordBot, reach))
+
+const discordToken: ShapeFinder = (runs, at) => {
+  if (runs.text[at + 7] !== '.') return undefined
+  for (const find of discordTokens) {
+    const found = find(runs, at)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const STOP = 0x2e
+
+const facebookApp = /(?<![0-9A-Za-z])[0-9]{15,16}$/
+
+/** The number of an app, a bar, and its secret. */
+const facebookToken: ShapeFinder = ({ text }, at) => {
+  const id = facebookApp.exec(text.slice(Math.max(0, at - 17), at))?.[0]
+  if (id === undefined || !/^\|[\w-]{27}(?![\w-])/.test(text.slice(at, at + 29))) return undefined
+  return { start: at - id.length, end: at + 28, rule: 'facebook-token' }
+}
+
+/** Elastic's scheme, whose credentials are an id and a key in base64. */
+const apiKeyScheme: ShapeFinder = (runs, at) => {
+  const start = at + 'ApiKey '.length
+  const end = runs.endOfBase64(start)
+  if (end - start < 24 || !/[0-9].*[A-Z]|[A-Z].*[0-9]/.test(runs.text.slice(start, start + 80)))
+    return undefined
+  return runs.startsWord(at) ? { start, end, rule: 'elastic-key' } : undefined
+}
+
+const digits = '0123456789'
+const name = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'
+
+const fullStop = { literal: '.', before: name, after: name }
+
+function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x30 && code <= 0x39
+}
+
 export const vendorShapes: readonly Shape[] = [
   { literal: '.atlasv1.', find: around('terraform-token', /[A-Za-z0-9]{14}$/, 14, 50) },
   { literal: '_mmk', find: around('maxmind-key', /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$/, 36, 4) },
@@ -72,6 +132,32 @@ export const vendorShapes: readonly Shape[] = [
   { literal: 'hooks.zapier.com/', find: behind('zapier-webhook', 'hooks.zapier.com/', 12) },
   { literal: 'mcp.zapier.com/', find: behind('zapier-url', 'mcp.zapier.com/', 24) },
   { literal: '/api/mcp/s/', find: behind('mcp-url', '/api/mcp/s/', 8) },
+  {
+    ...fullStop,
+    beside: { at: 7, character: '.' },
+    confirm: (bytes, at) => bytes[at + 7] === STOP,
+    find: discordToken,
+  },
+  {
+    ...fullStop,
+    beside: { at: 23, character: '.' },
+    confirm: (bytes, at) => bytes[at + 23] === STOP,
+    find: harnessToken,
+  },
+  {
+    ...fullStop,
+    beside: { at: -17, character: 'p' },
+    confirm: (bytes, at) => bytes[at - 17] === 0x70 && bytes[at - 15] === 0x74,
+    find: airtableToken,
+  },
+  {
+    literal: '|',
+    before: digits,
+    after: name,
+    confirm: (bytes, at) => isDigit(bytes[at - 14]) && isDigit(bytes[at - 9]),
+    find: facebookToken,
+  },
+  { literal: 'ApiKey ', find: apiKeyScheme },
   { literal: 'Private-Lines:', find: puttyKey },
   { literal: '---- BEGIN SSH2', find: ssh2Key },
 ]

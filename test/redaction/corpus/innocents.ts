@@ -1,5 +1,10 @@
 /** Texts that hold no secret, as messages and logs have them: none may change. */
 const inMessages: readonly string[] = [
+  'see the .env file',
+  'copy .env.example to .env',
+  '{"tokens": {"color": {"primary": "blue"}}}',
+  'accesskey="s"',
+  'login(password=password)',
   // Placeholders.
   'export API_KEY=${API_KEY}',
   'API_KEY=your-api-key-here',
@@ -202,6 +207,32 @@ const inMessages: readonly string[] = [
 ]
 
 const inLines: readonly string[] = [
+  // Code, types and prose that a server prints.
+  'const token = await getToken()',
+  'token = request.headers.get("authorization")',
+  'secret = get_secret("db")',
+  'if password == confirm_password:',
+  'if (token === null) return',
+  'def login(username: str, password: str) -> bool:',
+  'def f(token=None):',
+  'function auth(token: string): void',
+  'password: z.string().min(8)',
+  'apiKey: Optional[str] = None',
+  'password: Annotated[str, Form()]',
+  'auth_token: AuthToken',
+  'token => token.id',
+  'self.token = token',
+  'token := os.Getenv("X")',
+  'tokens = tokenizer.encode(text)',
+  'const secret = new Secret()',
+  'see the .env file',
+  'copy .env.example to .env',
+  'loaded secrets from .env',
+  '"tokens": {"color": {"primary": "blue"}}',
+  'The secret: practice every day',
+  'passwords: at least 12 characters',
+  'Access token: see the docs',
+  'accesskey="s"',
   'prompt tokens: 12',
   'prompt tokens: 12, completion tokens: 345, total tokens: 357',
   'Unexpected token: x',

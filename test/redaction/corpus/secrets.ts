@@ -71,6 +71,11 @@ function camel(name: string): string {
 }
 
 const code: readonly Context[] = [
+  ['line', 'ENV DB_PASSWORD §'],
+  ['line', 'Step 3/9 : ENV API_KEY §'],
+  ['line', '| api_key | § |'],
+  ['line', '[info] using token §', '{w40}'],
+  ['line', 'password: § and so on', '{a12}9'],
   ['string', 'let password = Some("§");'],
   ['string', "password = b'§'"],
   ['string', "password = u'§'"],
