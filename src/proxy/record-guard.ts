@@ -49,6 +49,8 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'gap':
       case 'undelivered':
         return { ...record, why: redactor.text(record.why) }
+      // Their texts are redacted where they arise and hold nothing else from peers. Lines keep the state of a private key
+      // that goes on over lines, by channel: a second look would have neither its channel nor its order.
       case 'noise':
       case 'stderr':
       case 'note':
