@@ -30,19 +30,27 @@ const expected = [
   [-32002, 200],
 ]
 
+/** The last has no capabilities in its `_meta`. */
+const lacking = [-32602, 400]
+
 async function statuses(url: string): Promise<unknown[]> {
   const got: unknown[] = []
-  for (const [code] of expected) {
+  for (const [code, status] of [...expected, lacking]) {
     const headers = {
       'mcp-protocol-version': version,
       'mcp-method': 'tools/call',
       'mcp-name': String(code),
       accept: 'application/json',
     }
-    const params = { _meta, name: String(code), arguments: {} }
-    const { status, text } = await post(url, { id: 1, method: 'tools/call', params }, headers)
+    const partial = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': undefined }
+    const params = {
+      _meta: code === -32602 && status === 400 ? partial : _meta,
+      name: String(code),
+      arguments: {},
+    }
+    const { status: came, text } = await post(url, { id: 1, method: 'tools/call', params }, headers)
     expect(JSON.parse(text)).toMatchObject({ id: 1, error: { code } })
-    got.push([code, status])
+    got.push([code, came])
   }
   return got
 }
@@ -62,10 +70,10 @@ it('errors of 2026-07-28 have the same HTTP status from a bridge and from a mock
     refusing,
   ])
   await printed(recorder, '\n')
-  expect(await statuses(recorder.stdout().toString().trim())).toEqual(expected)
+  expect(await statuses(recorder.stdout().toString().trim())).toEqual([...expected, lacking])
   recorder.child.kill('SIGTERM')
   expect(await recorder.ended).toEqual({ exitCode: 0, signal: null })
   const mock = stage.start([process.execPath, cli, 'mock', stage.tape(), '--listen', '127.0.0.1:0'])
   await printed(mock, '\n')
-  expect(await statuses(mock.stdout().toString().split('\n')[0]!.trim())).toEqual(expected)
+  expect(await statuses(mock.stdout().toString().split('\n')[0]!.trim())).toEqual([...expected, lacking])
 })

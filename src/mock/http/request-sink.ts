@@ -10,7 +10,8 @@ export interface RequestSinkOptions {
   readonly response: ServerResponse
   /** Requests in the body, each of which gets an answer. */
   readonly requests: number
-  readonly modern: boolean
+  /** Exact text of a body of 2026-07-28. */
+  readonly modern: string | undefined
   readonly headers?: Headers
 }
 
@@ -32,9 +33,9 @@ export function createRequestSink({ response, requests, modern, headers }: Reque
 
   function statusOf({ status, text }: Outgoing): number {
     if (status !== undefined) return status
-    if (!modern) return 200
+    if (modern === undefined) return 200
     const { kind, errorCode } = readEnvelope(text, 0)
-    return statusOfError(kind === 'error' ? errorCode : undefined)
+    return statusOfError(kind === 'error' ? errorCode : undefined, modern)
   }
 
   return {

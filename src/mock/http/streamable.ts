@@ -86,7 +86,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     const sink = createRequestSink({
       response,
       requests: requests.length,
-      modern,
+      modern: modern ? raw : undefined,
       ...(begins && client.session !== undefined && { headers: { 'Mcp-Session-Id': client.session } }),
     })
     // From 2026-07-28 on, to leave is to cancel; before that it only means that the connection broke.

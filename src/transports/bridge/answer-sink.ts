@@ -22,7 +22,8 @@ export interface AnswerSinkOptions {
   readonly acceptsEvents: boolean
   /** It is told at once how to take it up again, should it break. Else an answer that nothing comes before is JSON. */
   readonly primed: boolean
-  readonly modern: boolean
+  /** Exact text of a request of 2026-07-28, which is alone in its POST. */
+  readonly modern: string | undefined
   /** Requests that wait. */
   readonly requests: number
   /** The POST was an array. */
@@ -64,7 +65,8 @@ export function createAnswerSink(options: AnswerSinkOptions): AnswerSink {
       answers.push(text)
       if (left > 0) return
       const isFirst = session !== undefined && envelope.kind === 'result'
-      const status = modern && isAnswer(envelope) ? statusOfError(envelope.errorCode) : 200
+      const status =
+        modern !== undefined && isAnswer(envelope) ? statusOfError(envelope.errorCode, modern) : 200
       const tellUnheard = (): void => {
         if (!response.writableFinished) for (const answer of answers) options.onUnheard(answer)
       }

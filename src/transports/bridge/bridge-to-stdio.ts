@@ -310,7 +310,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
       stream: newStream(),
       primed: !modern && session === undefined && isPrimed(request),
       acceptsEvents: /text\/event-stream|\*\/\*/i.test(request.headers.accept ?? ''),
-      modern,
+      modern: modern ? asking[0]?.text : undefined,
       requests: asking.length,
       batch: isBatch,
       onUnheard,
