@@ -104,7 +104,8 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     expect((await got).text).toContain('much later')
     expect(JSON.parse(upstream.bodies[0]!)).toMatchObject({ params: { arguments: { text: 'much later' } } })
     expect(upstream.headers[0]).toMatchObject({
-      'mcp-param-words': 'much later',
+      // No list of tools has passed that says which argument this header repeats.
+      'mcp-param-words': 'before',
       'content-length': String(Buffer.byteLength(upstream.bodies[0]!)),
     })
     const lines = await end(recorder)
@@ -170,7 +171,7 @@ describe.each(['json', 'events'] as const)('over HTTP, answered with %s', (as) =
     const message = await until('it is told', () => screen.records().find(isMessage)?.['id'] as string)
     const text = JSON.stringify({ jsonrpc: '2.0', ...call(1, 'plain') })
     await screen.tell({ type: 'replay', message, text })
-    expect(upstream.headers[2]).toMatchObject({ ...sent, 'mcp-param-words': 'plain' })
+    expect(upstream.headers[2]).toMatchObject(sent)
     screen.close()
     await end(recorder)
   })
