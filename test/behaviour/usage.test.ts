@@ -204,6 +204,10 @@ describe('help', () => {
     ['tail'],
     ['recover'],
     ['ui'],
+    ['install'],
+    ['uninstall'],
+    ['status'],
+    ['doctor'],
   ])('of %s fits 80 columns and shows an example', async (command) => {
     const { stdout, stderr, code } = await here(...command.split(' ').filter((word) => word !== ''), '--help')
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 })

@@ -53,6 +53,13 @@ export function registerStatus(program: Command, io: Io, outcome: Outcome): void
     )
     .argument('[client...]', 'only these clients')
     .option('--json', 'machine output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape status
+  wiretape status cursor --json`,
+    )
     .action(async (clients: string[], options: StatusOptions) => {
       const { runStatus } = await import('../run/status.js')
       outcome.code = await runStatus(clients, options, io)

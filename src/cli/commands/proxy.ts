@@ -68,7 +68,17 @@ Examples:
 }
 
 /** What `record` alone can do. */
-const ofRecord: readonly string[] = ['url', 'forward', 'only', 'skip', 'caDir', 'bridge', 'header']
+const ofRecord: readonly string[] = [
+  'config',
+  'server',
+  'url',
+  'forward',
+  'only',
+  'skip',
+  'caDir',
+  'bridge',
+  'header',
+]
 
 function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
   proxy
