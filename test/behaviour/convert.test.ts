@@ -37,7 +37,7 @@ describe('convert', () => {
     expect(await run('convert', 'a.jsonl', 'b.jsonl.gz', 'both.jsonl')).toEqual({
       code: 0,
       stdout: 'both.jsonl: 4 messages, trace-v1\n',
-      stderr: '',
+      stderr: expect.stringContaining('2 servers in one file (a, b)'),
     })
     const shown = (await run('inspect', 'both.jsonl')).stdout
     expect(shown).toContain('a + b')
