@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { runs } from '../long.js'
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml'
 import {
   applyPlan,
@@ -181,6 +182,7 @@ describe('install and uninstall', () => {
         await uninstall('cursor')
         expect(get('.cursor/mcp.json')).toBe(text)
       }),
+      { numRuns: runs(200) },
     )
   })
 
@@ -203,6 +205,7 @@ describe('install and uninstall', () => {
           expect(get('.cursor/mcp.json')).toBe(rewrite(text))
         },
       ),
+      { numRuns: runs(200) },
     )
   })
 
@@ -219,6 +222,7 @@ describe('install and uninstall', () => {
         await uninstall('continue')
         expect(get('.continue/config.yaml')).toBe(rewritten ? stringifyYaml(parseYaml(text)) : text)
       }),
+      { numRuns: runs(200) },
     )
   })
 
