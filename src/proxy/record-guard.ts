@@ -55,7 +55,7 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
         const draft: Draft<typeof record> = record
         if (sse !== undefined) draft.sse = sseOf(sse)
         if (rule !== undefined) draft.rule = text(rule)
-        if (http?.method !== undefined || http?.headers !== undefined) draft.http = contextOf(http)
+        if (http && (http.method ?? http.path ?? http.headers) !== undefined) draft.http = contextOf(http)
         return record
       }
       case 'http': {

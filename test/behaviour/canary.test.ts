@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
+import { canary, core, made, written } from './canary.js'
 import { createHttpStage, post, type HttpStage } from './http-stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
 
@@ -10,47 +10,6 @@ beforeEach(() => {
   stage = createHttpStage()
 })
 afterEach(() => stage.close())
-
-/** What every canary has in it. Built here, so that no scanner takes it for a real one. */
-const core = 'Q7canary4Zp8Wm2Xk6Vt9Bn3Lr5Hd1Jf0Gs'
-const canary = 'ghp_'.concat(core)
-
-/** Names and contents of all that was written below a folder. */
-function written(folder: string): string {
-  return readdirSync(folder)
-    .map((name) => {
-      const path = join(folder, name)
-      const stat = statSync(path)
-      if (stat.isDirectory()) return `${path}\n${written(path)}`
-      return stat.isFile() ? `${path}\n${readFileSync(path, 'latin1')}` : path
-    })
-    .join('\n')
-}
-
-/** Every format and report that can be made of the recording, and what is printed of it. */
-async function made(tape: string): Promise<string> {
-  const options = { cwd: stage.folder, env: plainEnv(stage.env), input: '' }
-  const texts: string[] = []
-  for (const format of [
-    'session-json',
-    'har',
-    'jsonrpc',
-    'markdown',
-    'csv',
-    'otlp-json',
-    'assay-trace',
-    'html',
-  ]) {
-    const { stdout } = await wiretape(['convert', tape, '-', '--to', format], options)
-    texts.push(stdout)
-  }
-  for (const args of [['inspect', tape, '-v'], ['inspect', tape, '--json'], ['ls'], ['diff', tape, tape]]) {
-    const { stdout, stderr } = await wiretape(args, options)
-    texts.push(stdout, stderr)
-  }
-  expect(texts.filter((text) => text.length > 100).length).toBeGreaterThan(6)
-  return texts.join('\n')
-}
 
 const everywhere = (id: unknown): string =>
   JSON.stringify({
@@ -96,7 +55,7 @@ describe('a secret in any place of a recording is nowhere on the disk, in no rep
     writeFileSync(stage.path('fake.mjs'), '')
     expect(written(stage.folder)).not.toContain(core)
     expect(readFileSync(session, 'utf8').length).toBeGreaterThan(500)
-    expect(await made(stage.tape())).not.toContain(core)
+    expect(await made(stage, stage.tape())).not.toContain(core)
   })
 
   it('of a server over HTTP, in every field of events and headers', async () => {
@@ -142,6 +101,6 @@ describe('a secret in any place of a recording is nowhere on the disk, in no rep
     const lines = await stage.end(recorder)
     expect(lines.length).toBeGreaterThan(6)
     expect(written(stage.folder)).not.toContain(core)
-    expect(await made(stage.tape())).not.toContain(core)
+    expect(await made(stage, stage.tape())).not.toContain(core)
   })
 })

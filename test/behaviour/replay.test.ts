@@ -221,7 +221,9 @@ describe('wiretape replay', () => {
     expect(
       await replay('secret.jsonl', server('mini-mcp.mjs'), '--set', `${place}=again`, '--output', results),
     ).toMatchObject({ code: 0 })
-    expect(readFileSync(results, 'utf8')).toContain('"password":"again"')
+    const written = readFileSync(results, 'utf8')
+    expect(written).toContain('"password":"[REDACTED]"')
+    expect(written).not.toContain('again')
   })
 
   it('accepts no answer that did not come, and says so', async () => {

@@ -156,7 +156,7 @@ function sampleOf<T>(fields: Fields<T>): T {
 const textOf = (value: unknown): string => JSON.stringify(value) ?? ''
 const guard = createRecordGuard(createRedactor({ defaults: true, tag: () => 'tag' }))
 
-describe.each(Object.entries(records))('a secret in a record of type %s', (type, fields) => {
+describe.each(Object.entries(records))('a secret in a record of type %s', (_type, fields) => {
   const sample = sampleOf(fields as Fields<TapeRecord>)
   const before = structuredClone(sample) as unknown as Record<string, unknown>
   const after = guard(sample) as unknown as Record<string, unknown>
@@ -173,7 +173,7 @@ describe.each(Object.entries(records))('a secret in a record of type %s', (type,
 
   it('stays out of all fields that no peer or person has a say in', () => {
     const ours = Object.entries(fields).filter(([, [care]]) => care === 'ours')
-    expect(ours.length, type).toBeGreaterThan(0)
+    expect(ours.length).toBeGreaterThan(0)
     for (const [, [, value]] of ours) expect(textOf(value)).not.toContain(core)
   })
 })

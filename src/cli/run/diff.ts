@@ -7,6 +7,7 @@ import {
 } from '../../compare/index.js'
 import { WiretapeError, type Diagnostic } from '../../model/index.js'
 import { createStyle, escapeText } from '../../render/index.js'
+import { createWithoutSecrets } from '../../replay/index.js'
 import { openRecords } from '../../tape/index.js'
 import type { CompareOptions } from '../compare/compare-options.js'
 import {
@@ -49,7 +50,8 @@ export async function runDiff(first: string, second: string, options: DiffOption
     const b = await openCompared(after, complaints, io)
     try {
       const comparison = compareRecordings(a.recording, b.recording, settings)
-      const report = options.json === true || wanted.length > 0 ? collectReport({ before, after }) : undefined
+      const names = createWithoutSecrets(undefined)({ before, after })
+      const report = options.json === true || wanted.length > 0 ? collectReport(names) : undefined
       const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
       const suggestions = createSuggestions()
       const print = options.json !== true

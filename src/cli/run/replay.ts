@@ -11,6 +11,7 @@ import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeText } from '../../render/index.js'
 import {
   connectTo,
+  createWithoutSecrets,
   describeTarget,
   findMissingSecrets,
   keptBytes,
@@ -140,6 +141,7 @@ export async function runReplayCommand(
     await refuseMissingSecrets(plan, sets)
     const target = targetOf(command, options, plan)
     const label = describeTarget(target)
+    const withoutSecrets = createWithoutSecrets(plan.session?.redaction)
     const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
     const quiet = options.json === true
     const shown =
@@ -147,7 +149,8 @@ export async function runReplayCommand(
       `Replaying ${countOf(plan.messages, 'message')} of ${name} against ${label}\n`
     if (!quiet) await io.write(`${escapeText(shown.trimEnd())}\n`)
     if (!quiet) await io.flush()
-    const report = quiet || wanted.length > 0 ? collectReport({ before: name, after: label }) : undefined
+    const report =
+      quiet || wanted.length > 0 ? collectReport(withoutSecrets({ before: name, after: label })) : undefined
     const suggestions = createSuggestions()
     const kept: MessageOutcome[] = []
     const asked: AskedNow[] = []
@@ -162,12 +165,13 @@ export async function runReplayCommand(
       void io.flush()
     }
     const sink = {
-      outcome(outcome: MessageOutcome): void {
+      outcome(exact: MessageOutcome): void {
+        const outcome = withoutSecrets(exact)
         const { comparison } = outcome
         counted.total += 1
         if (isFailed(outcome)) counted.failed += 1
         tick(counted.total, [outcome.message.method, outcome.message.name].filter(Boolean).join(' '))
-        if (keeps) kept.push(outcome)
+        if (keeps) kept.push(options.update ? exact : outcome)
         if (teller) show(teller.outcome(outcome))
         if (!comparison) return
         report?.take(comparison)
@@ -176,8 +180,9 @@ export async function runReplayCommand(
         const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
         if (!teller && isTold) show(exchangeLines(comparison, layout))
       },
-      question(comparison: NonNullable<MessageOutcome['comparison']>, text?: string): void {
-        if (options.update && text !== undefined) asked.push({ comparison, text })
+      question(exact: NonNullable<MessageOutcome['comparison']>, text?: string): void {
+        if (options.update && text !== undefined) asked.push({ comparison: exact, text })
+        const comparison = withoutSecrets(exact)
         report?.take(comparison)
         suggestions.take(comparison)
         if (options.all || comparison.verdict !== 'same') show(exchangeLines(comparison, layout))
@@ -196,7 +201,7 @@ export async function runReplayCommand(
     const results = await runAll(options, (number) =>
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
-    const summary = joined(results)
+    const summary = withoutSecrets(joined(results))
     // What other runs had is told, when a later one finds the server gone.
     if (results.every(({ unreachable }) => unreachable))
       throw new WiretapeError('usage', results[0]?.stopped ?? 'the server cannot be reached')
@@ -204,7 +209,8 @@ export async function runReplayCommand(
 
     if (options.output !== undefined) {
       const about = { command: 'command' in target ? label : null, url: 'url' in target ? label : null }
-      await replaceFile(resolve(io.cwd, options.output), bytesOf(resultFile(about, kept)))
+      const told = options.update ? kept.map((outcome) => withoutSecrets(outcome)) : kept
+      await replaceFile(resolve(io.cwd, options.output), bytesOf(resultFile(about, told)))
     }
     if (teller) show(teller.end(counted, options.output))
     const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`

@@ -1,0 +1,49 @@
+import { createRedactor } from '../redaction/index.js'
+import { findJsonValue, isFault } from '../wire/index.js'
+
+/** Members of outcomes and comparisons that hold exact JSON text. */
+const jsonMembers = new Set(['original', 'sent', 'response', 'recorded', 'params', 'before', 'after'])
+
+/** Takes the secrets out of what a replay tells. */
+export type WithoutSecrets = <T>(told: T) => T
+
+/**
+ * What every screen, report and result file of a replay passes: the live server's answers, and values that `--set`
+ * gives, were never redacted. Comparisons are made before, of the exact texts.
+ *
+ * @param redaction of the recording, as its first line names it; what a person recorded without redaction stays
+ */
+export function createWithoutSecrets(redaction: string | undefined): WithoutSecrets {
+  if (redaction === 'none') return (told) => told
+  const redactor = createRedactor({ defaults: true, tag: () => '' })
+
+  /** The value of a member is judged by the member's name, too. */
+  function jsonOf(text: string, member: string | undefined): string {
+    if (isFault(findJsonValue(text))) return redactor.text(text)
+    if (member === undefined) return redactor.json(text)?.raw ?? text
+    const head = `{${JSON.stringify(member)}:`
+    const found = redactor.json(`${head}${text}}`)
+    // A name that is a secret itself changes the head; the value is all that is wanted.
+    if (!found?.raw.startsWith(head)) return redactor.json(text)?.raw ?? text
+    return found.raw.slice(head.length, -1)
+  }
+
+  function valueOf(value: unknown, name?: string, member?: string): unknown {
+    if (typeof value === 'string')
+      return name !== undefined && jsonMembers.has(name) ? jsonOf(value, member) : redactor.text(value)
+    if (Array.isArray(value)) return value.map((each) => valueOf(each))
+    if (typeof value !== 'object' || value === null) return value
+    const { place } = value as { readonly place?: unknown }
+    const last: unknown = Array.isArray(place)
+      ? place.findLast((step) => typeof step === 'string')
+      : undefined
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [
+        key,
+        valueOf(each, key, key === 'params' ? key : typeof last === 'string' ? last : undefined),
+      ]),
+    )
+  }
+
+  return (told) => valueOf(told) as typeof told
+}
