@@ -34,17 +34,6 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
     return headers.map(([name, value]) => [text(name), text(value)] as const)
   }
 
-  function closingOf(closing: TapeClosing): TapeClosing {
-    const { error, redacted } = closing
-    return {
-      ...closing,
-      ...(error !== undefined && { error: text(error) }),
-      ...(redacted !== undefined && {
-        redacted: redacted.map(({ rule, count }) => ({ rule: text(rule), count })),
-      }),
-    }
-  }
-
   return (record) => {
     switch (record.type) {
       case 'message':
@@ -84,7 +73,9 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'note':
         return { ...record, text: text(record.text) }
       case 'end':
-        return record.wiretape === undefined ? record : { ...record, wiretape: closingOf(record.wiretape) }
+        return record.wiretape === undefined
+          ? record
+          : { ...record, wiretape: guardClosing(redactor, record.wiretape) }
       case 'noise':
       case 'stderr':
         return record
@@ -93,5 +84,20 @@ export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => T
       case 'unknown':
         return record
     }
+  }
+}
+
+/** The same for the last line, which the journal completes with its own numbers. */
+export function guardClosing<Closing extends Omit<TapeClosing, 'messages'>>(
+  redactor: Redactor,
+  closing: Closing,
+): Closing {
+  const { error, redacted } = closing
+  return {
+    ...closing,
+    ...(error !== undefined && { error: redactor.text(error) }),
+    ...(redacted !== undefined && {
+      redacted: redacted.map(({ rule, count }) => ({ rule: redactor.text(rule), count })),
+    }),
   }
 }

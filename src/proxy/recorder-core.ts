@@ -18,7 +18,7 @@ import { eventsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
-import { createRecordGuard } from './record-guard.js'
+import { createRecordGuard, guardClosing } from './record-guard.js'
 import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
 
@@ -267,9 +267,8 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
           const { exitCode, redacted: before = [], ...wiretape } = message.end
           const { t, us } = now()
           const redacted = sumOf(before, redactedSoFar())
-          const { error } = wiretape
-          const told = error === undefined ? wiretape : { ...wiretape, error: redactor.text(error) }
-          const said = redacted.length === 0 ? told : { ...told, redacted }
+          const told = redacted.length === 0 ? wiretape : { ...wiretape, redacted }
+          const said = guardClosing(redactor, told)
           const end = { t, exitCode, durationMs: Math.round(us / 1000), wiretape: said }
           full?.close(end)
           const report = journal.close(end)

@@ -4,6 +4,7 @@ import { attach } from './attach.js'
 import { canary, core, made, written } from './canary.js'
 import { createHttpStage, post, type HttpStage } from './http-stage.js'
 import { plainEnv, wiretape } from './run-cli.js'
+import { linesOfTape } from './tape-bytes.js'
 
 let stage: HttpStage
 beforeEach(() => {
@@ -43,7 +44,10 @@ describe('a secret in any place of a recording is nowhere on the disk, in no rep
       })`
     writeFileSync(stage.path('fake.mjs'), fake)
     const session = stage.path('session.json')
-    const told = ['--label', `my ${canary}`, '--note', `note ${canary}`, '--meta', `k=${canary}`]
+    const rule = { name: `rule ${canary}`, regex: 'no message' }
+    writeFileSync(stage.path('redact.json'), JSON.stringify({ rules: [rule] }))
+    const redact = ['--redact-file', 'redact.json']
+    const told = [...redact, '--label', `my ${canary}`, '--note', `note ${canary}`, '--meta', `k=${canary}`]
     const args = ['record', '--out', stage.out, '--session-file', session, ...told]
     const command = [process.execPath, stage.path('fake.mjs'), `--x=${canary}`, `y ${canary}`]
     const run = await wiretape([...args, '--', ...command], {
@@ -53,6 +57,10 @@ describe('a secret in any place of a recording is nowhere on the disk, in no rep
     })
     expect(run.code).toBe(0)
     writeFileSync(stage.path('fake.mjs'), '')
+    writeFileSync(stage.path('redact.json'), '')
+    expect(linesOfTape(stage.tape()).at(-1)).toMatchObject({
+      wiretape: { redacted: { 'github-token': expect.any(Number), 'rule [REDACTED]': 1 } },
+    })
     expect(written(stage.folder)).not.toContain(core)
     expect(readFileSync(session, 'utf8').length).toBeGreaterThan(500)
     expect(await made(stage, stage.tape())).not.toContain(core)
