@@ -1,6 +1,9 @@
 import type { Draft, HttpContext, SseContext, TapeClosing, TapeRecord } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 
+const longestRemembered = 200
+const mostRemembered = 1_000
+
 /**
  * What every record passes on its way to the tape: a secret in any string of it goes, also in those that nothing else
  * looks at (fields of events, methods, reasons, names of rules). Texts that were redacted before stay as they are, since
@@ -10,7 +13,18 @@ import type { Redactor } from '../redaction/index.js'
  */
 export function createRecordGuard(redactor: Redactor): (record: TapeRecord) => TapeRecord {
   if (redactor.name === 'none') return (record) => record
-  const text = (words: string): string => redactor.text(words)
+  /** Short texts without secrets, as headers repeat them in every exchange. */
+  const clean = new Set<string>()
+
+  function text(words: string): string {
+    if (clean.has(words)) return words
+    const safe = redactor.text(words)
+    if (safe === words && words.length <= longestRemembered) {
+      if (clean.size >= mostRemembered) clean.clear()
+      clean.add(words)
+    }
+    return safe
+  }
 
   function sseOf(sse: SseContext): SseContext {
     return {
