@@ -52,13 +52,14 @@ interface Name {
  * and `name: value`, as in a log; otherwise only what is hardly code or prose: JSON inside the text, variables in
  * capitals, query parameters, headers.
  */
-export function findAssignments(text: string, broad: boolean, found: Finding[]): void {
+export function findAssignments(text: string, until: number, broad: boolean, found: Finding[]): void {
   let floor = 0
   const next = new NextIndex(text)
   let isJwk: boolean | undefined
   separator.lastIndex = 0
   for (let match = separator.exec(text); match !== null; match = separator.exec(text)) {
     const at = match.index
+    if (at >= until) return
     const isEncoded = text[at] === '%'
     if (isEncoded && !/^3[ADad]/.test(text.slice(at + 1, at + 3))) continue
     const after = isEncoded ? at + 3 : at + 1

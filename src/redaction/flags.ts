@@ -41,10 +41,10 @@ export function isFlagValue(value: string, { needs, term }: NameVerdict, broad: 
 }
 
 /** Adds the word after each flag that is named as a secret. Linear. */
-export function findFlags(text: string, broad: boolean, found: Finding[]): void {
+export function findFlags(text: string, until: number, broad: boolean, found: Finding[]): void {
   const next = new NextIndex(text)
   flag.lastIndex = 0
-  for (let match = flag.exec(text); match !== null; match = flag.exec(text)) {
+  for (let match = flag.exec(text); match !== null && match.index < until; match = flag.exec(text)) {
     const verdict = verdicts.get(match[1] ?? '')
     if (verdict === undefined) continue
     const from = flag.lastIndex
@@ -59,7 +59,7 @@ export function findFlags(text: string, broad: boolean, found: Finding[]): void 
     found.push({ ...value, rule: `key:${verdict.term}` })
     flag.lastIndex = end
   }
-  findLogins(text, found)
+  findLogins(text, until, found)
 }
 
 /** Programs with short options for passwords, and how these begin. */
@@ -82,13 +82,14 @@ const programs: readonly (readonly [program: string, option: RegExp])[] = [
 const longestCommand = 2048
 
 /** Adds what follows `-p` and `-u user:` of programs that have such options, within one line. */
-function findLogins(text: string, found: Finding[]): void {
-  if (!hasLogin(text)) return
+function findLogins(text: string, until: number, found: Finding[]): void {
+  // The last line goes on behind.
+  if (!hasLogin(text.slice(0, until + longestCommand))) return
   let start = 0
-  while (start < text.length) {
+  while (start < until) {
     const feed = text.indexOf('\n', start)
     const line = text.slice(start, Math.min(feed < 0 ? text.length : feed, start + longestCommand))
-    for (const { value, at, term } of loginsIn(line)) {
+    for (const { value, at, term } of line.includes('-') ? loginsIn(line) : []) {
       if (isPlaceholder(value) || /^(?:user|password|pass|x)$/i.test(value)) continue
       found.push({ start: start + at, end: start + at + value.length, rule: `key:${term}` })
     }
@@ -97,8 +98,9 @@ function findLogins(text: string, found: Finding[]): void {
 }
 
 function hasLogin(text: string): boolean {
-  for (let at = text.indexOf(' -'); at >= 0; at = text.indexOf(' -', at + 2)) {
-    if (/[puaPw]/.test(text[at + 2] ?? '') || text.startsWith('-user', at + 2)) return true
+  // The hyphen is rarer than the blank.
+  for (let at = text.indexOf('-'); at >= 0; at = text.indexOf('-', at + 1)) {
+    if (text[at - 1] === ' ' && /^(?:[puaPw]|-user)/.test(text.slice(at + 1, at + 6))) return true
   }
   return false
 }

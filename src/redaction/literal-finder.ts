@@ -21,10 +21,7 @@ const frequent =
   'th re er on es in he or en at an st it te se co nd ha de me ed ne ve ng is no ta le ns nt pe ar li et as ec ro ti ss io of wh ea ts ge tr sa ri ot rs to al be od fi ch ex ou rd so si wi ce di ct un am ad om pa ue ac ag fo rt ap ho ur ol el id ma ul ow ke ut ll il lo ca po ra hi ir ie ev na ic we nc ef op wa la ru ay js ty do ld pt mo xt ds rr os em tt qu oo ep tu sw mb ai pr cl eq if rv nl im nu mp ee us sh ly gi rn ls pl um mi fr cr tp by sp da ht sc lt ry oc eg yp bo ak fu ck wn gr fa yt va su wo ey lu ig ok ab rm iv du rl tc ft nv ms ff ys oe'
 const ranks = new Map(frequent.split(' ').map((pair, rank) => [pair, rank]))
 const symbols = new Map(
-  ['e.', 's.', 't.', '0.', 'd.', 'n.', '//', 'e_', 't-', 'e-', 'n-', '.c', '_m', '-s'].map((pair) => [
-    pair,
-    6,
-  ]),
+  ['e.', 's.', 't.', '0.', 'd.', 'n.', '//', 't-', 'e-', 'n-', '.c', '_m', '-s'].map((pair) => [pair, 6]),
 )
 
 /** How often a look-up finds the pair where nothing is. Base64 holds every pair of letters and digits. */
@@ -34,7 +31,7 @@ function costOf(pair: string, exact: true | undefined): number {
   if (lower === ': ') return 3
   if (/^[dest]:$/.test(lower)) return 6
   if (/^[0-9]\.|\.[0-9]/.test(lower)) return 8
-  if (!/^[a-z0-9+/]{2}$/.test(lower) || lower === '//') return symbols.get(lower) ?? 1
+  if (!/^[a-z0-9+/]{2}$/.test(lower) || lower === '//') return lower === 'e_' ? 30 : (symbols.get(lower) ?? 1)
   if (pair === 'AA') return 60
   const rank = pair === lower || !exact ? ranks.get(lower) : undefined
   return (exact ? 3 : 8) + (rank === undefined ? 0 : 4 + (40 * (ranks.size - rank)) / ranks.size)
@@ -42,18 +39,25 @@ function costOf(pair: string, exact: true | undefined): number {
 
 /**
  * The tables by which literals are found. Only pairs at even indices are looked up, so each literal has two pairs in the
- * tables: the rarest at an even, and the rarest at an odd character of it.
+ * tables: the rarest at an even, and the rarest at an odd character of it. Beside each stands another pair of the same
+ * literal, or of a character of it and any other: a look is taken only where both are.
  */
 export class LiteralPairs<T extends Literal> {
-  /** By two characters of seven bits each: how many literals have them. */
+  /**
+   * By two characters of seven bits each, one bit for each of eight groups of literals: in the lower byte, whether
+   * one of the group has the pair as the first of its two, in the upper byte, as the second.
+   */
+  readonly groups = new Uint16Array(1 << 14)
+  /** By the same: how many literals are in the lists below, and where they begin. */
   readonly counts = new Uint8Array(1 << 14)
-  /** By the same: where those literals begin in the lists below. */
   readonly first = new Uint16Array(1 << 14)
   readonly literals: T[] = []
   /** Of each: at which of its characters the pair is, how far from the pair another one is, and that one's last bits. */
   readonly offsets: Int8Array
   readonly distances: Int8Array
   readonly others: Uint8Array
+  /** Of each group, how much of a text has a first, and how much a second pair. */
+  readonly #shares = Array.from({ length: 8 }, () => ({ first: 0, second: 0 }))
 
   constructor(literals: readonly T[]) {
     const byPair = new Map<number, { literal: T; offset: number }[]>()
@@ -61,10 +65,10 @@ export class LiteralPairs<T extends Literal> {
       for (const parity of [0, 1]) {
         const offset = this.#rarest(literal, parity)
         for (const pair of pairsAt(literal, offset)) {
-          const index = indexOf(pair)
-          this.counts[index]!++
-          byPair.set(index, [...(byPair.get(index) ?? []), { literal, offset }])
+          this.counts[pair]!++
+          byPair.set(pair, [...(byPair.get(pair) ?? []), { literal, offset }])
         }
+        this.#group(literal, offset)
       }
     }
     const all = [...byPair.values()].flat()
@@ -90,38 +94,87 @@ export class LiteralPairs<T extends Literal> {
     let best = parity
     let least = Infinity
     for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
-      const pair = literal.slice(offset, offset + 2)
-      // What is looked up for another literal costs nothing more.
-      const own = costOf(pair, exact)
-      const cost = exact && this.counts[indexOf(pair)] !== 0 ? 1.5 + own / 8 : own
+      const cost = costOf(literal.slice(offset, offset + 2), exact)
       if (cost < least) [best, least] = [offset, cost]
     }
     return best
   }
+
+  /** Puts the pair at `offset` and the rarer one of those beside it into the group that they make least frequent. */
+  #group(literal: T, offset: number): void {
+    const start = shareAt(literal, offset - 2) < shareAt(literal, offset + 2) ? offset - 2 : offset
+    const [first, second] = [shareAt(literal, start), shareAt(literal, start + 2)]
+    if (Math.max(first, second) > 0.3) {
+      // Nothing rare stands beside it: the first group takes any pair before.
+      this.groups.forEach((groups, pair) => (this.groups[pair] = groups | 1))
+      for (const pair of pairsAt(literal, offset)) this.groups[pair]! |= 256
+      return
+    }
+    const costs = this.#shares.map((it, i) =>
+      i === 0 ? Infinity : (it.first + first) * (it.second + second) - it.first * it.second,
+    )
+    const group = costs.indexOf(Math.min(...costs))
+    const shares = this.#shares[group]!
+    shares.first += first
+    shares.second += second
+    for (const pair of pairsAt(literal, start)) this.groups[pair]! |= 1 << group
+    for (const pair of pairsAt(literal, start + 2)) this.groups[pair]! |= 256 << group
+  }
 }
 
-function indexOf(pair: string): number {
-  return (pair.charCodeAt(0) << 7) | pair.charCodeAt(1)
+function indexOf(first: number, second: number): number {
+  return (first & 127) | ((second & 127) << 7)
 }
 
-function pairsAt({ literal, exact, before = '', after = '' }: Literal, offset: number): string[] {
-  if (offset < 0) return Array.from(before, (character) => character + literal.charAt(0))
-  if (offset === literal.length - 1)
-    return Array.from(after, (character) => literal.charAt(offset) + character)
-  return casesOf(literal.slice(offset, offset + 2), exact)
+const ascii = Array.from({ length: 128 }, (_, code) => code)
+/** Last bytes of characters beyond ASCII. */
+const beyondAscii = Array.from({ length: 64 }, (_, i) => 128 + i)
+
+/** What may stand at a character of the literal, or before or behind it. */
+function codesAt({ literal, exact, before, after }: Literal, at: number): readonly number[] {
+  if (at === -1 && before !== undefined) return [...codesOf(before), ...beyondAscii]
+  if (at === literal.length && after !== undefined) return codesOf(after)
+  if (at < 0 || at >= literal.length) return ascii
+  const character = literal.charAt(at)
+  return codesOf(
+    exact ? character : [...new Set([character.toLowerCase(), character.toUpperCase()])].join(''),
+  )
+}
+
+function codesOf(characters: string): number[] {
+  return Array.from(characters, (character) => character.charCodeAt(0))
+}
+
+function pairsAt(literal: Literal, offset: number): number[] {
+  const second = codesAt(literal, offset + 1)
+  return codesAt(literal, offset).flatMap((a) => second.map((b) => indexOf(a, b)))
+}
+
+const order = ' etaonisrl"hdcmu,p:./yf0b-g_12v3w'
+/** How much of a text, about, is one character. */
+const shares = ascii.map((code) => {
+  const rank = order.indexOf(String.fromCharCode(code))
+  return rank < 0 ? 0.004 : 0.1 / (1 + rank / 4)
+})
+
+/** How much of a text, about, has what stands at `offset` of the literal. */
+function shareAt(literal: Literal, offset: number): number {
+  const [first = 0, second = 0] = [offset, offset + 1].map((at) => {
+    const codes = codesAt(literal, at)
+    return codes === ascii
+      ? 1
+      : Math.min(
+          0.9,
+          codes.reduce((sum, code) => sum + (shares[code] ?? 0), 0),
+        )
+  })
+  return first * second
 }
 
 /** The index of a character of the literal beside the pair; of the pair where it has no other. */
 function otherThan({ literal }: Literal, offset: number): number {
   if (offset > 0) return offset - 1
   return offset + 2 < literal.length ? offset + 2 : 0
-}
-
-function casesOf(pair: string, exact: true | undefined): string[] {
-  if (exact) return [pair]
-  const [a = '', b = ''] = pair
-  const all = [a.toLowerCase(), a.toUpperCase()].flatMap((a) => [a + b.toLowerCase(), a + b.toUpperCase()])
-  return [...new Set(all)]
 }
 
 /** Goes through a text from literal to literal. */
@@ -133,31 +186,61 @@ export class LiteralFinder<T extends Literal> {
   }
 
   /**
-   * Calls `take` for every literal in `text`, in the order of their pairs, which is nearly theirs. A number that it
+   * Calls `take` for every literal in `text` that begins before `until`, in the order of their pairs, which is nearly theirs. A number that it
    * returns is where to go on. Reads each character once.
    */
-  each(text: string, take: (literal: T, index: number) => number | undefined): void {
-    const { counts, first, literals, offsets, distances, others } = this.#pairs
-    const { length } = text
+  each(text: string, until: number, take: (literal: T, index: number) => number | undefined): void {
+    const { groups } = this.#pairs
+    const length = Math.min(text.length, until)
     let from = 0
-    for (let i = 0; i < length; i += 2) {
-      const index = ((text.charCodeAt(i) & 127) << 7) | (text.charCodeAt(i + 1) & 127)
-      const count = counts[index]!
-      if (count === 0) continue
-      const begin = first[index]!
-      for (let n = begin; n < begin + count; n++) {
-        // The last five bits are those of both cases.
-        if ((text.charCodeAt(i + distances[n]!) & 31) !== others[n]) continue
-        const literal = literals[n]!
-        const start = i - offsets[n]!
-        if (start < from || !isAt(text, literal, start)) continue
-        from = Math.max(from, take(literal, start) ?? 0)
+    let before = 0
+    let known = allGroups
+    for (let i = 0; i < length + 2; i += 2) {
+      const a = text.charCodeAt(i)
+      const b = text.charCodeAt(i + 1)
+      const pair = indexOf(a < 128 ? a : 0, b < 128 ? b : 0)
+      const group = groups[pair]!
+      if ((known & (group >> 8)) !== 0) {
+        from = this.#around(text, i - 2, before, from, take)
+        from = this.#around(text, i, pair, from, take)
       }
+      known = group
+      before = pair
       // What was taken need not be looked at.
-      if (from > i + 2) i = (from & ~1) - 2
+      if (from > i + 2) {
+        i = (from & ~1) - 2
+        known = allGroups
+        before = 0
+      }
     }
   }
+
+  /** Takes the literals around the pair at `index`: where to go on. */
+  #around(
+    text: string,
+    index: number,
+    pair: number,
+    from: number,
+    take: (literal: T, index: number) => number | undefined,
+  ): number {
+    const { counts, first, literals, offsets, distances, others } = this.#pairs
+    const begin = first[pair]!
+    const end = begin + counts[pair]!
+    let next = from
+    for (let n = begin; n < end; n++) {
+      // The last five bits are those of both cases.
+      if ((text.charCodeAt(index + distances[n]!) & 31) !== others[n]) continue
+      const literal = literals[n]!
+      const start = index - offsets[n]!
+      if (start < next || !isAt(text, literal, start)) continue
+      next = Math.max(next, take(literal, start) ?? 0)
+    }
+    return next
+  }
 }
+
+/** Where what stands before is not known. */
+export const allGroups = 255
 
 function isAt(text: string, { literal, exact }: Literal, start: number): boolean {
   if (exact) return text.startsWith(literal, start)

@@ -10,8 +10,8 @@ const element = /^<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,256})?>([^<>]{1,2000})<\/
 const naming = new Set(['name', 'key', 'id', 'property'])
 
 /** Adds the values of `<input name="password" value="…">`, `<add key="ApiKey" value="…"/>` and `<password>…</password>`. */
-export function findInMarkup(text: string, found: Finding[]): void {
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+export function findInMarkup(text: string, until: number, found: Finding[]): void {
+  for (let at = text.indexOf('<'); at >= 0 && at < until; at = text.indexOf('<', at + 1)) {
     const next = text.charCodeAt(at + 1) | 0x20
     if (next < 0x61 || next > 0x7a) continue
     const close = text.indexOf('>', at)
@@ -60,8 +60,8 @@ const call = /\(\s{0,8}\\?["']([\w.-]{1,128})\\?["']\s{0,8},\s{0,8}\\?["']([^"'\
 const setter = /(?:define|env|set|item|put|add|append|header|var|variable)$/i
 
 /** Adds the second argument of `define('DB_PASSWORD', 'x')` and the like. */
-export function findInCalls(text: string, found: Finding[]): void {
-  for (let at = text.indexOf('('); at >= 0; at = text.indexOf('(', at + 1)) {
+export function findInCalls(text: string, until: number, found: Finding[]): void {
+  for (let at = text.indexOf('('); at >= 0 && at < until; at = text.indexOf('(', at + 1)) {
     if (!/["'\\\s]/.test(text.charAt(at + 1))) continue
     call.lastIndex = at
     const [, name = '', value = ''] = call.exec(text) ?? []

@@ -23,12 +23,13 @@ const phrase =
   /^\s{0,32}(?:(?:Step \d{1,3}\/\d{1,3} : |#\d{1,4} )?(?:\[[^\]\n]{1,40}\] )?(?:ENV|ARG)|setx|set\s{1,8}-\w{1,4}|Set-Item\s{1,8}Env:|login\s{1,8}\S{1,128}\s{1,64}|machine\s{1,8}\S{1,256}\s{1,64}login\s{1,8}\S{1,128}\s{1,64}|password)\s{0,8}/i
 
 /** Adds secrets that stand in the cell below or beside their name, or behind it with a blank between. */
-export function findInLines(text: string, broad: boolean, found: Finding[]): void {
+export function findInLines(text: string, until: number, broad: boolean, found: Finding[]): void {
   let header: Header | undefined
   let manifest = -1
   const isManifest = /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/.test(text)
   let start = 0
-  while (start < text.length) {
+  // The rows of a table go on below.
+  while (start < until || (header !== undefined && start < text.length)) {
     const feed = text.indexOf('\n', start)
     const end = feed < 0 ? text.length : feed
     const line = text.slice(start, Math.min(end, start + longestRow))

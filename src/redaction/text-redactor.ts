@@ -23,31 +23,49 @@ export interface TextRule {
  */
 export type TextKind = 'words' | 'message' | 'documentation'
 
-/** Shorter texts are read from their beginning. */
-const shortText = 8192
-/** Names, commands, rows and paths reach that far back from what announces a secret, up to the beginning of a line. */
-const reach = 4096
+/** Shorter texts are read whole. */
+const shortText = 4096
+/** Tags, names, commands and rows reach that far back from what announces a secret, and on to the beginning of a line. */
+const reachBack = 2048
+/** So far behind it begins what it announces. */
+const reachAhead = 512
+/** A text with more regions is read on to its end: each may look for the end of its secrets anywhere. */
+const mostRegions = 8
 
-/** From where on the default rules have to read a text: a line far enough before the first trigger. */
-function startOfReading(text: string): number {
-  if (text.length < shortText) return 0
-  const trigger = findTrigger(text, 0)
-  if (trigger <= reach) return 0
-  // What these say holds for members and lines before them too.
-  if (text.includes('"kty') || /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/.test(text)) return 0
-  return text.lastIndexOf('\n', trigger - reach) + 1
+/** Where the default rules have to read a text: around what announces secrets. Ascending and apart. */
+function regionsOf(text: string): Span[] {
+  const all = [{ start: 0, end: text.length }]
+  if (text.length < shortText) return all
+  // What these say holds for members and lines anywhere.
+  if (text.includes('"kty') || (text.includes('Secret') && manifest.test(text))) return all
+  const regions: { start: number; end: number }[] = []
+  let end = 0
+  for (let at = findTrigger(text, 0); at >= 0; at = findTrigger(text, end - reachAhead / 2)) {
+    const line = text.slice(end, Math.max(end, at - reachBack)).lastIndexOf('\n')
+    const last = regions.at(-1)
+    const isLast = at + reachAhead >= text.length || (line >= 0 && regions.length >= mostRegions)
+    const start = end + line + 1
+    end = isLast ? text.length : at + reachAhead
+    if (last !== undefined && line < 0) last.end = end
+    else regions.push({ start, end })
+    if (isLast) break
+  }
+  return regions
 }
 
-function findDefaults(text: string, kind: TextKind, found: Finding[]): void {
-  findValuePatterns(text, found, kind === 'documentation')
+const manifest = /kind\\?"?\s{0,4}:\s{0,4}\\?"?Secret\b/
+
+/** Adds the secrets that begin before `until`. */
+function findDefaults(text: string, until: number, kind: TextKind, found: Finding[]): void {
+  findValuePatterns(text, until, found, kind === 'documentation')
   if (kind === 'documentation') return
   const broad = kind === 'words'
-  findAssignments(text, broad, found)
-  findFlags(text, broad, found)
-  findInMarkup(text, found)
+  findAssignments(text, until, broad, found)
+  findFlags(text, until, broad, found)
+  findInMarkup(text, until, found)
   findInMultipart(text, found)
-  findInCalls(text, found)
-  findInLines(text, broad, found)
+  findInCalls(text, until, found)
+  findInLines(text, until, broad, found)
 }
 
 /** Finds the secrets of plain, decoded text. */
@@ -77,11 +95,14 @@ export class TextRedactor {
   ): readonly Finding[] {
     const found = new Findings()
     if (suspicious) {
-      const from = startOfReading(text)
-      findDefaults(from === 0 ? text : text.slice(from), kind, found)
-      if (from > 0) {
-        for (const [i, { start, end, rule }] of found.entries())
+      for (const { start: from, end: until } of regionsOf(text)) {
+        const first = found.length
+        findDefaults(from === 0 ? text : text.slice(from), until - from, kind, found)
+        if (from === 0) continue
+        for (let i = first; i < found.length; i++) {
+          const { start, end, rule } = found[i]!
           found[i] = { start: start + from, end: end + from, rule }
+        }
       }
     }
     for (const rule of this.#rules) {

@@ -3,7 +3,7 @@
  * care about? A yes may be wrong, a no may not.
  */
 
-import { LiteralPairs, type Literal } from './literal-finder.js'
+import { allGroups, LiteralPairs, type Literal } from './literal-finder.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
 import { vendorShapes } from './vendor-shapes.js'
@@ -177,6 +177,10 @@ function isSlackToken(bytes: Uint8Array, start: number): boolean {
   )
 }
 
+function exactly(literal: string): Trigger {
+  return { literal, exact: true }
+}
+
 const names: Trigger[] = [
   { literal: 'pass', confirm: isPassName },
   { literal: 'key', confirm: isKeyName },
@@ -191,31 +195,13 @@ const names: Trigger[] = [
 
 /** What announces a secret by a place, or by a name that says so only before some values. */
 const places: Trigger[] = [
-  { literal: 'code_verifier', exact: true },
-  { literal: 'codeVerifier', exact: true },
-  { literal: 'device_code', exact: true },
-  { literal: 'deviceCode', exact: true },
-  { literal: 'client_assertion', exact: true },
-  { literal: 'onnectionString', exact: true },
-  { literal: 'onnection_string', exact: true },
+  ...['code_verifier', 'codeVerifier', 'device_code', 'deviceCode', 'client_assertion'].map(exactly),
+  ...['onnectionString', 'onnection_string', '"kty"', '\\"kty', 'kind: Secret', 'sshpass'].map(exactly),
+  ...['mysql', 'mariadb', ' -u', '--user', 'redis-cli', ' -P', '_auth='].map(exactly),
+  ...['?key=', '&key=', 'sig=', 'ignature='].map(exactly),
   { literal: '<input' },
   { literal: 'form-data; name' },
-  { literal: '"kty"', exact: true },
-  { literal: '\\"kty', exact: true },
   { literal: 'cookie', confirm: isAssigned },
-  { literal: 'kind: Secret', exact: true },
-  { literal: 'sshpass', exact: true },
-  { literal: 'mysql', exact: true },
-  { literal: 'mariadb', exact: true },
-  { literal: ' -u', exact: true },
-  { literal: '--user', exact: true },
-  { literal: 'redis-cli', exact: true },
-  { literal: ' -P', exact: true },
-  { literal: '_auth=', exact: true },
-  { literal: '?key=', exact: true },
-  { literal: '&key=', exact: true },
-  { literal: 'sig=', exact: true },
-  { literal: 'ignature=', exact: true },
   ...['--pat', '--auth', '--pass'].map((literal) => ({ literal, exact: true as const, confirm: isFlag })),
   ...vendorNames.flatMap((name) =>
     [`${name}: `, `${name}\\": `].map((literal) => ({ literal, exact: true as const, confirm: startsWord })),
@@ -224,23 +210,19 @@ const places: Trigger[] = [
 
 const values: Trigger[] = [
   { literal: 'sk-', exact: true, confirm: startsWord },
-  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map((literal) => ({ literal, exact: true as const })),
-  { literal: 'whsec_', exact: true },
+  ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'].map(exactly),
   { literal: 'AKIA', exact: true, confirm: startsWord },
   { literal: 'ASIA', exact: true, confirm: startsWord },
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((literal) => ({ literal, exact: true as const })),
-  { literal: 'github_pat_', exact: true },
+  ...['whsec_', 'github_pat_', 'xapp-', '-----BEGIN', '.ssh'].map(exactly),
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map(exactly),
   { literal: 'xox', exact: true, confirm: isSlackToken },
-  { literal: 'xapp-', exact: true },
   { literal: 'hooks.slack' },
   { literal: 'eyJ', exact: true, confirm: isBase64Url },
-  { literal: '-----BEGIN', exact: true },
   { literal: '://', confirm: hasUser },
   { literal: ':\\/' },
   { literal: ':\\\\', confirm: isEscapedSlash },
   { literal: '.env', exact: true, confirm: startsWord },
-  { literal: '.ssh', exact: true },
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map((literal) => ({ literal, exact: true as const })),
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519'].map(exactly),
   // An escaped ASCII character can be a piece of any of these.
   ...['2', '3', '4', '5', '6', '7'].map((digit) => ({ literal: `\\u00${digit}` })),
 ]
@@ -300,14 +282,16 @@ const vendors: Trigger[] = [
             ? isBareToken
             : isToken,
     })),
-  ...vendorShapes.map(({ find: _, ...shape }) => ({ ...shape, exact: true as const })),
+  ...vendorShapes
+    .filter((shape) => shape.frequent !== true)
+    .map(({ find: _, ...shape }) => ({ ...shape, exact: true as const })),
 ]
 
 const encoder = new TextEncoder()
 const pairs = new LiteralPairs(
   [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
 )
-const { counts, first, literals, offsets, distances, others } = pairs
+const { groups, counts, first, literals, offsets, distances, others } = pairs
 
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 
@@ -317,7 +301,7 @@ function bytesOf({ literal, exact }: Trigger): Uint8Array {
 
 /** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
 function startAround(bytes: Uint8Array, index: number, end: number): number {
-  const pair = ((bytes[index]! & 127) << 7) | (bytes[index + 1]! & 127)
+  const pair = (bytes[index]! & 127) | ((bytes[index + 1]! & 127) << 7)
   const begin = first[pair]!
   const last = begin + counts[pair]!
   for (let n = begin; n < last; n++) {
@@ -351,6 +335,9 @@ const overlap = 2 * longestName + longestTrigger
 let isFirst = true
 let isLast = true
 const piece = new Uint8Array(3 * largestPiece)
+/** The same bytes: two pairs are looked up for each that is read. */
+const fours = new Int32Array(piece.buffer)
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 /** Whether the default rules have to read `text`. */
 export function hasTrigger(text: string): boolean {
@@ -379,12 +366,34 @@ export function findTrigger(text: string, start: number): number {
 
 function findInPiece(length: number): number {
   const bytes = piece
-  // A zero behind the text: the last pair may reach over its end.
-  if (length < bytes.length) bytes[length] = 0
-  for (let i = 0; i < length; i += 2) {
-    if (counts[((bytes[i]! & 127) << 7) | (bytes[i + 1]! & 127)] === 0) continue
-    const start = startAround(bytes, i, length)
-    if (start >= 0) return start
+  // Zeros behind the text: the last four bytes may reach over its end.
+  for (let i = length; i < length + 7 && i < bytes.length; i++) bytes[i] = 0
+  const end = (length + 6) >> 2
+  let known = allGroups
+  for (let i = 0; i < end; i++) {
+    const four = isLittleEndian ? fours[i]! : swapped(fours[i]!)
+    const low = groups[(four & 0x7f) | ((four >> 1) & 0x3f80)]!
+    const high = groups[((four >> 16) & 0x7f) | ((four >> 17) & 0x3f80)]!
+    if ((known & (low >> 8)) !== 0) {
+      const start = startAt(bytes, 4 * i, length)
+      if (start >= 0) return start
+    }
+    if ((low & (high >> 8)) !== 0) {
+      const start = startAt(bytes, 4 * i + 2, length)
+      if (start >= 0) return start
+    }
+    known = high
   }
   return -1
+}
+
+/** Where a trigger begins that has the pair at `index` and the one before; -1 when there is none. */
+function startAt(bytes: Uint8Array, index: number, end: number): number {
+  const start = index === 0 ? -1 : startAround(bytes, index - 2, end)
+  return start >= 0 ? start : startAround(bytes, index, end)
+}
+
+/** The same bytes as processors with the highest one first have them. */
+function swapped(four: number): number {
+  return (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)
 }

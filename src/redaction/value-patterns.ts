@@ -58,9 +58,9 @@ const finder = new LiteralFinder(anchors)
 const loose = new Set(['bearer', 'env-path', 'ssh-key-path', 'url-password'])
 
 /** Adds the secrets in `text`, which is decoded, to `found`. Linear. `strict`: only what cannot be prose. */
-export function findValuePatterns(text: string, found: Finding[], strict = false): void {
+export function findValuePatterns(text: string, until: number, found: Finding[], strict = false): void {
   let known: TextRuns | undefined
-  finder.each(text, ({ literal, whole, vendor, shape }, at) => {
+  finder.each(text, until, ({ literal, whole, vendor, shape }, at) => {
     let written = literal
     if (whole !== undefined) {
       whole.lastIndex = at

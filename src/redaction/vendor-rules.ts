@@ -166,7 +166,7 @@ const edges = new Map<string, Pick<VendorRule, 'before' | 'after'>>([
   ['EAAA', { before: joint }],
   ['SK', { before: joint }],
   [':AA', { before: '0123456789' }],
-  ...['re_', 'live_'].map((it) => [it, { after: word }] as const),
+  ['re_', { after: word }],
 ])
 
 export const vendorRules: readonly VendorRule[] = rows.flatMap(

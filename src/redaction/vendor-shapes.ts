@@ -8,6 +8,8 @@ export type ShapeFinder = (runs: TextRuns, at: number) => Finding | undefined
 
 interface Shape extends Omit<Literal, 'exact'> {
   readonly find: ShapeFinder
+  /** The literal is too frequent to be looked for in every message. */
+  readonly frequent?: true
   /** A look at the bytes around the literal before anything is decoded. */
   readonly confirm?: (bytes: Uint8Array, start: number) => boolean
 }
@@ -132,24 +134,13 @@ export const vendorShapes: readonly Shape[] = [
   { literal: 'hooks.zapier.com/', find: behind('zapier-webhook', 'hooks.zapier.com/', 12) },
   { literal: 'mcp.zapier.com/', find: behind('zapier-url', 'mcp.zapier.com/', 24) },
   { literal: '/api/mcp/s/', find: behind('mcp-url', '/api/mcp/s/', 8) },
-  {
-    ...fullStop,
-    beside: { at: 7, character: '.' },
-    confirm: (bytes, at) => bytes[at + 7] === STOP,
-    find: discordToken,
-  },
-  {
-    ...fullStop,
-    beside: { at: 23, character: '.' },
-    confirm: (bytes, at) => bytes[at + 23] === STOP,
-    find: harnessToken,
-  },
-  {
-    ...fullStop,
-    beside: { at: -17, character: 'p' },
-    confirm: (bytes, at) => bytes[at - 17] === 0x70 && bytes[at - 15] === 0x74,
-    find: airtableToken,
-  },
+  { ...fullStop, beside: { at: 7, character: '.' }, frequent: true, find: discordToken },
+  { ...fullStop, beside: { at: -17, character: 'p' }, frequent: true, find: airtableToken },
+  ...['pat.', 'sat.'].map((literal) => ({
+    literal,
+    confirm: (bytes: Uint8Array, at: number) => bytes[at + 26] === STOP,
+    find: (runs: TextRuns, at: number) => harnessToken(runs, at + 3),
+  })),
   {
     literal: '|',
     before: digits,

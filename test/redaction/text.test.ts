@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultRedactor } from './redacting.js'
+import { defaultRedactor, redactedString } from './redacting.js'
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
 
@@ -133,5 +133,54 @@ describe('redacting words, command lines and URLs', () => {
     expect(redactor.url('http://localhost:3000/mcp?cursor=1&%zz=1')).toBe(
       'http://localhost:3000/mcp?cursor=1&%zz=1',
     )
+  })
+})
+
+describe('redacting long texts, which are read only around what announces secrets', () => {
+  const plain = 'nothing but words stands here\n'
+  const filler = plain.repeat(1000)
+  const wide = 'Wörter, 言葉 und слова\n'.repeat(1000)
+
+  it.each([
+    ['at the end', `${filler}API_KEY=q9X2mfT7`, `${filler}API_KEY=§`],
+    ['at the beginning', `API_KEY=q9X2mfT7\n${filler}`, `API_KEY=§\n${filler}`],
+    [
+      'in ten places far apart, and behind the last of them',
+      `API_KEY=q9X2mfT7\n${filler}`.repeat(10),
+      `API_KEY=§\n${filler}`.repeat(10),
+    ],
+    ['behind letters beyond ASCII', `${wide}API_KEY=q9X2mfT7\n${wide}`, `${wide}API_KEY=§\n${wide}`],
+    [
+      'in a text without lines',
+      `${'word '.repeat(9000)}API_KEY=q9X2mfT7`,
+      `${'word '.repeat(9000)}API_KEY=§`,
+    ],
+    [
+      'in a field whose value stands lines before its name',
+      `${filler}<add value="q9X2mfT7"\n  note="${plain.repeat(60)}"\n  key="ApiKey"/>\n${filler}`,
+      `${filler}<add value="§"\n  note="${plain.repeat(60)}"\n  key="ApiKey"/>\n${filler}`,
+    ],
+    [
+      'in a command of which the flag stands far from the program',
+      `${filler}mysql --host=db ${'--comment=x '.repeat(100)}-pq9X2mfT7 shop\n${filler}`,
+      `${filler}mysql --host=db ${'--comment=x '.repeat(100)}-p§ shop\n${filler}`,
+    ],
+    [
+      'in the last row of a long table',
+      `${filler}name,password\n${'user,\n'.repeat(2000)}me,q9X2mfT7\n`,
+      `${filler}name,password\n${'user,\n'.repeat(2000)}me,§\n`,
+    ],
+    [
+      'in a manifest whose kind stands at its end',
+      `data:\n  note: q9X2mfT7q9X2mfT7\nrest:\n${filler}kind: Secret\n`,
+      `data:\n  note: §\nrest:\n${filler}kind: Secret\n`,
+    ],
+    [
+      'in a key that goes on',
+      `${filler}-----BEGIN PRIVATE KEY-----\n${'abcd\n'.repeat(2000)}-----END PRIVATE KEY-----\n${filler}`,
+      `${filler}§\n${filler}`,
+    ],
+  ])('finds one %s', (_, text, left) => {
+    expect(redactedString(text)).toBe(left.replaceAll('§', '[REDACTED]'))
   })
 })
