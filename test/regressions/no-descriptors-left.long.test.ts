@@ -42,10 +42,12 @@ describe.skipIf(process.platform === 'win32')('too few files that may be open', 
     ['--version', () => [process.execPath, cli, '--version']],
     ['ls', () => [process.execPath, cli, 'ls']],
     ['record', () => stage.record(['cat'])],
-  ] as const)('end %s in one line, not in a stack trace', (name, argv) => {
+  ] as const)('end %s in one line each time, not in a stack trace', (name, argv) => {
     const runs = runsOf(argv())
     for (const { status, stderr } of runs) {
-      expect(stderr).toMatch(/^(?:wiretape: [^\n]*(?:too many open files|EMFILE)[^\n]*\n)?$/)
+      expect(stderr).toMatch(/^(?:wiretape: [^\n]*(?:too many open files|EMFILE)[^\n]*\n)*$/)
+      // Only a recorder tries again: its thread died, so did the next one, and its tape has an end.
+      expect(stderr.split('\n').length - 1).toBeLessThanOrEqual(name === 'record' ? 3 : 1)
       if (status !== 0) expect(stderr).toContain('ulimit -n')
     }
     // The others need hardly more than Node does.
