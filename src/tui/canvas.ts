@@ -28,8 +28,8 @@ const looks: Readonly<Record<Tone, number | undefined>> = {
 }
 
 /**
- * Draws each frame over the last one, only the lines that changed: nothing flickers, and what scrolled out of the
- * terminal before is its user's to keep.
+ * Draws each frame over the last one, line by line and without clearing the screen: nothing flickers, and what
+ * scrolled out of the terminal before is its user's to keep.
  *
  * @param colours false where the user wants none: what matters is said by signs and weight too
  * @param failed takes an error of what makes a frame
@@ -52,9 +52,9 @@ export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error
     if (size !== drawnSize) drawn = []
     const texts = lines.slice(0, rows).map((line, i) => textOf(line, i === selected, colours))
     // A line is erased before it is written: after one that fills its width the cursor still stands on its last cell.
-    let picture = texts
-      .map((text, i) => (text === drawn[i] ? '' : `\u001b[${i + 1}H\u001b[K${text}`))
-      .join('')
+    // All lines, when one changed: another program may have written to the terminal meanwhile and scrolled it.
+    const isSame = texts.length === drawn.length && texts.every((text, i) => text === drawn[i])
+    let picture = isSame ? '' : texts.map((text, i) => `\u001b[${i + 1}H\u001b[K${text}`).join('')
     const isShorter = drawn.length === 0 || texts.length < drawn.length
     if (isShorter && texts.length < rows) picture += `\u001b[${texts.length + 1}H\u001b[J`
     drawn = texts

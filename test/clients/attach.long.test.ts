@@ -101,7 +101,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await terminal.shows('"message": "changed"')
     terminal.press('C-s')
     // Answers are messages too.
-    await terminal.shows(/⏸ result tools\/call echo/)
+    await terminal.shows(/⏸ result of tools\/call echo/)
     terminal.press('f')
     expect(await answer).toBe('Echo: changed')
     await terminal.shows(/✎ tools\/call echo/)
@@ -145,7 +145,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     const { client } = await connect()
     await echo(client, 'same')
     const terminal = attach()
-    await terminal.shows('result tools/call echo')
+    await terminal.shows('result of tools/call echo')
     // Whatever else the server says meanwhile is not what is chosen.
     terminal.press('/')
     terminal.type('tool:echo')
@@ -183,7 +183,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await one.shows(/⏸ tools\/call echo/)
     await two.shows(/⏸ tools\/call echo/)
     two.press('A')
-    await one.shows(/⏸ result tools\/call echo/)
+    await one.shows(/⏸ result of tools\/call echo/)
     one.press('A')
     expect(await answer).toBe('Echo: shared')
     process.kill(transport.pid!, 'SIGKILL')
@@ -201,7 +201,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     const env = { NO_COLOR: '1', LANG: 'C', LC_ALL: 'C' }
     const terminal = openTerminal(stage, [process.execPath, cli, 'attach'], { columns: 80, rows: 24, env })
     closing.push(() => terminal.close())
-    const screen = await terminal.shows('result tools/call echo')
+    const screen = await terminal.shows('result of tools/call echo')
     expect(screen).toContain('* live')
     expect(screen).not.toMatch(/[▶◀●]/)
     expect(terminal.painted()).not.toMatch(colour)
@@ -220,7 +220,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
     await echo(client, 'painted')
     const terminal = openTerminal(stage, [process.execPath, cli, 'attach'], { columns: 80, rows: 24, env })
     closing.push(() => terminal.close())
-    await terminal.shows('result tools/call echo')
+    await terminal.shows('result of tools/call echo')
     expect(terminal.painted()).toMatch(inverse)
     expect(colour.test(terminal.painted())).toBe(env['NO_COLOR'] === undefined)
   })
@@ -329,7 +329,7 @@ describe.skipIf(isLeftOut).each(eras)('a screen on an HTTP server of %s', (era, 
     await terminal.shows('a message of your own to the server')
     terminal.press('C-s')
     // Of the message that was chosen, under an id of ours.
-    await terminal.shows(/result tools\/call echo +"wire/)
+    await terminal.shows(/result of tools\/call echo +"wire/)
     const left = call('left behind')
     await held(5)
     process.kill(terminal.pid(), 'SIGKILL')
@@ -389,7 +389,7 @@ async function startOwnScreen(options: readonly string[], env: NodeJS.ProcessEnv
   const client = new Client({ name: 'test-client', version: '1.0.0' })
   closing.push(() => client.close())
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))
-  await terminal.shows('result initialize')
+  await terminal.shows('result of initialize')
   return { terminal, sessionFile, out, url, client }
 }
 
@@ -447,7 +447,7 @@ describe.skipIf(isLeftOut)('proxy start on a terminal', () => {
       await terminal.shows('Ctrl+S confirm')
       rewrite(terminal, 'original', 'changed over HTTP')
       terminal.press('C-s')
-      await terminal.shows(/⏸ result tools\/call echo/)
+      await terminal.shows(/⏸ result of tools\/call echo/)
       terminal.press('i')
       expect(await answer).toBe('Echo: changed over HTTP')
       await client.close()
