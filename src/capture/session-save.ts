@@ -13,7 +13,7 @@ export interface SaveRequest {
   /** Segments of the tape, oldest first. */
   readonly tapes: readonly string[]
   readonly target: string
-  /** What we saved there before. Whatever else stands at `target` is kept as `.bak`. */
+  /** The file of our last save. Any other file at `target` is kept as `.bak`. */
   readonly own?: FileIdentity | undefined
   /** Nothing is saved while something else than `own` stands there: two runs on one file would fill the disk with backups. */
   readonly yields?: boolean

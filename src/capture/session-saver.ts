@@ -33,7 +33,7 @@ export interface SessionSaverOptions {
 export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   const { target, tape, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
   let worker: Worker | undefined
-  /** What we saved last. What others put in its place, before or meanwhile, is worth keeping. */
+  /** The file of our last save. A file that another program put in its place is kept. */
   let own: FileIdentity | undefined
   let saving: Promise<SaveReply> | undefined
   let timer: NodeJS.Timeout | undefined = schedule(pauseMs)

@@ -66,7 +66,7 @@ export async function openLocalCa(folder: string, hosts: readonly string[] = [])
   }
 }
 
-/** Whoever can change the folder, or put another one in its place, can have an authority of their own believed. */
+/** A user who can change or replace the folder can have an authority of their own trusted. */
 function refuseForeign(folder: string): void {
   const place = fs.realpathSync(folder)
   let why = whyNotOurs(fs.statSync(place))

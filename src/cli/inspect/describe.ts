@@ -21,9 +21,9 @@ export interface Note {
 
 /** The words of a row in a list. */
 export interface RowWords {
-  /** What it is about. */
+  /** The subject of the row. */
   readonly what: Note
-  /** What is special about it, most important first. */
+  /** The row's special facts, most important first. */
   readonly notes: readonly Note[]
 }
 

@@ -1,7 +1,6 @@
-import os from 'node:os'
 import { homedir } from 'node:os'
 import { realpathSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { sep } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import {
   applyPlan,
@@ -22,7 +21,7 @@ import {
 } from '../../clients/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeLines, escapeText, type Style } from '../../render/index.js'
-import { dataFolder } from '../data-folder.js'
+import { dataFolder, recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 
@@ -35,7 +34,7 @@ export interface InstallCommandOptions {
   readonly json?: boolean
 }
 
-/** What installed recorders keep unless `--keep` says otherwise. */
+/** The recordings that installed recorders keep without `--keep`. */
 export const defaultKeep = '30d,2GB'
 
 export function placesOf(io: Pick<Io, 'cwd'>): Places {
@@ -63,7 +62,7 @@ export async function runInstall(
   const plan = await planInstall(found, {
     launcher,
     keep: options.keep ?? defaultKeep,
-    more: isUsual ? [] : ['--out', join(io.dataFolder, 'recordings')],
+    more: isUsual ? [] : ['--out', recordingsIn(io.dataFolder)],
     names: options.server ?? [],
     tracked: options.tracked === true,
     folder: io.cwd,
@@ -234,7 +233,7 @@ function report(
 }
 
 export function shortened(path: string): string {
-  const home = os.homedir()
+  const home = homedir()
   return path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path
 }
 
