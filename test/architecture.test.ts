@@ -109,6 +109,16 @@ describe('signals', () => {
   })
 })
 
+describe('the standard error that we share with a client', () => {
+  it('is not touched by an import of `node:util`, which looks at `process.stderr` on Node 24', () => {
+    const uses = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+      (path) =>
+        path.endsWith('.ts') && /from 'node:util'/.test(readFileSync(join(project, 'src', path), 'utf8')),
+    )
+    expect(uses).toEqual([])
+  })
+})
+
 describe('the check itself', () => {
   const trees: string[] = []
   afterEach(() => {

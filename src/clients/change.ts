@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import type { ClientKind, ConfigPlace } from './catalogue/index.js'
@@ -10,6 +9,8 @@ import type { FoundClient, FoundFile } from './find-servers.js'
 import { obstacleOf } from './obstacle.js'
 import type { Ledger, LedgerEntry } from './ledger.js'
 import { readWrapping, type WrapOptions } from './wrapping.js'
+
+const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
 /** What happens to one server. */
 export interface ServerChange {

@@ -15,7 +15,6 @@ import {
   type FileHandle,
 } from 'node:fs/promises'
 import type { Stats } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import { basename, dirname, join, resolve } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { diskReason, realDisk } from './disk.js'
@@ -126,10 +125,14 @@ function identityOf({ dev, ino, size, mtimeMs }: Stats): FileIdentity {
   return { dev, ino, sizeBytes: size, mtimeMs }
 }
 
+function isSame(a: FileIdentity, b: FileIdentity): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.sizeBytes === b.sizeBytes && a.mtimeMs === b.mtimeMs
+}
+
 /** Whether the file at `path` is this one still. */
 export async function isUntouched(path: string, identity: FileIdentity): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
-  return found !== undefined && isDeepStrictEqual(identityOf(found), identity)
+  return found !== undefined && isSame(identityOf(found), identity)
 }
 
 /** Keeps whatever stands at `target`. Another program may replace it meanwhile: what that put there is kept as well. */
@@ -137,7 +140,7 @@ async function keepOthers(target: string, own: FileIdentity | undefined): Promis
   let known = own
   for (;;) {
     const found = await stat(target).catch(() => undefined)
-    if (!found || (known && isDeepStrictEqual(identityOf(found), known))) return
+    if (!found || (known && isSame(identityOf(found), known))) return
     await keep(target)
     known = identityOf(found)
   }
