@@ -25,6 +25,7 @@ const pureFolders = [
   'compare',
   'render',
   'control-schema',
+  'findings',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor']
@@ -39,6 +40,7 @@ const table: Readonly<Record<string, Rule>> = {
   compare: { pure: true, imports: ['model', 'wire', 'json-path', 'render'] },
   render: { pure: true, imports: ['model', 'wire'] },
   'control-schema': { pure: true, imports: ['model', 'filter'] },
+  findings: { pure: true, imports: ['model', 'wire', 'json-path', 'filter', 'compare', 'render'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter'] },

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
+import { registerCheck, registerCost } from './commands/check.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
@@ -99,6 +100,8 @@ wiretape <command> --help tells more about a command.`,
     registerTrace,
     registerReplay,
     registerDiff,
+    registerCheck,
+    registerCost,
     registerLs,
     registerTail,
     registerAttach,

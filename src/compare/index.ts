@@ -1,4 +1,5 @@
 export { canonicalJson, type Substitute } from './canonical-json.js'
+export { checkSchema, type SchemaFault } from './schema-check.js'
 export { compareQuestions } from './compare-questions.js'
 export {
   compareRecordings,

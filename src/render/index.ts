@@ -27,3 +27,4 @@ export {
   unknownDuration,
 } from './units.js'
 export { createCommandGuard, workflowCommand } from './workflow-commands.js'
+export { escapeXml } from './xml.js'

@@ -19,11 +19,12 @@ import {
   summaryLine,
   type Layout,
 } from '../compare/print.js'
-import { printPieces, readFiles, settingsOf, wantedReports, writeReports } from '../compare/settings.js'
+import { readFiles, settingsOf } from '../compare/settings.js'
 import { createComplaints, type Complaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { createCounter } from '../progress.js'
+import { printPieces, wantedReports, writeReports } from '../report-files.js'
 import { watchedFiles } from '../recordings.js'
 import { recordingPath } from '../recording-name.js'
 import { openOne } from '../transfer.js'
@@ -40,7 +41,8 @@ export async function runDiff(first: string, second: string, options: DiffOption
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)
   const wanted = await wantedReports(
-    options,
+    options.report,
+    reportKinds,
     readFiles(options, await withSegments([before, after], io.cwd)),
     io,
   )

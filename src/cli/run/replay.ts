@@ -39,14 +39,8 @@ import {
   summaryLine,
   type Layout,
 } from '../compare/print.js'
-import {
-  bytesOf,
-  printPieces,
-  readFiles,
-  settingsOf,
-  wantedReports,
-  writeReports,
-} from '../compare/settings.js'
+import { readFiles, settingsOf } from '../compare/settings.js'
+import { bytesOf, printPieces, wantedReports, writeReports } from '../report-files.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
@@ -116,7 +110,7 @@ export async function runReplayCommand(
   const read = readFiles(options, await withSegments([name], io.cwd))
   const output =
     options.output === undefined ? undefined : { option: `--output ${options.output}`, file: options.output }
-  const wanted = await wantedReports(options, read, io, output)
+  const wanted = await wantedReports(options.report, reportKinds, read, io, output)
   if (options.output !== undefined) refuseOwnInput(options.output, read, '--output', io)
   if (options.output !== undefined) await checkReplaceable(resolve(io.cwd, options.output))
   if (options.update && (name === '-' || options.repeat > 1 || options.parallel > 1)) {

@@ -1,4 +1,4 @@
-import { escapeLines } from '../../render/index.js'
+import { escapeXml as xml } from '../../render/index.js'
 import { isNote, type ExchangeComparison } from '../compare-recordings.js'
 import { describeOffer, detailsOf, titleOf } from '../describe.js'
 import type { OfferChange } from '../offers.js'
@@ -52,14 +52,4 @@ function offerCase(offer: OfferChange): string {
   if (isNote(offer)) return `${open}/>`
   const text = xml(describeOffer(offer))
   return `${open}>\n      <failure message="${offer.impact}" type="${offer.impact}">${text}</failure>\n    </testcase>`
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-/** XML 1.0 has no way to write most control characters, lone surrogates and two others. */
-function xml(text: string): string {
-  return escapeLines(text)
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (char) => entities[char]!)
-    .replaceAll('\n', '&#10;')
 }

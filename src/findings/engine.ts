@@ -1,0 +1,129 @@
+import {
+  createIntColumn,
+  createRecent,
+  setRow,
+  type Fold,
+  type HeldRecord,
+  type MessageRecord,
+  type Part,
+  type TapeRecord,
+} from '../model/index.js'
+import type { Fault, Finding, Rule, Watch } from './finding.js'
+import { Asked, Message } from './message.js'
+import { ServerState } from './server-state.js'
+
+/** Takes the records of one recording in their order, with the rows that the fold made of each. */
+export interface RecordingFindings {
+  take(record: TapeRecord, rows: { readonly first: number; readonly count: number }): void
+  /** To be called once, after the last record. */
+  finish(): void
+  readonly found: readonly Finding[]
+  /** Findings that were left out: there are more than are kept. */
+  readonly left: number
+}
+
+const mostFindings = 10_000
+/** Findings of one rule with one fingerprint that are kept; the others are counted. */
+const mostAlike = 100
+/**
+ * Rules at work on the recordings of one run: some know things by two of them.
+ *
+ * @param rules the ones that are wanted
+ */
+export function createFindings(rules: readonly Rule[]): { begin(fold: Fold): RecordingFindings } {
+  const run = new Map<string, unknown>()
+  return { begin: (fold) => new Findings(rules, fold, run) }
+}
+
+class Findings implements RecordingFindings {
+  readonly found: Finding[] = []
+  left = 0
+  readonly #rules: readonly Rule[]
+  readonly #fold: Fold
+  readonly #run: Map<string, unknown>
+  readonly #alike = new Map<string, number>()
+  readonly #asked = createRecent<Asked>({
+    entries: 20_000,
+    chars: 16 << 20,
+    sizeOf: ({ size }) => size,
+  })
+  #watches: readonly Watch[] = []
+  #server: ServerState | undefined
+  /** Number of the record that each row stands in. */
+  readonly #records = createIntColumn()
+  #record = -1
+
+  constructor(rules: readonly Rule[], fold: Fold, run: Map<string, unknown>) {
+    this.#rules = rules
+    this.#fold = fold
+    this.#run = run
+  }
+
+  take(record: TapeRecord, { first, count }: { readonly first: number; readonly count: number }): void {
+    this.#record += 1
+    for (let row = first; row < first + count; row += 1) setRow(this.#records, row, this.#record)
+    if (record.type === 'meta' || !this.#server) this.#begin()
+    if (record.type === 'message' || record.type === 'held') {
+      // A held message is looked at when it goes on; one that was dropped never crossed the wire.
+      if (record.type === 'message') record.parts.forEach((part, i) => this.#message(record, part, first + i))
+      return
+    }
+    for (const watch of this.#watches) watch.record?.(record, count > 0 ? first : -1)
+  }
+
+  finish(): void {
+    for (const watch of this.#watches) watch.end?.()
+  }
+
+  /** A segment goes on with the state of the one before. */
+  #begin(): void {
+    const session = this.#fold.sessions.at(-1)
+    const isNext = this.#server !== undefined && (session?.segments.length ?? 1) > 1
+    if (isNext) return
+    this.finish()
+    const server = new ServerState(session?.transport ?? 'stdio', session?.label)
+    this.#server = server
+    this.#watches = this.#rules.map((rule) =>
+      rule.begin({ server, run: this.#run, fold: this.#fold }, (where, fault) => this.#say(rule, where, fault)),
+    )
+  }
+
+  #message(record: MessageRecord | HeldRecord, part: Part, row: number): void {
+    const { entries } = this.#fold
+    const peer = entries.peer(row)
+    const message = new Message(record, part, {
+      row,
+      seq: entries.seq(row),
+      asked: peer >= 0 && peer !== row ? this.#asked.get(String(peer)) : undefined,
+    })
+    for (const watch of this.#watches) watch.message?.(message)
+    this.#server!.learn(message)
+    if (part.envelope.kind === 'request') this.#asked.set(String(row), new Asked(message))
+  }
+
+  #say(rule: Rule, where: Message | number | undefined, fault: Fault): void {
+    const server = this.#server?.name
+    const row = where instanceof Message ? where.row : where
+    const tool = fault.tool ?? (where instanceof Message ? where.tool : undefined)
+    const place = fault.what ?? fault.at?.replaceAll(/\/\d+(?=\/|$)/g, '/*') ?? ''
+    const fingerprint = [rule.info.id, server ?? '', tool ?? '', place].join('\u0000')
+    const alike = (this.#alike.get(fingerprint) ?? 0) + 1
+    if (alike > mostAlike || this.found.length >= mostFindings) {
+      this.left += 1
+      return
+    }
+    this.#alike.set(fingerprint, alike)
+    this.found.push({
+      rule: rule.info,
+      level: fault.level ?? rule.info.level,
+      message: fault.message,
+      rows: [...(row === undefined ? [] : [row]), ...(fault.also ?? [])],
+      fingerprint,
+      ...(row !== undefined && row >= 0 && { record: this.#records.get(row) }),
+      ...(fault.at !== undefined && { at: fault.at }),
+      ...(server !== undefined && { server }),
+      ...(tool !== undefined && { tool }),
+    })
+  }
+}
+

@@ -1,0 +1,26 @@
+export { createFindings, type RecordingFindings } from './engine.js'
+export {
+  levels,
+  packs,
+  type Certainty,
+  type Finding,
+  type Level,
+  type OwaspCategory,
+  type Pack,
+  type Rule,
+  type RuleInfo,
+} from './finding.js'
+export { rules } from './rules/index.js'
+export { contractRules, type Contract } from './rules/contract/expectations.js'
+export {
+  countsOf as countFindings,
+  findingReports,
+  hashOf,
+  numbersOf,
+  wantedRules,
+  whereOf,
+  type CheckedRecording,
+  type FindingsReport,
+  type ToldFinding,
+} from './reports/index.js'
+export { createCostTable, estimateTokens, estimator, type DefinitionCost } from './cost.js'

@@ -1,0 +1,25 @@
+import { jsonReport } from './json.js'
+import { ctrfReport, githubReport, junitReport, markdownReport } from './others.js'
+import type { FindingsReport } from './report.js'
+import { sarifReport } from './sarif.js'
+
+export {
+  countsOf,
+  hashOf,
+  numbersOf,
+  wantedRules,
+  whereOf,
+  type CheckedRecording,
+  type FindingsReport,
+  type ToldFinding,
+} from './report.js'
+
+/** What `--report KIND=FILE` of `wiretape check` knows: pieces of text. */
+export const findingReports: Readonly<Record<string, (report: FindingsReport) => Iterable<string>>> = {
+  json: jsonReport,
+  sarif: sarifReport,
+  junit: junitReport,
+  github: githubReport,
+  ctrf: ctrfReport,
+  markdown: markdownReport,
+}

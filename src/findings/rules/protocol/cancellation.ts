@@ -1,0 +1,42 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+export const cancelledInitialize: Rule = {
+  info: {
+    id: 'protocol/cancelled-initialize',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'The client cancelled initialize.',
+    help: 'This request may not be cancelled: close the connection instead.',
+    source: sources.cancellation,
+  },
+  begin: ({ server, fold }, say) => ({
+    message(message) {
+      if (!message.asks('notifications/cancelled') || message.fromServer) return
+      const { initialize } = server.conversation(message)
+      if (initialize >= 0 && fold.entries.linked(message.row) === initialize)
+        say(message, { message: 'the client cancelled its initialize request', also: [initialize] })
+    },
+  }),
+}
+
+export const cancelledAnswered: Rule = {
+  info: {
+    id: 'protocol/cancelled-answered',
+    pack: 'protocol',
+    level: 'note',
+    certainty: 'exact',
+    title: 'A cancelled request was answered.',
+    help: 'The two may have crossed. A server that goes on working wastes its time: it should stop.',
+    source: sources.cancellation,
+  },
+  begin: ({ fold }, say) => ({
+    message(message) {
+      if (!message.isAnswer) return
+      const request = fold.entries.peer(message.row)
+      if (request >= 0 && fold.entries.has(request, 'cancelled'))
+        say(message, { message: `${message.method} was answered after it was cancelled`, also: [request] })
+    },
+  }),
+}

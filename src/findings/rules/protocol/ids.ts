@@ -1,0 +1,48 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+/** Ids of one side of one conversation that are remembered. */
+const mostIds = 50_000
+
+export const ids: Rule = {
+  info: {
+    id: 'protocol/reused-id',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A request has the id of an earlier request of the same session.',
+    help: 'Responses cannot be told apart. The sender has to count its ids up.',
+    source: sources.base,
+  },
+  begin({ fold, server }, say) {
+    /** Row of the request with an id, by conversation, side and id. */
+    let used = new Map<string, number>()
+    return {
+      message(message) {
+        const { kind, id } = message.part.envelope
+        if (kind !== 'request' || id === undefined || (message.record.type === "message" && message.record.injected)) return
+        const key = `${message.record.conversation ?? ''} ${message.direction} ${id}`
+        const before = used.get(key)
+        if (fold.entries.has(message.row, 'duplicate'))
+          say(message, {
+            message: `the id ${id.slice(0, 80)} belongs to a request that is not answered yet`,
+            what: 'open',
+            ...(before !== undefined && { also: [before] }),
+          })
+        else if (before !== undefined && isOneSession(message.record.conversation, server.transport))
+          say(message, {
+            message: `the id ${id.slice(0, 80)} was used before in this session`,
+            what: 'used',
+            also: [before],
+          })
+        if (used.size >= mostIds) used = new Map()
+        used.set(key, message.row)
+      },
+    }
+  },
+}
+
+/** The modern era has no sessions, and a connection of HTTP may be shared by clients. */
+function isOneSession(conversation: string | undefined, transport: string): boolean {
+  return transport === 'stdio' && conversation === undefined
+}

@@ -1,0 +1,22 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+export const invalidMessage: Rule = {
+  info: {
+    id: 'protocol/invalid-message',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A message is JSON but not JSON-RPC 2.0.',
+    help: 'The other side cannot read it: it has to be a request, a notification or a response.',
+    source: sources.jsonRpc,
+  },
+  begin: (_, say) => ({
+    message(message) {
+      const { kind, problem, odd } = message.part.envelope
+      if (kind === 'invalid') say(message, { message: problem ?? 'the message is no JSON-RPC', what: problem ?? '' })
+      else if (odd)
+        say(message, { message: `the ${message.isAnswer ? 'result' : 'params'} member is no object`, what: 'odd' })
+    },
+  }),
+}

@@ -1,0 +1,36 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+/** Requests that may come before `initialize`: `ping`, and those that ask for the era. */
+const early = /^(initialize|ping|server\/discover)$/
+
+export const order: Rule = {
+  info: {
+    id: 'protocol/order',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A request came before the session was initialized.',
+    help: 'The first request of a session is initialize; others wait for its result.',
+    source: sources.lifecycle,
+  },
+  begin: ({ server }, say) => ({
+    message(message) {
+      const { kind, method = '', modern } = message.part.envelope
+      if (kind !== 'request' || early.test(method) || modern) return
+      const talk = server.conversation(message)
+      if (talk.isModern || talk.initialized) return
+      // Over HTTP a recording may begin in the middle of a session, and a connection need not open one.
+      if (server.transport !== 'stdio') return
+      if (talk.initialize < 0 && message.seq === 0)
+        say(message, { message: `${method} is the first message of the session, not initialize`, what: 'first' })
+      else if (talk.initialize >= 0)
+        say(message, {
+          message: `${method} was sent before the answer to initialize`,
+          what: 'early',
+          level: 'warning',
+          also: [talk.initialize],
+        })
+    },
+  }),
+}

@@ -1,0 +1,42 @@
+import type { Rule } from '../../finding.js'
+import { at } from '../../json.js'
+import { sources } from '../sources.js'
+
+const mostRemembered = 10_000
+
+export const progress: Rule = {
+  info: {
+    id: 'protocol/progress',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'Progress went back, or came after the response.',
+    help: 'The value has to grow with each notification, and notifications stop with the response.',
+    source: sources.progress,
+  },
+  begin({ fold }, say) {
+    /** Of each request that has progress: the last value. */
+    let last = new Map<number, number>()
+    return {
+      message(message) {
+        if (!message.asks('notifications/progress')) return
+        const request = fold.entries.linked(message.row)
+        const value = at(message.params, 'progress')
+        if (request < 0 || typeof value !== 'number') return
+        const before = last.get(request)
+        const answer = fold.entries.peer(request)
+        if (before !== undefined && value <= before)
+          say(message, { message: `progress ${value} does not exceed ${before} before it`, what: 'back', also: [request] })
+        else if (answer >= 0 && answer < message.row && !isTask(fold.entries.linked(answer)))
+          say(message, { message: 'progress of a request that is answered already', what: 'after', also: [answer], level: 'warning' })
+        if (last.size > mostRemembered) last = new Map()
+        last.set(request, value)
+      },
+    }
+  },
+}
+
+/** The answer only created a task: its progress goes on. */
+function isTask(linked: number): boolean {
+  return linked >= 0
+}

@@ -1,0 +1,99 @@
+import type { Level, Rule } from '../../finding.js'
+import { isMap, stringsIn, at, type Json } from '../../json.js'
+import type { Message } from '../../message.js'
+import { sources } from '../sources.js'
+
+/** A kind of text that a person does not see and a model reads. */
+interface Hidden {
+  readonly name: string
+  readonly pattern: RegExp
+  /** In a definition, and in a result. */
+  readonly levels: readonly [Level, Level]
+  /** The text that was hidden, where it is one. */
+  readonly decode?: (found: string) => string
+}
+
+/** A flag such as that of Scotland is a black flag with tags; those are no hidden text. */
+const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu
+
+const kinds: readonly Hidden[] = [
+  {
+    name: 'tag characters',
+    pattern: /[\u{e0000}-\u{e007f}]+/u,
+    levels: ['error', 'warning'],
+    decode: (found) => [...found].map((char) => String.fromCodePoint(Math.max(32, char.codePointAt(0)! - 0xe0000))).join(''),
+  },
+  // One variation selector chooses a form of the character before it; many carry bytes.
+  { name: 'variation selectors', pattern: /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{3,}/u, levels: ['error', 'warning'] },
+  { name: 'bidirectional controls', pattern: /[\u{202a}-\u{202e}\u{2066}-\u{2069}]/u, levels: ['error', 'note'] },
+  { name: 'terminal controls', pattern: /[\u{1b}\u{9b}]/u, levels: ['error', 'note'] },
+  { name: 'zero-width characters', pattern: /[\u{200b}\u{2060}-\u{2064}\u{180e}]|(?<=[ -~])[\u{200c}\u{200d}\u{feff}](?=[ -~])/u, levels: ['warning', 'note'] },
+]
+
+/** Whether the exact text can have any of it, written as it is or as an escape. */
+const suspicious =
+  /[\u{180e}\u{1b}\u{9b}\u{200b}-\u{200d}\u{202a}-\u{202e}\u{2060}-\u{2069}\u{fe00}-\u{fe0f}\u{feff}\u{e0000}-\u{e01ef}]|\\u(?:180e|001b|009b|200[b-d]|202[a-e]|206[0-9]|fe0[0-9a-f]|feff|db40)/iu
+
+export const hiddenText: Rule = {
+  info: {
+    id: 'safety/hidden-text',
+    pack: 'safety',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A definition or a result holds text that a person does not see.',
+    help: 'A model reads what a person cannot check. Do not approve the definition before you know what it says.',
+    source: sources.owasp,
+    owasp: 'MCP03',
+  },
+  begin: (_, say) => ({
+    message(message) {
+      if (!message.fromServer || !suspicious.test(message.text)) return
+      const where = partOf(message)
+      if (where === undefined) return
+      for (const [text, pointer] of stringsIn(where.value, where.pointer)) {
+        const plain = text.replaceAll(flags, '')
+        for (const { name, pattern, levels, decode } of kinds) {
+          const found = pattern.exec(plain)?.[0]
+          if (found === undefined) continue
+          const said = decode?.(found).trim()
+          const tool = where.isDefinition ? toolAt(message.value, pointer) : undefined
+          say(message, {
+            message: `${name} in ${where.isDefinition ? 'a definition' : 'a result'}${said ? `: they say “${said.slice(0, 200)}”` : ''}`,
+            at: pointer,
+            level: where.isDefinition ? levels[0] : levels[1],
+            ...(tool !== undefined && { tool }),
+          })
+        }
+      }
+    },
+  }),
+}
+
+export interface Place {
+  readonly value: Json | undefined
+  readonly pointer: string
+  /** A definition, which goes into each prompt, or a result. */
+  readonly isDefinition: boolean
+}
+
+const lists = /^(tools|prompts|resources|resources\/templates)\/list$/
+
+/** The part of a server's message that a model reads. */
+export function partOf(message: Message): Place | undefined {
+  if (message.isAnswer) {
+    if (message.part.envelope.kind === 'error') return { value: at(message.value, 'error'), pointer: '/error', isDefinition: false }
+    const isDefinition = lists.test(message.method) || message.answers('initialize') || message.answers('server/discover')
+    return { value: message.result, pointer: '/result', isDefinition }
+  }
+  if (message.asks('elicitation/create') || message.asks('sampling/createMessage'))
+    return { value: message.params, pointer: '/params', isDefinition: false }
+  return undefined
+}
+
+/** The tool whose definition a place in a list belongs to. */
+export function toolAt(value: Json | undefined, pointer: string): string | undefined {
+  const index = /^\/result\/tools\/(\d+)/.exec(pointer)?.[1]
+  const tools = at(value, 'result', 'tools')
+  const tool = index === undefined || !Array.isArray(tools) ? undefined : tools[Number(index)]
+  return isMap(tool) && typeof tool['name'] === 'string' ? tool['name'] : undefined
+}

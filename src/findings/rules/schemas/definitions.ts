@@ -1,0 +1,114 @@
+import type { Rule } from '../../finding.js'
+import { at, isMap, textAt, type Json, type JsonMap } from '../../json.js'
+import { offersIn, type Offer } from '../../server-state.js'
+import { sources } from '../sources.js'
+
+/** A schema of a tool and its place, once for each text: servers list their tools again and again. */
+function eachNewTool(look: (tool: Offer, row: number) => void): (message: Parameters<typeof offersIn>[0]) => void {
+  const seen = new Map<string, string>()
+  return (message) => {
+    for (const offer of offersIn(message)) {
+      if (offer.kind !== 'tool') continue
+      const text = JSON.stringify(offer.value)
+      if (seen.get(offer.name) === text) continue
+      if (seen.size < 20_000) seen.set(offer.name, text)
+      look(offer, message.row)
+    }
+  }
+}
+
+const knownDialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019-09|draft-0[67])\/schema#?$/
+
+export const schemaRoot: Rule = {
+  info: {
+    id: 'schemas/root',
+    pack: 'schemas',
+    level: 'error',
+    certainty: 'exact',
+    title: 'The inputSchema of a tool is missing, or no schema of an object.',
+    help: 'Clients refuse the tool, and some refuse the whole server. Its root needs "type": "object".',
+    source: sources.tools,
+  },
+  begin: (_, say) => ({
+    message: eachNewTool((tool, row) => {
+      const schema = at(tool.value, 'inputSchema')
+      const fault = !isMap(schema)
+        ? 'has no inputSchema'
+        : textAt(schema, 'type') === 'object'
+          ? undefined
+          : 'has an inputSchema whose root is not "type": "object"'
+      if (fault !== undefined) say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
+    }),
+  }),
+}
+
+export const schemaPortable: Rule = {
+  info: {
+    id: 'schemas/portable',
+    pack: 'schemas',
+    level: 'note',
+    certainty: 'exact',
+    title: 'A schema uses what some clients refuse.',
+    help: 'Model providers accept a part of JSON Schema only: no oneOf, anyOf or allOf at the root, no references to elsewhere, a known dialect, a type for each property.',
+    source: sources.tools,
+  },
+  begin: (_, say) => ({
+    message: eachNewTool((tool, row) => {
+      for (const member of ['inputSchema', 'outputSchema']) {
+        const schema = at(tool.value, member)
+        if (!isMap(schema)) continue
+        for (const [problem, level] of portabilityOf(schema))
+          say(row, { message: `${member} of ${tool.name} ${problem}`, at: `${tool.at}/${member}`, tool: tool.name, what: `${member} ${problem}`, level })
+      }
+    }),
+  }),
+}
+
+function portabilityOf(schema: JsonMap): (readonly [problem: string, level: 'warning' | 'note'])[] {
+  const found: (readonly [string, 'warning' | 'note'])[] = []
+  for (const word of ['oneOf', 'anyOf', 'allOf', 'not', '$ref'])
+    if (word in schema) found.push([`has ${word} at its root`, 'note'])
+  const dialect = schema['$schema']
+  if (dialect !== undefined && (typeof dialect !== 'string' || !knownDialects.test(dialect)))
+    found.push(['names a dialect that clients do not know', 'note'])
+  const open: Json[] = [schema]
+  let untyped = 0
+  for (let i = 0; i < open.length && i < 10_000; i += 1) {
+    const part = open[i]
+    if (Array.isArray(part)) open.push(...part.slice(0, 1000))
+    if (!isMap(part)) continue
+    const reference = part['$ref']
+    if (typeof reference === 'string' && !reference.startsWith('#')) found.push([`refers to ${reference.slice(0, 200)}`, 'warning'])
+    if (isMap(part['properties'])) {
+      for (const property of Object.values(part['properties'])) if (isMap(property) && isUntyped(property)) untyped += 1
+    }
+    open.push(...Object.values(part).filter((value) => typeof value === 'object'))
+  }
+  if (untyped > 0) found.push([untyped === 1 ? 'has a property without a type' : 'has properties without a type', 'note'])
+  return found
+}
+
+const typing = ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not', 'if']
+
+function isUntyped(property: JsonMap): boolean {
+  return !typing.some((word) => word in property)
+}
+
+export const nameLength: Rule = {
+  info: {
+    id: 'schemas/name',
+    pack: 'schemas',
+    level: 'warning',
+    certainty: 'exact',
+    title: 'The name of a tool is longer than 64 characters, or has characters that model providers refuse.',
+    help: 'Use at most 64 letters, digits, underscores, hyphens and dots.',
+    source: sources.tools,
+  },
+  begin: (_, say) => ({
+    message: eachNewTool((tool, row) => {
+      const { name } = tool
+      if (name.length > 64) say(row, { message: `the name ${name.slice(0, 80)} has ${name.length} characters`, at: `${tool.at}/name`, tool: name })
+      else if (!/^[\w./-]+$/.test(name)) say(row, { message: `the name ${name} has characters that are not allowed`, at: `${tool.at}/name`, tool: name, level: 'note' })
+    }),
+  }),
+}
