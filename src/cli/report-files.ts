@@ -56,11 +56,7 @@ function splitOnce(text: string, separator: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
-export async function writeReports<R>(
-  wanted: readonly WantedReport<R>[],
-  report: R,
-  io: Io,
-): Promise<void> {
+export async function writeReports<R>(wanted: readonly WantedReport<R>[], report: R, io: Io): Promise<void> {
   for (const { file, kind, write } of wanted) {
     if (file === '-') await printPieces(write(report), io, kind === 'github' ? 'commands' : 'data')
     else await replaceFile(resolve(io.cwd, file), bytesOf(write(report)))

@@ -84,7 +84,9 @@ class Findings implements RecordingFindings {
     const server = new ServerState(session?.transport ?? 'stdio', session?.label)
     this.#server = server
     this.#watches = this.#rules.map((rule) =>
-      rule.begin({ server, run: this.#run, fold: this.#fold }, (where, fault) => this.#say(rule, where, fault)),
+      rule.begin({ server, run: this.#run, fold: this.#fold }, (where, fault) =>
+        this.#say(rule, where, fault),
+      ),
     )
   }
 
@@ -126,4 +128,3 @@ class Findings implements RecordingFindings {
     })
   }
 }
-

@@ -14,7 +14,16 @@ export type Pack = (typeof packs)[number]
 
 /** Categories of the OWASP MCP Top 10 (2025, beta). */
 export type OwaspCategory =
-  'MCP01' | 'MCP02' | 'MCP03' | 'MCP04' | 'MCP05' | 'MCP06' | 'MCP07' | 'MCP08' | 'MCP09' | 'MCP10'
+  | 'MCP01'
+  | 'MCP02'
+  | 'MCP03'
+  | 'MCP04'
+  | 'MCP05'
+  | 'MCP06'
+  | 'MCP07'
+  | 'MCP08'
+  | 'MCP09'
+  | 'MCP10'
 
 /** What is known of a rule without running it. */
 export interface RuleInfo {

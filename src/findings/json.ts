@@ -32,7 +32,10 @@ export function listAt(value: Json | undefined, ...path: readonly string[]): rea
 const mostStrings = 100_000
 
 /** Every string in a value, member names too, with the JSON Pointer of the value that it is or names. */
-export function* stringsIn(value: Json | undefined, pointer = ''): Generator<readonly [text: string, pointer: string]> {
+export function* stringsIn(
+  value: Json | undefined,
+  pointer = '',
+): Generator<readonly [text: string, pointer: string]> {
   const open: (readonly [Json | undefined, string])[] = [[value, pointer]]
   let seen = 0
   for (let next = open.pop(); next; next = open.pop()) {

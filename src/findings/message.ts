@@ -1,4 +1,11 @@
-import { detach, isAnswer, type Direction, type HeldRecord, type MessageRecord, type Part } from '../model/index.js'
+import {
+  detach,
+  isAnswer,
+  type Direction,
+  type HeldRecord,
+  type MessageRecord,
+  type Part,
+} from '../model/index.js'
 import type { Json } from './json.js'
 import { at } from './json.js'
 

@@ -52,7 +52,10 @@ export class ServerState {
     this.name = label
   }
 
-  offer(kind: OfferKind, name: string): { readonly offer: Offer; readonly row: number; readonly text: string } | undefined {
+  offer(
+    kind: OfferKind,
+    name: string,
+  ): { readonly offer: Offer; readonly row: number; readonly text: string } | undefined {
     return this.#offers.get(`${kind} ${name}`)
   }
 
@@ -90,7 +93,8 @@ export class ServerState {
         talk.version = version
         talk.isModern = eraOf(version) === 'modern'
       }
-    } else if (envelope.modern && envelope.protocolVersion !== undefined) talk.version = envelope.protocolVersion
+    } else if (envelope.modern && envelope.protocolVersion !== undefined)
+      talk.version = envelope.protocolVersion
     for (const offer of offersIn(message)) this.#keep(offer, message.row)
   }
 

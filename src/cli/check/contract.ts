@@ -61,7 +61,9 @@ function latencyOf(text: string): [tool: string, ms: number] {
 export function countIn(option: string, text: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})(k|m)?$/i.exec(text) ?? []
   if (digits === undefined)
-    throw new WiretapeError('usage', `${option} ${escapeText(text)} is no number`, { hint: 'write 500 or 20k' })
+    throw new WiretapeError('usage', `${option} ${escapeText(text)} is no number`, {
+      hint: 'write 500 or 20k',
+    })
   return Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1)
 }
 
@@ -75,7 +77,9 @@ async function readConfig(
     text = await readFile(named === undefined ? join(io.cwd, fileName) : resolve(io.cwd, named), 'utf8')
   } catch (error) {
     if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new WiretapeError('usage', `${escapeText(name)} cannot be read`, { hint: 'name another with --config' })
+    throw new WiretapeError('usage', `${escapeText(name)} cannot be read`, {
+      hint: 'name another with --config',
+    })
   }
   const refuse = (why: string): WiretapeError =>
     new WiretapeError('usage', `${escapeText(name)}: ${why}`, { hint: `it may have ${members.join(', ')}` })

@@ -13,18 +13,39 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
         '(docs/findings.md). Exits 1 when a finding has the level of --fail-on or above.',
     )
     .argument('<recording...>', 'recordings; all of them are one run')
-    .option('--rules <pack|id>', 'only these: protocol, schemas, safety, or the id of a rule; repeatable', collect)
-    .option('--fail-on <level|id>', 'error, warning, note, or the id of a rule; repeatable (default: error)', collect)
+    .option(
+      '--rules <pack|id>',
+      'only these: protocol, schemas, safety, or the id of a rule; repeatable',
+      collect,
+    )
+    .option(
+      '--fail-on <level|id>',
+      'error, warning, note, or the id of a rule; repeatable (default: error)',
+      collect,
+    )
     .option('--baseline <file>', 'findings of this report (json) do not count')
     .option('--expect-tool <name>', 'a tool that has to be called; repeatable', collect)
     .option('--forbid-tool <name>', 'a tool that may not be called; repeatable', collect)
-    .option('--max-latency <tool:time>', 'how long a call may take, as search:2s; without a tool for all; repeatable', collect)
+    .option(
+      '--max-latency <tool:time>',
+      'how long a call may take, as search:2s; without a tool for all; repeatable',
+      collect,
+    )
     .option('--max-errors <count>', 'how many calls may fail')
     .option('--max-context <tokens>', 'how much the definitions may cost, as 20k (an estimate)')
-    .addOption(new Option('--config <file>', 'expectations of this file (default: wiretape.check.yaml in this folder)').conflicts('noConfig'))
+    .addOption(
+      new Option(
+        '--config <file>',
+        'expectations of this file (default: wiretape.check.yaml in this folder)',
+      ).conflicts('noConfig'),
+    )
     .option('--no-config', 'without wiretape.check.yaml')
     .option('--list-rules', 'print every rule and end')
-    .option('--report <kind=file>', 'also write a report: json, sarif, junit, github, ctrf or markdown; repeatable', collect)
+    .option(
+      '--report <kind=file>',
+      'also write a report: json, sarif, junit, github, ctrf or markdown; repeatable',
+      collect,
+    )
     .option('--json', 'machine output')
     .addHelpText(
       'after',

@@ -59,7 +59,9 @@ export async function runCheck(named: readonly string[], options: CheckOptions, 
     if (options.json) await printPieces(findingReports['json']!(report), io)
     else if (!wanted.some(({ file }) => file === '-')) await printText(report, from, io)
     await writeReports(wanted, report, io)
-    const failed = recordings.some(({ findings }) => findings.some((told) => !told.suppressed && isFailure(told)))
+    const failed = recordings.some(({ findings }) =>
+      findings.some((told) => !told.suppressed && isFailure(told)),
+    )
     return failed ? exitCode.found : exitCode.done
   } finally {
     await loaded.close()
@@ -68,7 +70,12 @@ export async function runCheck(named: readonly string[], options: CheckOptions, 
 
 /** One run of rules over recordings as they are loaded. */
 function createChecks(rules: readonly Rule[]): {
-  watch(fold: Fold): (record: Parameters<RecordingFindings['take']>[0], rows: Parameters<RecordingFindings['take']>[1]) => void
+  watch(
+    fold: Fold,
+  ): (
+    record: Parameters<RecordingFindings['take']>[0],
+    rows: Parameters<RecordingFindings['take']>[1],
+  ) => void
   told(recording: LoadedRecording, index: number, baseline: ReadonlySet<string>): CheckedRecording
 } {
   const engine = createFindings(rules)
@@ -128,7 +135,9 @@ function placeOf(
 }
 
 function failureTest(names: readonly string[], known: readonly Rule[]): (finding: ToldFinding) => boolean {
-  const wrong = names.find((name) => !levels.includes(name as Level) && !known.some(({ info }) => info.id === name))
+  const wrong = names.find(
+    (name) => !levels.includes(name as Level) && !known.some(({ info }) => info.id === name),
+  )
   if (wrong !== undefined)
     throw new WiretapeError('usage', `--fail-on ${JSON.stringify(wrong)} is no level and no rule`, {
       hint: 'levels are error, warning, note',
@@ -148,7 +157,9 @@ async function readBaseline(file: string | undefined, io: Io): Promise<ReadonlyS
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw unusable((error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'it cannot be read')
+    throw unusable(
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'it cannot be read',
+    )
   }
   let value: unknown
   try {
@@ -167,17 +178,23 @@ async function readBaseline(file: string | undefined, io: Io): Promise<ReadonlyS
   )
 }
 
-const tones: Readonly<Record<Level, 'red' | 'yellow' | 'dim'>> = { error: 'red', warning: 'yellow', note: 'dim' }
+const tones: Readonly<Record<Level, 'red' | 'yellow' | 'dim'>> = {
+  error: 'red',
+  warning: 'yellow',
+  note: 'dim',
+}
 
 async function printText(report: FindingsReport, from: string | undefined, io: Io): Promise<void> {
   const style = createStyle(io.colours)
   if (from !== undefined) await io.write(style.dim(`expectations of ${escapeText(from)}\n`))
   for (const recording of report.recordings) {
-    if (report.recordings.length > 1) await io.write(`${style.bold(escapeText(recording.files.join(', ')))}\n`)
+    if (report.recordings.length > 1)
+      await io.write(`${style.bold(escapeText(recording.files.join(', ')))}\n`)
     for (const finding of recording.findings) {
       if (!finding.suppressed) await io.write(findingLines(finding, recording, style))
     }
-    if (recording.left > 0) await io.write(`  and ${countOf(recording.left, 'more finding')} of the same kinds\n`)
+    if (recording.left > 0)
+      await io.write(`  and ${countOf(recording.left, 'more finding')} of the same kinds\n`)
     if (recording.isIncomplete)
       await io.write(`  ${style.yellow('the recording is incomplete')}: what is missing was not checked\n`)
   }

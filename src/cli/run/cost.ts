@@ -5,7 +5,7 @@ import {
   estimator,
   type DefinitionCost,
 } from '../../findings/index.js'
-import { createStyle, escapeText, formatCount, pad, truncate } from '../../render/index.js'
+import { countOf, createStyle, escapeText, formatCount, pad, truncate } from '../../render/index.js'
 import { countIn } from '../check/contract.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -62,12 +62,20 @@ async function printTable(rows: readonly DefinitionCost[], total: number, io: Io
   const head = `${'tokens'.padStart(9)}${'descr.'.padStart(9)}${'schemas'.padStart(9)}  ${pad('name', width)}  ${pad('kind', 8)}${'calls'.padStart(7)}${'results'.padStart(9)}${'largest'.padStart(9)}  server`
   await io.write(`${style.dim(head)}\n`)
   for (const row of rows) {
-    const sizes = [row.characters, row.description, row.schemas].map((size) => number(estimateTokens(size))).join('')
+    const sizes = [row.characters, row.description, row.schemas]
+      .map((size) => number(estimateTokens(size)))
+      .join('')
     const results = [row.results, row.largest].map((size) => number(estimateTokens(size))).join('')
     const name = pad(truncate(escapeText(row.name), width), width)
-    await io.write(`${sizes}  ${name}  ${pad(row.kind, 8)}${String(row.calls).padStart(7)}${results}  ${escapeText(row.server)}\n`)
+    await io.write(
+      `${sizes}  ${name}  ${pad(row.kind, 8)}${String(row.calls).padStart(7)}${results}  ${escapeText(row.server)}\n`,
+    )
   }
   const never = rows.filter(({ calls, kind }) => calls === 0 && kind === 'tool').length
-  await io.write(`\nabout ${formatCount(total)} tokens of definitions in each prompt (estimated: ${estimator})`)
-  await io.write(never === 0 ? '\n' : `; ${never} tools were never called\n`)
+  await io.write(
+    `\nabout ${formatCount(total)} tokens of definitions in each prompt (estimated: ${estimator})`,
+  )
+  await io.write(
+    never === 0 ? '\n' : `; ${countOf(never, 'tool')} ${never === 1 ? 'was' : 'were'} never called\n`,
+  )
 }

@@ -1,5 +1,12 @@
 import { countOf, escapeXml, markdownText, workflowCommand } from '../../render/index.js'
-import { countsOf, numbersOf, whereOf, type CheckedRecording, type FindingsReport, type ToldFinding } from './report.js'
+import {
+  countsOf,
+  numbersOf,
+  whereOf,
+  type CheckedRecording,
+  type FindingsReport,
+  type ToldFinding,
+} from './report.js'
 
 /** The faults of one rule in one recording that count. */
 function byRule({ findings }: CheckedRecording, id: string): ToldFinding[] {
@@ -10,7 +17,9 @@ function byRule({ findings }: CheckedRecording, id: string): ToldFinding[] {
 export function* junitReport(report: FindingsReport): Generator<string, void, undefined> {
   const fails = (recording: CheckedRecording, id: string): boolean =>
     byRule(recording, id).some(({ level }) => level !== 'note')
-  const failed = report.recordings.map((recording) => report.rules.filter(({ id }) => fails(recording, id)).length)
+  const failed = report.recordings.map(
+    (recording) => report.rules.filter(({ id }) => fails(recording, id)).length,
+  )
   const all = failed.reduce((sum, count) => sum + count, 0)
   const tests = report.rules.length
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`
@@ -20,10 +29,14 @@ export function* junitReport(report: FindingsReport): Generator<string, void, un
     for (const { id, title, pack } of report.rules) {
       const open = `    <testcase classname="${escapeXml(pack)}" name="${escapeXml(id)}" time="0"`
       const faults = byRule(recording, id)
-      const lines = escapeXml(faults.map((fault) => `${whereOf(fault, recording)} ${fault.level}: ${fault.message}`).join('\n'))
+      const lines = escapeXml(
+        faults.map((fault) => `${whereOf(fault, recording)} ${fault.level}: ${fault.message}`).join('\n'),
+      )
       if (faults.length === 0) yield `${open}/>\n`
-      else if (!fails(recording, id)) yield `${open}>\n      <system-out>${lines}</system-out>\n    </testcase>\n`
-      else yield `${open}>\n      <failure message="${escapeXml(title)}" type="${faults[0]!.level}">${lines}</failure>\n    </testcase>\n`
+      else if (!fails(recording, id))
+        yield `${open}>\n      <system-out>${lines}</system-out>\n    </testcase>\n`
+      else
+        yield `${open}>\n      <failure message="${escapeXml(title)}" type="${faults[0]!.level}">${lines}</failure>\n    </testcase>\n`
     }
     yield '  </testsuite>\n'
   }
@@ -56,13 +69,24 @@ export function* ctrfReport(report: FindingsReport): Generator<string, void, und
         duration: 0,
         suite: [pack],
         ...(faults.length > 0 && {
-          message: faults.map((fault) => `${whereOf(fault, recording)} ${fault.level}: ${fault.message}`).join('\n'),
+          message: faults
+            .map((fault) => `${whereOf(fault, recording)} ${fault.level}: ${fault.message}`)
+            .join('\n'),
         }),
       }
     }),
   )
   const failed = tests.filter(({ status }) => status === 'failed').length
-  const summary = { tests: tests.length, passed: tests.length - failed, failed, pending: 0, skipped: 0, other: 0, start: 0, stop: 0 }
+  const summary = {
+    tests: tests.length,
+    passed: tests.length - failed,
+    failed,
+    pending: 0,
+    skipped: 0,
+    other: 0,
+    start: 0,
+    stop: 0,
+  }
   yield `${JSON.stringify({ reportFormat: 'CTRF', specVersion: '0.0.0', results: { tool: { name: 'wiretape', version: report.version }, summary, tests } })}\n`
 }
 

@@ -41,7 +41,9 @@ export function countsOf(report: FindingsReport): Record<Level, number> {
 
 /** 64 bits of a fingerprint as hex (FNV-1a, twice): equal for equal faults, and short. */
 export function hashOf(fingerprint: string): string {
-  return [0x811c9dc5, 0x9747b28c].map((seed) => hash32(fingerprint, seed).toString(16).padStart(8, '0')).join('')
+  return [0x811c9dc5, 0x9747b28c]
+    .map((seed) => hash32(fingerprint, seed).toString(16).padStart(8, '0'))
+    .join('')
 }
 
 function hash32(text: string, seed: number): number {
@@ -50,7 +52,10 @@ function hash32(text: string, seed: number): number {
   return hash >>> 0
 }
 
-export function wantedRules(all: readonly Rule[], names: readonly string[] | undefined): { rules: Rule[]; unknown?: string } {
+export function wantedRules(
+  all: readonly Rule[],
+  names: readonly string[] | undefined,
+): { rules: Rule[]; unknown?: string } {
   if (names === undefined || names.length === 0) return { rules: [...all] }
   const unknown = names.find((name) => !all.some(({ info }) => info.id === name || info.pack === name))
   return {

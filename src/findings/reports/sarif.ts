@@ -17,7 +17,9 @@ export function* sarifReport(report: FindingsReport): Generator<string, void, un
           ...(/^https:/.test(source.url) && { helpUri: source.url }),
           defaultConfiguration: { level },
           properties: { certainty, tags: owasp === undefined ? [pack] : [pack, owasp] },
-          ...(owasp !== undefined && { relationships: [{ target: referenceTo(owasp), kinds: ['relevant'] }] }),
+          ...(owasp !== undefined && {
+            relationships: [{ target: referenceTo(owasp), kinds: ['relevant'] }],
+          }),
         })),
         supportedTaxonomies: [{ name: owaspName, index: 0 }],
       },
@@ -30,7 +32,11 @@ export function* sarifReport(report: FindingsReport): Generator<string, void, un
         organization: 'OWASP',
         informationUri: 'https://owasp.org/www-project-mcp-top-10/',
         shortDescription: { text: 'Risks of the Model Context Protocol' },
-        taxa: Object.entries(categories).map(([id, text]) => ({ id, name: text, shortDescription: { text } })),
+        taxa: Object.entries(categories).map(([id, text]) => ({
+          id,
+          name: text,
+          shortDescription: { text },
+        })),
       },
     ],
     invocations: [{ executionSuccessful: report.recordings.every(({ isIncomplete }) => !isIncomplete) }],
@@ -86,7 +92,11 @@ function resultOf(finding: ToldFinding, recording: CheckedRecording, { rules }: 
         },
         ...(names.length > 0 && {
           logicalLocations: [
-            { name: names.at(-1), fullyQualifiedName: names.join('/'), kind: tool === undefined ? 'module' : 'function' },
+            {
+              name: names.at(-1),
+              fullyQualifiedName: names.join('/'),
+              kind: tool === undefined ? 'module' : 'function',
+            },
           ],
         }),
       },
@@ -99,7 +109,11 @@ function resultOf(finding: ToldFinding, recording: CheckedRecording, { rules }: 
 
 /** A relative reference, or a `file:` URI for an absolute path. */
 function uriOf(file: string): string {
-  const path = file.replaceAll('\\', '/').split('/').map((part) => encodeURIComponent(part)).join('/')
+  const path = file
+    .replaceAll('\\', '/')
+    .split('/')
+    .map((part) => encodeURIComponent(part))
+    .join('/')
   if (path.startsWith('/')) return `file://${path}`
   return /^[A-Za-z]%3A/.test(path) ? `file:///${path.replace('%3A', ':')}` : path
 }

@@ -10,17 +10,11 @@ import { progress } from './protocol/progress.js'
 import { secondResponse, strayResponse, unanswered } from './protocol/responses.js'
 import { requestState } from './protocol/rounds.js'
 import { strayOutput } from './protocol/stray-output.js'
-import {
-  longLine,
-  mirroredHeaders,
-  missingMeta,
-  plainHttp,
-  removedBatch,
-  versionHeader,
-} from './protocol/transport.js'
+import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } from './protocol/transport.js'
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
 import { agentDirective } from './safety/directives.js'
 import { hiddenText } from './safety/hidden-text.js'
+import { plainHttp } from './safety/plain-http.js'
 import { exfiltratingLink, riskyArgument, tokenInUrl, unpinnedLaunch } from './safety/requests.js'
 import { nameLength, schemaPortable, schemaRoot } from './schemas/definitions.js'
 import { elicitationAnswer, inputSchema, outputSchema } from './schemas/output.js'

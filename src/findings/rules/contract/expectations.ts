@@ -40,10 +40,12 @@ function calls({ expectTools = [], forbidTools = [] }: Contract): Rule {
         message(message) {
           if (!message.asks('tools/call') || message.tool === undefined) return
           missing.delete(message.tool)
-          if (forbidTools.includes(message.tool)) say(message, { message: `the forbidden tool ${message.tool} was called`, what: 'forbidden' })
+          if (forbidTools.includes(message.tool))
+            say(message, { message: `the forbidden tool ${message.tool} was called`, what: 'forbidden' })
         },
         end() {
-          for (const tool of missing) say(undefined, { message: `the tool ${tool} was never called`, tool, what: 'missing' })
+          for (const tool of missing)
+            say(undefined, { message: `the tool ${tool} was never called`, tool, what: 'missing' })
         },
       }
     },
@@ -75,7 +77,8 @@ function errors({ maxErrors, knownTools }: Contract): Rule {
       return {
         message(message) {
           const { kind, toolError } = message.part.envelope
-          if (message.fromServer && (kind === 'error' || toolError) && failed.length < 1_000_000) failed.push(message.row)
+          if (message.fromServer && (kind === 'error' || toolError) && failed.length < 1_000_000)
+            failed.push(message.row)
           if (!knownTools) return
           for (const { kind: offered, name, at } of offersIn(message)) {
             if (offered !== 'tool' || knownTools.has(name) || told.has(name) || told.size > 10_000) continue
@@ -85,7 +88,11 @@ function errors({ maxErrors, knownTools }: Contract): Rule {
         },
         end() {
           if (maxErrors === undefined || failed.length <= maxErrors) return
-          say(failed[maxErrors], { message: `${failed.length} calls failed, more than ${maxErrors}`, also: failed.slice(maxErrors + 1, maxErrors + 20), what: 'count' })
+          say(failed[maxErrors], {
+            message: `${failed.length} calls failed, more than ${maxErrors}`,
+            also: failed.slice(maxErrors + 1, maxErrors + 20),
+            what: 'count',
+          })
         },
       }
     },
@@ -105,8 +112,13 @@ function context({ maxContext }: Contract): Rule {
           const rows = cost.rows()
           const tokens = estimateTokens(rows.reduce((sum, { characters }) => sum + characters, 0))
           if (tokens <= maxContext) return
-          const heaviest = rows.slice(0, 3).map(({ name, characters }) => `${name} ${estimateTokens(characters)}`)
-          say(undefined, { message: `about ${tokens} tokens of definitions (${estimator}), more than ${maxContext}: ${heaviest.join(', ')}`, what: 'context' })
+          const heaviest = rows
+            .slice(0, 3)
+            .map(({ name, characters }) => `${name} ${estimateTokens(characters)}`)
+          say(undefined, {
+            message: `about ${tokens} tokens of definitions (${estimator}), more than ${maxContext}: ${heaviest.join(', ')}`,
+            what: 'context',
+          })
         },
       }
     },

@@ -3,15 +3,15 @@ import { at } from '../../json.js'
 import { sources } from '../sources.js'
 
 /** The capability that a method needs of the side that gets the request. */
-const needs: readonly (readonly [method: RegExp, capability: string])[] = [
-  [/^tools\//, 'tools'],
-  [/^prompts\//, 'prompts'],
-  [/^resources\//, 'resources'],
-  [/^completion\//, 'completions'],
-  [/^logging\//, 'logging'],
-  [/^sampling\//, 'sampling'],
-  [/^roots\//, 'roots'],
-  [/^elicitation\//, 'elicitation'],
+const needs: readonly (readonly [method: RegExp, capability: string, of: 'server' | 'client'])[] = [
+  [/^tools\//, 'tools', 'server'],
+  [/^prompts\//, 'prompts', 'server'],
+  [/^resources\//, 'resources', 'server'],
+  [/^completion\//, 'completions', 'server'],
+  [/^logging\//, 'logging', 'server'],
+  [/^sampling\//, 'sampling', 'client'],
+  [/^roots\//, 'roots', 'client'],
+  [/^elicitation\//, 'elicitation', 'client'],
 ]
 
 export const capabilities: Rule = {
@@ -30,15 +30,19 @@ export const capabilities: Rule = {
       if (kind !== 'request' || method === undefined) return
       const talk = server.conversation(message)
       if (talk.isModern || !talk.initialized) return
-      const capability = needs.find(([pattern]) => pattern.test(method))?.[1]
+      const other = message.fromServer ? 'client' : 'server'
+      const capability = needs.find(([pattern, , of]) => of === other && pattern.test(method))?.[1]
       const offered = message.fromServer ? talk.clientCapabilities : talk.serverCapabilities
       if (capability === undefined || at(offered, capability) !== undefined) return
       // Completions became a capability in 2025-03-26.
       if (capability === 'completions' && (talk.version ?? '') < '2025-03-26') return
       // Clients probe for lists; a server that answers with an error loses nothing.
       const level = message.fromServer ? 'error' : 'note'
-      const other = message.fromServer ? 'client' : 'server'
-      say(message, { message: `${method} needs the capability ${capability}, which the ${other} did not declare`, what: method, level })
+      say(message, {
+        message: `${method} needs the capability ${capability}, which the ${other} did not declare`,
+        what: method,
+        level,
+      })
     },
   }),
 }

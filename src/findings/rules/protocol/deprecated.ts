@@ -1,7 +1,8 @@
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 
-const old = /^(roots\/list|sampling\/createMessage|logging\/setLevel|notifications\/(message|roots\/list_changed))$/
+const old =
+  /^(roots\/list|sampling\/createMessage|logging\/setLevel|notifications\/(message|roots\/list_changed))$/
 
 export const deprecated: Rule = {
   info: {

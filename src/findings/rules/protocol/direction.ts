@@ -21,7 +21,10 @@ export const direction: Rule = {
       const { method } = message.part.envelope
       if (method === undefined) return
       if (message.fromServer ? !clientOnly.test(method) : !serverOnly.test(method)) return
-      say(message, { message: `${method} was sent by the ${message.fromServer ? 'server' : 'client'}`, what: method })
+      say(message, {
+        message: `${method} was sent by the ${message.fromServer ? 'server' : 'client'}`,
+        what: method,
+      })
     },
   }),
 }

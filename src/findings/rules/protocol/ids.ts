@@ -20,7 +20,12 @@ export const ids: Rule = {
     return {
       message(message) {
         const { kind, id } = message.part.envelope
-        if (kind !== 'request' || id === undefined || (message.record.type === "message" && message.record.injected)) return
+        if (
+          kind !== 'request' ||
+          id === undefined ||
+          (message.record.type === 'message' && message.record.injected)
+        )
+          return
         const key = `${message.record.conversation ?? ''} ${message.direction} ${id}`
         const before = used.get(key)
         if (fold.entries.has(message.row, 'duplicate'))

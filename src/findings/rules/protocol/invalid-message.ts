@@ -14,9 +14,13 @@ export const invalidMessage: Rule = {
   begin: (_, say) => ({
     message(message) {
       const { kind, problem, odd } = message.part.envelope
-      if (kind === 'invalid') say(message, { message: problem ?? 'the message is no JSON-RPC', what: problem ?? '' })
+      if (kind === 'invalid')
+        say(message, { message: problem ?? 'the message is no JSON-RPC', what: problem ?? '' })
       else if (odd)
-        say(message, { message: `the ${message.isAnswer ? 'result' : 'params'} member is no object`, what: 'odd' })
+        say(message, {
+          message: `the ${message.isAnswer ? 'result' : 'params'} member is no object`,
+          what: 'odd',
+        })
     },
   }),
 }

@@ -23,7 +23,10 @@ export const order: Rule = {
       // Over HTTP a recording may begin in the middle of a session, and a connection need not open one.
       if (server.transport !== 'stdio') return
       if (talk.initialize < 0 && message.seq === 0)
-        say(message, { message: `${method} is the first message of the session, not initialize`, what: 'first' })
+        say(message, {
+          message: `${method} is the first message of the session, not initialize`,
+          what: 'first',
+        })
       else if (talk.initialize >= 0)
         say(message, {
           message: `${method} was sent before the answer to initialize`,

@@ -26,9 +26,18 @@ export const progress: Rule = {
         const before = last.get(request)
         const answer = fold.entries.peer(request)
         if (before !== undefined && value <= before)
-          say(message, { message: `progress ${value} does not exceed ${before} before it`, what: 'back', also: [request] })
+          say(message, {
+            message: `progress ${value} does not exceed ${before} before it`,
+            what: 'back',
+            also: [request],
+          })
         else if (answer >= 0 && answer < message.row && !isTask(fold.entries.linked(answer)))
-          say(message, { message: 'progress of a request that is answered already', what: 'after', also: [answer], level: 'warning' })
+          say(message, {
+            message: 'progress of a request that is answered already',
+            what: 'after',
+            also: [answer],
+            level: 'warning',
+          })
         if (last.size > mostRemembered) last = new Map()
         last.set(request, value)
       },

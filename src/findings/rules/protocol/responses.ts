@@ -71,7 +71,8 @@ export const unanswered: Rule = {
       for (let row = 0; row < entries.length && said < 100; row += 1) {
         if (!isUnanswered(entries, row)) continue
         said += 1
-        const side = entries.direction(row) === 'client_to_server' ? (server.name ?? 'the server') : 'the client'
+        const side =
+          entries.direction(row) === 'client_to_server' ? (server.name ?? 'the server') : 'the client'
         say(row, { message: `${side} never answered this request`, what: entries.direction(row) })
       }
     },

@@ -31,8 +31,17 @@ export const requestState: Rule = {
           if (message.isRedactedAt('/params/requestState')) return
           if (state !== undefined && isComplete && !given.has(state))
             say(message, { message: 'its requestState is none that the server gave', what: 'unknown' })
-          if (state === undefined && inputResponses !== undefined && inputResponses.length > 0 && given.size > 0)
-            say(message, { message: 'it brings input responses without the requestState', what: 'missing', level: 'note' })
+          if (
+            state === undefined &&
+            inputResponses !== undefined &&
+            inputResponses.length > 0 &&
+            given.size > 0
+          )
+            say(message, {
+              message: 'it brings input responses without the requestState',
+              what: 'missing',
+              level: 'note',
+            })
         }
       },
       record(record) {

@@ -58,15 +58,23 @@ export const versionHeader: Rule = {
   begin: ({ server }, say) => ({
     message(message) {
       const { headers, method } = message.record.http ?? {}
-      if (server.transport !== 'streamable-http' || message.fromServer || !headers || method === undefined) return
+      if (server.transport !== 'streamable-http' || message.fromServer || !headers || method === undefined)
+        return
       const talk = server.conversation(message)
       const { version } = talk
       if (talk.isModern || version === undefined || version < '2025-06-18') return
       if (message.asks('initialize')) return
       const said = headerIn(message, 'mcp-protocol-version')
-      if (said === undefined) say(message, { message: `no MCP-Protocol-Version although ${version} was agreed on`, what: 'missing' })
+      if (said === undefined)
+        say(message, {
+          message: `no MCP-Protocol-Version although ${version} was agreed on`,
+          what: 'missing',
+        })
       else if (said !== version)
-        say(message, { message: `MCP-Protocol-Version is ${said}, but ${version} was agreed on`, what: 'other' })
+        say(message, {
+          message: `MCP-Protocol-Version is ${said}, but ${version} was agreed on`,
+          what: 'other',
+        })
     },
   }),
 }
@@ -84,7 +92,13 @@ export const mirroredHeaders: Rule = {
   begin: (_, say) => ({
     message(message) {
       const { envelope } = message.part
-      if (message.fromServer || !envelope.modern || envelope.kind !== 'request' || !message.record.http?.headers) return
+      if (
+        message.fromServer ||
+        !envelope.modern ||
+        envelope.kind !== 'request' ||
+        !message.record.http?.headers
+      )
+        return
       for (const [name, value] of standardHeaders(envelope)) {
         const said = headerIn(message, name.toLowerCase())
         if (said === undefined) {
@@ -93,7 +107,10 @@ export const mirroredHeaders: Rule = {
         }
         const [there, wanted] = [decodedHeader(said), decodedHeader(value)]
         if (there === undefined || wanted === undefined || !isSameHeader(there, wanted))
-          say(message, { message: `${name} is ${said.slice(0, 200)}, the body says ${value.slice(0, 200)}`, what: name })
+          say(message, {
+            message: `${name} is ${said.slice(0, 200)}, the body says ${value.slice(0, 200)}`,
+            what: name,
+          })
       }
     },
   }),
@@ -119,29 +136,10 @@ export const missingMeta: Rule = {
       if (message.fromServer || envelope.kind !== 'request' || envelope.modern) return
       const talk = server.conversation(message)
       if (!talk.isModern || talk.initialize >= 0 || envelope.method === 'initialize') return
-      say(message, { message: `${envelope.method} has no protocol version in _meta`, what: envelope.method ?? '' })
+      say(message, {
+        message: `${envelope.method} has no protocol version in _meta`,
+        what: envelope.method ?? '',
+      })
     },
   }),
-}
-
-export const plainHttp: Rule = {
-  info: {
-    id: 'safety/plain-http',
-    pack: 'safety',
-    level: 'warning',
-    certainty: 'exact',
-    title: 'A server off this machine is reached over plain HTTP.',
-    help: 'Tokens and results can be read and changed on the way. Use https.',
-    source: sources.authorization,
-    owasp: 'MCP07',
-  },
-  begin({ fold }, say) {
-    return {
-      end() {
-        const url = fold.sessions.at(-1)?.url ?? ''
-        if (/^http:\/\/(?!localhost[:/]|127\.|\[::1\])/i.test(`${url}/`))
-          say(undefined, { message: `${new URL(url).host} is reached over plain HTTP` })
-      },
-    }
-  },
 }

@@ -48,7 +48,8 @@ function sorted(value: Json | undefined): string | undefined {
 }
 
 /** Words of a name that say it changes something. */
-const changes = /(?:^|[_.-])(?:delete|remove|drop|write|create|update|send|post|put|exec|execute|run|kill|move|rename|edit|insert)(?:$|[_.-])/
+const changes =
+  /(?:^|[_.-])(?:delete|remove|drop|write|create|update|send|post|put|exec|execute|run|kill|move|rename|edit|insert)(?:$|[_.-])/
 
 export const annotations: Rule = {
   info: {
@@ -69,7 +70,11 @@ export const annotations: Rule = {
         const plain = name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
         const word = changes.exec(plain)?.[0].replaceAll(/[_.-]/g, '')
         if (word !== undefined)
-          say(message, { message: `${name} has readOnlyHint: true, and its name says “${word}”`, at: `${place}/annotations/readOnlyHint`, tool: name })
+          say(message, {
+            message: `${name} has readOnlyHint: true, and its name says “${word}”`,
+            at: `${place}/annotations/readOnlyHint`,
+            tool: name,
+          })
       }
     },
   }),
@@ -103,13 +108,23 @@ export const shadowing: Rule = {
           if (kind !== 'tool') continue
           const other = servers.get(name)
           if (other !== undefined && other !== own)
-            say(message, { message: `${other} has a tool ${name} too`, at: `${place}/name`, tool: name, what: other })
+            say(message, {
+              message: `${other} has a tool ${name} too`,
+              at: `${place}/name`,
+              tool: name,
+              what: other,
+            })
           else if (servers.size < 20_000) servers.set(name, own)
           const description = textAt(value, 'description') ?? ''
           for (const word of new Set(description.slice(0, 20_000).match(/[A-Za-z][\w-]*_[\w-]+/g))) {
             const of = servers.get(word)
             if (of !== undefined && of !== own)
-              say(message, { message: `the description of ${name} names ${word}, a tool of ${of}`, at: `${place}/description`, tool: name, what: word })
+              say(message, {
+                message: `the description of ${name} names ${word}, a tool of ${of}`,
+                at: `${place}/description`,
+                tool: name,
+                what: word,
+              })
           }
         }
       },
@@ -117,7 +132,8 @@ export const shadowing: Rule = {
   },
 }
 
-const secretNames = /pass(?:word|phrase|code)|secret|api[_-]?key|access[_-]?token|\btoken\b|private[_-]?key|credit[_-]?card|\bcvv\b|\bpin\b/i
+const secretNames =
+  /pass(?:word|phrase|code)|secret|api[_-]?key|access[_-]?token|\btoken\b|private[_-]?key|credit[_-]?card|\bcvv\b|\bpin\b/i
 
 export const elicitSecret: Rule = {
   info: {
@@ -139,7 +155,10 @@ export const elicitSecret: Rule = {
       for (const [name, property] of Object.entries(properties)) {
         const words = [name.replaceAll(/([a-z])([A-Z])/g, '$1_$2'), textAt(property, 'title') ?? '']
         if (textAt(property, 'format') === 'password' || words.some((text) => secretNames.test(text)))
-          say(message, { message: `the form asks for “${name}”`, at: `/params/requestedSchema/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+          say(message, {
+            message: `the form asks for “${name}”`,
+            at: `/params/requestedSchema/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+          })
       }
     },
   }),

@@ -5,18 +5,45 @@ import { partOf, toolAt } from './hidden-text.js'
 
 /** Sentences that command an agent, or tell it to hide something. Each is linear: gaps are bounded. */
 const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['a tag that looks like a system message', /<\/?(?:important|system|secret|hidden|admin|critical|instructions?)>/i],
-  ['it tells the agent to ignore its instructions', /\b(?:ignore|disregard|forget|override)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|earlier|above|preceding|other|system)\s(?:instructions?|prompts?|rules|messages|guidelines)/i],
-  ['it tells the agent to hide something from the user', /\b(?:do not|don'?t|never|must not|should not)\s(?:tell|inform|mention|show|reveal|notify|alert|disclose)\b.{0,40}\b(?:users?|human|person|anyone)\b/i],
-  ['it tells the agent to act without the user', /\bwithout\s(?:telling|informing|notifying|asking|alerting|mentioning)\b.{0,20}\b(?:user|human|person)\b/i],
-  ['it tells the agent to call it before other tools', /\bbefore\s(?:using|calling|invoking|running)?\s?any\s(?:other\s)?(?:tools?|functions?)\b/i],
-  ['it tells the agent to read a file with secrets', /(?:~|\/home\/[\w.-]{1,64}|\/Users\/[\w.-]{1,64}|\/root)\/\.(?:ssh|aws|gnupg|kube|cursor|claude|config\/gcloud|netrc|npmrc)\b/i],
-  ['it tells the agent what it is', /\b(?:you are now|your new (?:role|task|instructions?)|act as (?:an?\s)?(?:admin|root|system))\b/i],
-  ['it asks for the conversation or the system prompt', /\b(?:full|entire|whole|complete)\s(?:conversation|chat)\s(?:history|log)|\bsystem\sprompt\b/i],
+  [
+    'a tag that looks like a system message',
+    /<\/?(?:important|system|secret|hidden|admin|critical|instructions?)>/i,
+  ],
+  [
+    'it tells the agent to ignore its instructions',
+    /\b(?:ignore|disregard|forget|override)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|earlier|above|preceding|other|system)\s(?:instructions?|prompts?|rules|messages|guidelines)/i,
+  ],
+  [
+    'it tells the agent to hide something from the user',
+    /\b(?:do not|don'?t|never|must not|should not)\s(?:tell|inform|mention|show|reveal|notify|alert|disclose)\b.{0,40}\b(?:users?|human|person|anyone)\b/i,
+  ],
+  [
+    'it tells the agent to act without the user',
+    /\bwithout\s(?:telling|informing|notifying|asking|alerting|mentioning)\b.{0,20}\b(?:user|human|person)\b/i,
+  ],
+  [
+    'it tells the agent to call it before other tools',
+    /\bbefore\s(?:using|calling|invoking|running)?\s?any\s(?:other\s)?(?:tools?|functions?)\b/i,
+  ],
+  [
+    'it tells the agent to read a file with secrets',
+    /(?:~|\/home\/[\w.-]{1,64}|\/Users\/[\w.-]{1,64}|\/root)\/\.(?:ssh|aws|gnupg|kube|cursor|claude|config\/gcloud|netrc|npmrc)\b/i,
+  ],
+  [
+    'it tells the agent what it is',
+    /\b(?:you are now|your new (?:role|task|instructions?)|act as (?:an?\s)?(?:admin|root|system))\b/i,
+  ],
+  [
+    'it asks for the conversation or the system prompt',
+    /\b(?:full|entire|whole|complete)\s(?:conversation|chat)\s(?:history|log)|\bsystem\sprompt\b/i,
+  ],
 ]
 
 /** Any of them, also where the text is escaped as JSON. */
-const anyOf = new RegExp(directives.map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/')).join('|'), 'i')
+const anyOf = new RegExp(
+  directives.map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/')).join('|'),
+  'i',
+)
 
 export const agentDirective: Rule = {
   info: {
@@ -38,7 +65,9 @@ export const agentDirective: Rule = {
         for (const [name, pattern] of directives) {
           const found = pattern.exec(text)
           if (!found) continue
-          const around = text.slice(Math.max(0, found.index - 20), found.index + found[0].length + 60).replaceAll(/\s+/g, ' ')
+          const around = text
+            .slice(Math.max(0, found.index - 20), found.index + found[0].length + 60)
+            .replaceAll(/\s+/g, ' ')
           const tool = where.isDefinition ? toolAt(message.value, pointer) : undefined
           say(message, {
             message: `${name}: “${around.trim()}”`,

@@ -21,13 +21,26 @@ const kinds: readonly Hidden[] = [
     name: 'tag characters',
     pattern: /[\u{e0000}-\u{e007f}]+/u,
     levels: ['error', 'warning'],
-    decode: (found) => [...found].map((char) => String.fromCodePoint(Math.max(32, char.codePointAt(0)! - 0xe0000))).join(''),
+    decode: (found) =>
+      [...found].map((char) => String.fromCodePoint(Math.max(32, char.codePointAt(0)! - 0xe0000))).join(''),
   },
   // One variation selector chooses a form of the character before it; many carry bytes.
-  { name: 'variation selectors', pattern: /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{3,}/u, levels: ['error', 'warning'] },
-  { name: 'bidirectional controls', pattern: /[\u{202a}-\u{202e}\u{2066}-\u{2069}]/u, levels: ['error', 'note'] },
+  {
+    name: 'variation selectors',
+    pattern: /[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}]{3,}/u,
+    levels: ['error', 'warning'],
+  },
+  {
+    name: 'bidirectional controls',
+    pattern: /[\u{202a}-\u{202e}\u{2066}-\u{2069}]/u,
+    levels: ['error', 'note'],
+  },
   { name: 'terminal controls', pattern: /[\u{1b}\u{9b}]/u, levels: ['error', 'note'] },
-  { name: 'zero-width characters', pattern: /[\u{200b}\u{2060}-\u{2064}\u{180e}]|(?<=[ -~])[\u{200c}\u{200d}\u{feff}](?=[ -~])/u, levels: ['warning', 'note'] },
+  {
+    name: 'zero-width characters',
+    pattern: /[\u{200b}\u{2060}-\u{2064}\u{180e}]|(?<=[ -~])[\u{200c}\u{200d}\u{feff}](?=[ -~])/u,
+    levels: ['warning', 'note'],
+  },
 ]
 
 /** Whether the exact text can have any of it, written as it is or as an escape. */
@@ -81,8 +94,10 @@ const lists = /^(tools|prompts|resources|resources\/templates)\/list$/
 /** The part of a server's message that a model reads. */
 export function partOf(message: Message): Place | undefined {
   if (message.isAnswer) {
-    if (message.part.envelope.kind === 'error') return { value: at(message.value, 'error'), pointer: '/error', isDefinition: false }
-    const isDefinition = lists.test(message.method) || message.answers('initialize') || message.answers('server/discover')
+    if (message.part.envelope.kind === 'error')
+      return { value: at(message.value, 'error'), pointer: '/error', isDefinition: false }
+    const isDefinition =
+      lists.test(message.method) || message.answers('initialize') || message.answers('server/discover')
     return { value: message.result, pointer: '/result', isDefinition }
   }
   if (message.asks('elicitation/create') || message.asks('sampling/createMessage'))

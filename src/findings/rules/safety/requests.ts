@@ -3,14 +3,21 @@ import { at, stringsIn } from '../../json.js'
 import { sources } from '../sources.js'
 
 const risks: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['the address of a cloud’s metadata', /169\.254\.169\.254|metadata\.google\.internal|\[fd00:ec2::254\]|100\.100\.100\.200/i],
+  [
+    'the address of a cloud’s metadata',
+    /169\.254\.169\.254|metadata\.google\.internal|\[fd00:ec2::254\]|100\.100\.100\.200/i,
+  ],
   ['a path that leaves its folder', /(?:^|[/\\])\.\.[/\\]\.\.(?:[/\\]|$)|%2e%2e(?:%2f|\/)/i],
   ['a file of secrets', /(?:^|\/)(?:etc\/(?:passwd|shadow)|\.ssh\/id_\w+|\.aws\/credentials|\.netrc)$/i],
-  ['a shell command inside a value', /\$\([a-z][^)]{0,200}\)|;\s*(?:rm|curl|wget|nc|bash|sh)\s|\|\s*(?:sh|bash)\b|`[a-z]{2,20} [^`]{0,200}`/i],
+  [
+    'a shell command inside a value',
+    /\$\([a-z][^)]{0,200}\)|;\s*(?:rm|curl|wget|nc|bash|sh)\s|\|\s*(?:sh|bash)\b|`[a-z]{2,20} [^`]{0,200}`/i,
+  ],
 ]
 
 /** Tools whose arguments are commands or programs say so in their name. */
-const takesCommands = /(?:^|[_.-])(?:shell|bash|exec|execute|command|cmd|run|terminal|script|eval|code|sql|query)(?:$|[_.-])/i
+const takesCommands =
+  /(?:^|[_.-])(?:shell|bash|exec|execute|command|cmd|run|terminal|script|eval|code|sql|query)(?:$|[_.-])/i
 
 export const riskyArgument: Rule = {
   info: {
@@ -62,7 +69,8 @@ export const tokenInUrl: Rule = {
     record(record, row) {
       if (record.type !== 'http') return
       const name = tokenInQuery.exec(record.path)?.[0].slice(1, -1)
-      if (name !== undefined && row >= 0) say(row, { message: `the address has a parameter ${name}`, what: name })
+      if (name !== undefined && row >= 0)
+        say(row, { message: `the address has a parameter ${name}`, what: name })
     },
   }),
 }
@@ -83,7 +91,11 @@ export const unpinnedLaunch: Rule = {
   begin: ({ fold }, say) => ({
     end() {
       const command = fold.sessions.at(-1)?.command ?? []
-      const runner = command[0]?.split(/[/\\]/).at(-1)?.replace(/\.(?:cmd|exe)$/i, '') ?? ''
+      const runner =
+        command[0]
+          ?.split(/[/\\]/)
+          .at(-1)
+          ?.replace(/\.(?:cmd|exe)$/i, '') ?? ''
       if (!runners.test(runner)) return
       const name = command.slice(1).find((word) => !word.startsWith('-') && word !== 'run')
       if (name === undefined || /^[./]|^[a-z]:|:\/\//i.test(name)) return
@@ -110,7 +122,8 @@ export const exfiltratingLink: Rule = {
     message(message) {
       if (!message.answers('tools/call') || !message.text.includes('](http')) return
       for (const [text, pointer] of stringsIn(message.result, '/result'))
-        if (exfiltration.test(text)) say(message, { message: 'an image in Markdown with a long query', at: pointer })
+        if (exfiltration.test(text))
+          say(message, { message: 'an image in Markdown with a long query', at: pointer })
     },
   }),
 }

@@ -4,7 +4,9 @@ import { offersIn, type Offer } from '../../server-state.js'
 import { sources } from '../sources.js'
 
 /** A schema of a tool and its place, once for each text: servers list their tools again and again. */
-function eachNewTool(look: (tool: Offer, row: number) => void): (message: Parameters<typeof offersIn>[0]) => void {
+function eachNewTool(
+  look: (tool: Offer, row: number) => void,
+): (message: Parameters<typeof offersIn>[0]) => void {
   const seen = new Map<string, string>()
   return (message) => {
     for (const offer of offersIn(message)) {
@@ -37,7 +39,8 @@ export const schemaRoot: Rule = {
         : textAt(schema, 'type') === 'object'
           ? undefined
           : 'has an inputSchema whose root is not "type": "object"'
-      if (fault !== undefined) say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
+      if (fault !== undefined)
+        say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
     }),
   }),
 }
@@ -58,7 +61,13 @@ export const schemaPortable: Rule = {
         const schema = at(tool.value, member)
         if (!isMap(schema)) continue
         for (const [problem, level] of portabilityOf(schema))
-          say(row, { message: `${member} of ${tool.name} ${problem}`, at: `${tool.at}/${member}`, tool: tool.name, what: `${member} ${problem}`, level })
+          say(row, {
+            message: `${member} of ${tool.name} ${problem}`,
+            at: `${tool.at}/${member}`,
+            tool: tool.name,
+            what: `${member} ${problem}`,
+            level,
+          })
       }
     }),
   }),
@@ -78,13 +87,16 @@ function portabilityOf(schema: JsonMap): (readonly [problem: string, level: 'war
     if (Array.isArray(part)) open.push(...part.slice(0, 1000))
     if (!isMap(part)) continue
     const reference = part['$ref']
-    if (typeof reference === 'string' && !reference.startsWith('#')) found.push([`refers to ${reference.slice(0, 200)}`, 'warning'])
+    if (typeof reference === 'string' && !reference.startsWith('#'))
+      found.push([`refers to ${reference.slice(0, 200)}`, 'warning'])
     if (isMap(part['properties'])) {
-      for (const property of Object.values(part['properties'])) if (isMap(property) && isUntyped(property)) untyped += 1
+      for (const property of Object.values(part['properties']))
+        if (isMap(property) && isUntyped(property)) untyped += 1
     }
     open.push(...Object.values(part).filter((value) => typeof value === 'object'))
   }
-  if (untyped > 0) found.push([untyped === 1 ? 'has a property without a type' : 'has properties without a type', 'note'])
+  if (untyped > 0)
+    found.push([untyped === 1 ? 'has a property without a type' : 'has properties without a type', 'note'])
   return found
 }
 
@@ -107,8 +119,19 @@ export const nameLength: Rule = {
   begin: (_, say) => ({
     message: eachNewTool((tool, row) => {
       const { name } = tool
-      if (name.length > 64) say(row, { message: `the name ${name.slice(0, 80)} has ${name.length} characters`, at: `${tool.at}/name`, tool: name })
-      else if (!/^[\w./-]+$/.test(name)) say(row, { message: `the name ${name} has characters that are not allowed`, at: `${tool.at}/name`, tool: name, level: 'note' })
+      if (name.length > 64)
+        say(row, {
+          message: `the name ${name.slice(0, 80)} has ${name.length} characters`,
+          at: `${tool.at}/name`,
+          tool: name,
+        })
+      else if (!/^[\w./-]+$/.test(name))
+        say(row, {
+          message: `the name ${name} has characters that are not allowed`,
+          at: `${tool.at}/name`,
+          tool: name,
+          level: 'note',
+        })
     }),
   }),
 }

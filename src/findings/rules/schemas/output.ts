@@ -36,7 +36,8 @@ export const outputSchema: Rule = {
     message(message) {
       if (!message.answers('tools/call') || message.part.envelope.kind !== 'result') return
       const { tool } = message
-      const schema = tool === undefined ? undefined : at(server.offer('tool', tool)?.offer.value, 'outputSchema')
+      const schema =
+        tool === undefined ? undefined : at(server.offer('tool', tool)?.offer.value, 'outputSchema')
       if (!isMap(schema) || message.part.envelope.toolError || message.part.envelope.createsTask) return
       const { resultType } = message.part.envelope
       if (resultType !== undefined && resultType !== 'complete') return
@@ -44,12 +45,19 @@ export const outputSchema: Rule = {
       const content = at(message.result, 'structuredContent')
       if (content === undefined) {
         if (message.value !== undefined && !message.isRedactedAt(place))
-          say(message, { message: `${tool} has an outputSchema, but its result has no structuredContent`, at: '/result', what: 'missing' })
+          say(message, {
+            message: `${tool} has an outputSchema, but its result has no structuredContent`,
+            at: '/result',
+            what: 'missing',
+          })
         return
       }
       const faults = checkSchema(schema as never, content as never, hiddenBelow(message, place))
       if (faults.length > 0)
-        say(message, { message: `structuredContent of ${tool}: ${describeFaults(faults)}`, at: `${place}${faults[0]!.at}` })
+        say(message, {
+          message: `structuredContent of ${tool}: ${describeFaults(faults)}`,
+          at: `${place}${faults[0]!.at}`,
+        })
     },
   }),
 }
@@ -74,7 +82,9 @@ export const inputSchema: Rule = {
       if (!isMap(schema) || params === undefined) return
       const given: Json = at(params, 'arguments') ?? {}
       // Secrets in arguments are gone from the recording: what stands there says nothing.
-      const faults = checkSchema(schema as never, given as never).filter((fault) => !isMarked(given, fault.at))
+      const faults = checkSchema(schema as never, given as never).filter(
+        (fault) => !isMarked(given, fault.at),
+      )
       if (faults.length === 0) return
       const { kind, toolError } = message.part.envelope
       const isRefused = kind === 'error' || toolError === true
@@ -90,7 +100,10 @@ export const inputSchema: Rule = {
 }
 
 function isMarked(value: Json, pointer: string): boolean {
-  const path = pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   let found: Json | undefined = value
   for (const step of path) found = Array.isArray(found) ? found[Number(step)] : at(found, step)
   return typeof found === 'string' && found.includes('[REDACTED')
@@ -114,7 +127,11 @@ export const elicitationAnswer: Rule = {
       if (!isMap(schema) || at(message.result, 'action') !== 'accept' || content === undefined) return
       const faults = checkSchema(schema as never, content as never, hiddenBelow(message, '/result/content'))
       if (faults.length > 0)
-        say(message, { message: `the answer: ${describeFaults(faults)}`, at: `/result/content${faults[0]!.at}`, also: [message.asked!.row] })
+        say(message, {
+          message: `the answer: ${describeFaults(faults)}`,
+          at: `/result/content${faults[0]!.at}`,
+          also: [message.asked!.row],
+        })
     },
   }),
 }
