@@ -16,7 +16,7 @@ import {
 
 const text = (words: string): object => ({ content: [{ type: 'text', text: words }] })
 const tags = (words: string): string =>
-  [...words].map((char) => String.fromCodePoint(0xe0000 + char.codePointAt(0)!)).join('')
+  Array.from(words, (char) => String.fromCodePoint(0xe0000 + char.codePointAt(0)!)).join('')
 const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
 const modernMeta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
 const modern = (method: string, params: object = {}): object => ({

@@ -52,7 +52,7 @@ export async function runCheck(named: readonly string[], options: CheckOptions, 
   const wanted = await wantedReports(options.report, findingReports, files, io)
   const baseline = await readBaseline(options.baseline, io)
   const checks = createChecks([...rules, ...own])
-  const loaded = await loadRecordings(files, io.cwd, checks.watch)
+  const loaded = await loadRecordings(files, io.cwd, (fold) => checks.watch(fold))
   try {
     const recordings = loaded.recordings.map((recording, i) => checks.told(recording, i, baseline))
     const report = { version: readVersion(), rules: [...rules, ...own].map(({ info }) => info), recordings }

@@ -14,7 +14,7 @@ export function* sarifReport(report: FindingsReport): Generator<string, void, un
           shortDescription: { text: title },
           fullDescription: { text: `${title} ${help}` },
           help: { text: `${help} Source: ${source.name}.` },
-          ...(/^https:/.test(source.url) && { helpUri: source.url }),
+          ...(source.url.startsWith('https:') && { helpUri: source.url }),
           defaultConfiguration: { level },
           properties: { certainty, tags: owasp === undefined ? [pack] : [pack, owasp] },
           ...(owasp !== undefined && {

@@ -22,7 +22,9 @@ const kinds: readonly Hidden[] = [
     pattern: /[\u{e0000}-\u{e007f}]+/u,
     levels: ['error', 'warning'],
     decode: (found) =>
-      [...found].map((char) => String.fromCodePoint(Math.max(32, char.codePointAt(0)! - 0xe0000))).join(''),
+      Array.from(found, (char) => String.fromCodePoint(Math.max(32, char.codePointAt(0)! - 0xe0000))).join(
+        '',
+      ),
   },
   // One variation selector chooses a form of the character before it; many carry bytes.
   {
@@ -38,14 +40,20 @@ const kinds: readonly Hidden[] = [
   { name: 'terminal controls', pattern: /[\u{1b}\u{9b}]/u, levels: ['error', 'note'] },
   {
     name: 'zero-width characters',
-    pattern: /[\u{200b}\u{2060}-\u{2064}\u{180e}]|(?<=[ -~])[\u{200c}\u{200d}\u{feff}](?=[ -~])/u,
+    pattern: /[\u{200b}\u{2060}-\u{2064}\u{180e}]|(?<=[ -~])(?:\u{200c}|\u{200d}|\u{feff})(?=[ -~])/u,
     levels: ['warning', 'note'],
   },
 ]
 
 /** Whether the exact text can have any of it, written as it is or as an escape. */
-const suspicious =
-  /[\u{180e}\u{1b}\u{9b}\u{200b}-\u{200d}\u{202a}-\u{202e}\u{2060}-\u{2069}\u{fe00}-\u{fe0f}\u{feff}\u{e0000}-\u{e01ef}]|\\u(?:180e|001b|009b|200[b-d]|202[a-e]|206[0-9]|fe0[0-9a-f]|feff|db40)/iu
+const suspicious = new RegExp(
+  [
+    String.raw`[\u{180e}\u{1b}\u{9b}\u{200b}-\u{200d}\u{202a}-\u{202e}\u{2060}-\u{2069}\u{feff}]`,
+    String.raw`[\u{fe00}-\u{fe0f}\u{e0000}-\u{e01ef}]`,
+    String.raw`\\u(?:180e|001b|009b|200[b-d]|202[a-e]|206[0-9]|fe0[0-9a-f]|feff|db40)`,
+  ].join('|'),
+  'iu',
+)
 
 export const hiddenText: Rule = {
   info: {

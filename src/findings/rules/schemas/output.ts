@@ -52,7 +52,7 @@ export const outputSchema: Rule = {
           })
         return
       }
-      const faults = checkSchema(schema as never, content as never, hiddenBelow(message, place))
+      const faults = checkSchema(schema, content, hiddenBelow(message, place))
       if (faults.length > 0)
         say(message, {
           message: `structuredContent of ${tool}: ${describeFaults(faults)}`,
@@ -82,9 +82,7 @@ export const inputSchema: Rule = {
       if (!isMap(schema) || params === undefined) return
       const given: Json = at(params, 'arguments') ?? {}
       // Secrets in arguments are gone from the recording: what stands there says nothing.
-      const faults = checkSchema(schema as never, given as never).filter(
-        (fault) => !isMarked(given, fault.at),
-      )
+      const faults = checkSchema(schema, given).filter((fault) => !isMarked(given, fault.at))
       if (faults.length === 0) return
       const { kind, toolError } = message.part.envelope
       const isRefused = kind === 'error' || toolError === true
@@ -125,7 +123,7 @@ export const elicitationAnswer: Rule = {
       const schema = at(message.asked!.params, 'requestedSchema')
       const content = at(message.result, 'content')
       if (!isMap(schema) || at(message.result, 'action') !== 'accept' || content === undefined) return
-      const faults = checkSchema(schema as never, content as never, hiddenBelow(message, '/result/content'))
+      const faults = checkSchema(schema, content, hiddenBelow(message, '/result/content'))
       if (faults.length > 0)
         say(message, {
           message: `the answer: ${describeFaults(faults)}`,
