@@ -87,6 +87,15 @@ it.each(inLanguage('jsonl'))('%s has JSON in each line, where nothing is left ou
 })
 
 it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => {
+  if (/^expect-tool:/m.test(text)) {
+    writeFileSync(join(folder, 'wiretape.check.yaml'), text)
+    const tape = join(root, 'test/fixtures/cli/faultless.jsonl')
+    const { stdout, stderr } = await wiretape(['check', tape], { cwd: folder })
+    return expect({ stdout, stderr }).toMatchObject({
+      stdout: expect.stringMatching(/^expectations of /),
+      stderr: '',
+    })
+  }
   if (!/^rules:/m.test(text)) return expect(parseSettingsFile(text)).not.toHaveProperty('fault')
   const file = join(folder, 'rules.yaml')
   writeFileSync(file, text)
