@@ -50,9 +50,20 @@ export function addReplayOptions(command: Command): Command {
     .option('--filter <filter>', 'only messages of the client that match')
     .option('--repeat <n>', 'so many runs', count, 1)
     .option('--parallel <n>', 'so many runs at a time', count, 1)
+    .option(
+      '--learn <n>',
+      'run it so often, tell what varies by itself from what changed, and write that into the compare file',
+      learned,
+    )
     .option('--update', 'accept the new answers into the recording; the old file is kept as .bak')
     .option('--all', 'print what is the same too')
   return addCompareOptions(command)
+}
+
+function learned(text: string): number {
+  const runs = count(text)
+  if (runs < 2) throw new InvalidArgumentError('One run tells nothing: at least 2.')
+  return runs
 }
 
 function pace(text: string): number {

@@ -15,6 +15,7 @@ import {
   describeTarget,
   findMissingSecrets,
   keptBytes,
+  Learner,
   narrowSets,
   parseSetValue,
   planReplay,
@@ -41,6 +42,7 @@ import {
 } from '../compare/print.js'
 import { readFiles, settingsOf } from '../compare/settings.js'
 import { bytesOf, printPieces, wantedReports, writeReports } from '../report-files.js'
+import { compareFileFor, refuseLearning, tellLearned } from '../compare/learned.js'
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
@@ -74,6 +76,8 @@ export interface ReplayOptions extends CompareOptions {
   readonly repeat: number
   readonly parallel: number
   readonly update?: boolean
+  /** How many runs tell what varies by itself. */
+  readonly learn?: number
   readonly all?: boolean
 }
 
@@ -118,6 +122,8 @@ export async function runReplayCommand(
       hint: 'leave out --repeat and --parallel, or --update',
     })
   }
+  refuseLearning(name, options)
+  const learner = options.learn === undefined ? undefined : new Learner()
   const { recording, close } = await openOne([name], io)
   const records = openRecords(watchedFiles(recording), { keptBytes })
   const interrupt = onInterrupt()
@@ -151,7 +157,10 @@ export async function runReplayCommand(
     const counted: Counted = { total: 0, failed: 0 }
     const keeps = options.output !== undefined || options.update === true
 
-    const tick = createCounter(plan.messages * Math.max(options.repeat, options.parallel), 'messages')
+    const tick = createCounter(
+      plan.messages * (options.learn ?? Math.max(options.repeat, options.parallel)),
+      'messages',
+    )
     const show = (text: string): void => {
       if (quiet || text === '') return
       void io.write(text)
@@ -169,8 +178,10 @@ export async function runReplayCommand(
         if (teller) show(teller.outcome(outcome))
         if (!comparison) return
         report?.take(comparison)
+        learner?.take(comparison)
         suggestions.take(comparison)
         // What was not sent has one reason, which is told at the end.
+        if (learner) return
         const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
         if (!teller && isTold) show(exchangeLines(comparison, layout))
       },
@@ -178,8 +189,10 @@ export async function runReplayCommand(
         if (options.update && text !== undefined) asked.push({ comparison: exact, text })
         const comparison = withoutSecrets(exact)
         report?.take(comparison)
+        learner?.take(comparison)
         suggestions.take(comparison)
-        if (options.all || comparison.verdict !== 'same') show(exchangeLines(comparison, layout))
+        if (!learner && (options.all || comparison.verdict !== 'same'))
+          show(exchangeLines(comparison, layout))
       },
     }
     const run: RunOptions = {
@@ -192,7 +205,8 @@ export async function runReplayCommand(
       settings,
       signal: interrupt.signal,
     }
-    const results = await runAll(options, (number) =>
+    const runs = options.learn === undefined ? options : { repeat: options.learn, parallel: 1 }
+    const results = await runAll(runs, (number) =>
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
     const summary = withoutSecrets(joined(results))
@@ -205,6 +219,13 @@ export async function runReplayCommand(
       const about = { command: 'command' in target ? label : null, url: 'url' in target ? label : null }
       const told = options.update ? kept.map((outcome) => withoutSecrets(outcome)) : kept
       await replaceFile(resolve(io.cwd, options.output), bytesOf(resultFile(about, told)))
+    }
+    if (learner && stopped === undefined && !interrupt.signal.aborted) {
+      const learned = learner.finish(results.length)
+      const code = await tellLearned(learned, compareFileFor(name, options, io), layout, show)
+      const collected = report?.finish(summary)
+      if (collected) await writeReports(wanted, collected, io)
+      return code
     }
     if (teller) show(teller.end(counted, options.output))
     const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
@@ -284,7 +305,7 @@ function numbered(sink: RunSink, run: number): RunSink {
  * @param run gets its number where there are several
  */
 async function runAll(
-  { repeat, parallel }: ReplayOptions,
+  { repeat, parallel }: Pick<ReplayOptions, 'repeat' | 'parallel'>,
   run: (number: number | undefined) => Promise<RunResult>,
 ): Promise<readonly NumberedResult[]> {
   const results: NumberedResult[] = []

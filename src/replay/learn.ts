@@ -1,0 +1,140 @@
+import { matchRule, suggestMatcher, toJsonPath, type ExchangeComparison } from '../compare/index.js'
+
+/** A place of answers whose value is another one in each run. */
+export interface LearnedRule {
+  readonly method: string
+  readonly name?: string
+  /** JSONPath from the root of the answer. */
+  readonly path: string
+  /** How the values are alike; undefined when they are not, and the place is left out of comparisons. */
+  readonly matcher?: string
+  /** Two of the values, as JSON text. */
+  readonly example: readonly [string, string]
+}
+
+/** What several replays of one recording tell. */
+export interface Learned {
+  readonly varies: readonly LearnedRule[]
+  /** Exchanges that differ from the recording in the same way in every run: somebody changed the server. */
+  readonly changed: readonly ExchangeComparison[]
+  /** Titles of exchanges whose verdict is not the same in all runs, such as a call that fails at times. */
+  readonly unsteady: readonly ExchangeComparison[]
+}
+
+interface Seen {
+  readonly exchange: ExchangeComparison
+  readonly verdicts: Set<string>
+  runs: number
+  /** Values by place and run: `before` first. */
+  readonly places: Map<string, { readonly values: string[]; count: number; before: string | undefined }>
+  hasMore: boolean
+}
+
+const mostExchanges = 10_000
+/** Elements of one array that are told apart; above it the place is that of all elements. */
+const mostElements = 3
+
+/** Tells what varies by itself from what changed. */
+export class Learner {
+  readonly #seen = new Map<string, Seen>()
+
+  take(exchange: ExchangeComparison): void {
+    const number = exchange.before?.seq ?? exchange.after?.seq
+    const key = `${exchange.direction} ${number} ${exchange.before ? '' : (exchange.params ?? '')}`
+    let seen = this.#seen.get(key)
+    if (!seen) {
+      if (this.#seen.size >= mostExchanges) return
+      seen = { exchange, verdicts: new Set(), runs: 0, places: new Map(), hasMore: false }
+      this.#seen.set(key, seen)
+    }
+    seen.runs += 1
+    seen.verdicts.add(exchange.verdict)
+    seen.hasMore ||= exchange.more > 0
+    for (const { place, before, after } of exchange.differences) {
+      const path = toJsonPath(place)
+      const found = seen.places.get(path) ?? { values: [], count: 0, before }
+      found.count += 1
+      found.values.push(after ?? 'absent')
+      seen.places.set(path, found)
+    }
+  }
+
+  /** @param runs how often the recording was replayed */
+  finish(runs: number): Learned {
+    const varies: LearnedRule[] = []
+    const changed: ExchangeComparison[] = []
+    const unsteady: ExchangeComparison[] = []
+    for (const { exchange, verdicts, places } of this.#seen.values()) {
+      if ([...verdicts].every((verdict) => verdict === 'same')) continue
+      // An error in one run and a result in another is no value that varies.
+      if ([...verdicts].some((verdict) => verdict !== 'same' && verdict !== 'changed')) {
+        ;(verdicts.size > 1 ? unsteady : changed).push(exchange)
+        continue
+      }
+      let isChanged = false
+      for (const [path, { values, count, before }] of places) {
+        if (count === runs && new Set(values).size === 1) isChanged = true
+        else varies.push(ruleOf(exchange, path, before, values))
+      }
+      if (isChanged) changed.push(exchange)
+    }
+    return { varies: joined(varies), changed, unsteady }
+  }
+}
+
+function ruleOf(
+  { method, name }: ExchangeComparison,
+  path: string,
+  before: string | undefined,
+  values: readonly string[],
+): LearnedRule {
+  const all = [before ?? 'absent', ...values]
+  const example = [all[0]!, all.find((value) => value !== all[0]) ?? all[0]!] as const
+  return { method, ...(name !== undefined && { name }), path, ...matcherOf(all), example }
+}
+
+/** The closest matcher that takes all values. */
+function matcherOf(values: readonly string[]): { matcher?: string } {
+  const [first = '', ...others] = values
+  if (values.includes('absent')) return {}
+  const names = [
+    ...new Set(others.map((other) => (other === first ? undefined : suggestMatcher(first, other)))),
+  ]
+  const [name] = names.filter((one) => one !== undefined)
+  const candidates = [...(name === undefined ? [] : [name]), 'number', 'type']
+  const fits = (matcher: string): boolean => {
+    const { matcher: known } = matchRule('$.result', matcher)
+    return known !== undefined && others.every((other) => known.accepts(first, other))
+  }
+  const matcher = candidates.find(fits)
+  return matcher === undefined ? {} : { matcher }
+}
+
+/** Many elements of one array become one place for all of them. */
+function joined(rules: readonly LearnedRule[]): LearnedRule[] {
+  const groups = new Map<string, LearnedRule[]>()
+  for (const rule of rules) {
+    const key = JSON.stringify([rule.method, rule.name, general(rule.path)])
+    groups.set(key, [...(groups.get(key) ?? []), rule])
+  }
+  return [...groups.values()].flatMap((group) => {
+    const paths = new Map(group.map((rule) => [rule.path, rule]))
+    if (paths.size <= mostElements) return [...paths.values()]
+    const matchers = new Set(group.map(({ matcher }) => matcher))
+    const { method, name, path, example } = group[0]!
+    const [matcher] = matchers
+    return [
+      {
+        method,
+        ...(name !== undefined && { name }),
+        path: general(path),
+        ...(matchers.size === 1 && matcher !== undefined && { matcher }),
+        example,
+      },
+    ]
+  })
+}
+
+function general(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, '[*]')
+}

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
+import type { Run } from './run-cli.js'
+import { server } from './stage.js'
+
+const call = (id: number, name: string, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+const user: Client = { messages: [...opening, call(1, 'price'), call(2, 'status'), call(3, 'status')] }
+
+describe('wiretape replay --learn', () => {
+  let stage: ReplayStage
+  beforeAll(async () => {
+    stage = createReplayStage()
+    await stage.record('a.jsonl', user, server('varying-mcp.mjs'))
+  })
+  afterAll(() => stage.close())
+  const replay = (command: readonly string[], ...options: string[]): Promise<Run> =>
+    stage.run('replay', 'a.jsonl', ...options, '--', ...command)
+  const rules = (): unknown => parse(readFileSync(stage.path('a.compare.yaml'), 'utf8'))
+
+  it('writes what varies by itself into the compare file, and keeps what stands there', async () => {
+    writeFileSync(stage.path('a.compare.yaml'), '# mine\nignore: ["$.result._meta"]\n')
+    const { code, stdout } = await replay(server('varying-mcp.mjs'), '--learn', '3')
+    expect(stdout).toContain('Varies by itself\n')
+    expect(stdout).toContain('Nothing else differs\n')
+    expect(code).toBe(0)
+    expect(readFileSync(stage.path('a.compare.yaml'), 'utf8')).toMatch(/^# mine\n/)
+    expect(rules()).toEqual({
+      ignore: ['$.result._meta'],
+      calls: [
+        {
+          method: 'tools/call',
+          name: 'status',
+          match: {
+            '$.result.content[0].text.at': 'timestamp',
+            '$.result.content[0].text.requests': 'number',
+          },
+        },
+      ],
+    })
+    expect(await replay(server('varying-mcp.mjs'))).toMatchObject({ code: 0 })
+  })
+
+  it('does not learn what somebody changed', async () => {
+    const before = readFileSync(stage.path('a.compare.yaml'), 'utf8')
+    const { code, stdout } = await replay(server('varying-mcp.mjs', '5'), '--learn', '2')
+    expect(code).toBe(1)
+    expect(stdout).toContain('Changed\n  changed    tools/call price')
+    expect(stdout).toContain('~ result.content[0].text.price 4.5 → 5')
+    expect(stdout).not.toContain('Varies')
+    expect(readFileSync(stage.path('a.compare.yaml'), 'utf8')).toBe(before)
+  })
+
+  it('refuses what does not go with it', async () => {
+    for (const [options, why] of [
+      [['--learn', '1'], 'One run tells nothing'],
+      [['--learn', '2', '--update'], '--learn and --update do not go together'],
+      [['--learn', '2', '--no-compare-file'], '--learn writes the compare file'],
+    ] as const)
+      expect(await replay(server('varying-mcp.mjs'), ...options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(why),
+      })
+  })
+})
