@@ -26,6 +26,7 @@ const pureFolders = [
   'render',
   'control-schema',
   'findings',
+  'codegen',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor']
@@ -41,6 +42,7 @@ const table: Readonly<Record<string, Rule>> = {
   render: { pure: true, imports: ['model', 'wire'] },
   'control-schema': { pure: true, imports: ['model', 'filter'] },
   findings: { pure: true, imports: ['model', 'wire', 'json-path', 'filter', 'compare', 'render'] },
+  codegen: { pure: true, imports: ['model', 'compare', 'redaction'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter'] },

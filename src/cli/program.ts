@@ -3,6 +3,7 @@ import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
 import { registerCheck, registerCost } from './commands/check.js'
+import { registerCodegen } from './commands/codegen.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
@@ -102,6 +103,7 @@ wiretape <command> --help tells more about a command.`,
     registerDiff,
     registerCheck,
     registerCost,
+    registerCodegen,
     registerLs,
     registerTail,
     registerAttach,

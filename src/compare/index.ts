@@ -65,3 +65,5 @@ export {
 } from './verdict.js'
 export { describeDifference, describeOffer, detailsOf, suggestRule, titleOf } from './describe.js'
 export { collectReport, reportKinds, type ComparisonReport, type ReportCollector } from './reports/index.js'
+export { ruledPlaces } from './tolerance.js'
+export { rulesFor } from './settings.js'

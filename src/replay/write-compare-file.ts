@@ -46,7 +46,7 @@ function callOf(document: Document, { method, name }: LearnedRule): YAMLMap {
   if (known) return known as YAMLMap
   const made = document.createNode({ method, ...(name !== undefined && { name }) })
   list.add(made)
-  return made as unknown as YAMLMap
+  return made
 }
 
 function addTo(call: YAMLMap, { path, matcher }: LearnedRule, document: Document): boolean {

@@ -1,0 +1,50 @@
+import { Option, type Command } from 'commander'
+import { testKinds } from '../../codegen/index.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { CodegenOptions } from '../run/codegen.js'
+
+export function registerCodegen(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('codegen')
+    .summary('turn a recording into a test')
+    .description(
+      'Prints a readable test against the recorded server: each call with the assertions that hold, patterns for what ' +
+        'varies, and values that one answer gives and a later call needs. A compare file beside the recording tells more ' +
+        'of what varies: wiretape replay --learn writes it.',
+    )
+    .argument('<recording>', 'a recording of any format')
+    .argument('[command...]', 'after --, how the test starts the server (default: as it was recorded)')
+    .usage('[options] <recording> [-- <command...>]')
+    .addOption(
+      new Option('--to <kind>', 'the test runner').choices(Object.keys(testKinds)).makeOptionMandatory(),
+    )
+    .option('--filter <filter>', 'only requests that match')
+    .option('--out <file>', 'write it there (default: stdout)')
+    .option('--force', 'replace the file')
+    .addOption(
+      new Option(
+        '--client <client>',
+        'for pytest: the mcp package (2 or later), or plain for the standard library',
+      )
+        .choices(['mcp', 'plain'])
+        .default('mcp'),
+    )
+    .option(
+      '--compare-file <file>',
+      'rules of this file (default: <recording>.compare.yaml, if there is one)',
+    )
+    .option('--no-compare-file', 'without the rules that stand beside the recording')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape codegen tape.jsonl --to vitest --out server.test.ts
+  wiretape codegen latest --to pytest --client plain -- python server.py
+  wiretape codegen tape.jsonl --to node-test --filter 'tool:search'`,
+    )
+    .action(async (recording: string, command: string[], options: CodegenOptions) => {
+      const { runCodegen } = await import('../run/codegen.js')
+      outcome.code = await runCodegen(recording, command, options, io)
+    })
+}

@@ -1,0 +1,32 @@
+import type { CompareSettings } from '../compare/index.js'
+import type { About } from './about.js'
+import { javascriptTests } from './javascript.js'
+import { pythonTests } from './python.js'
+import type { TestPlan } from './plan.js'
+import { planTests, type RecordedTalk } from './steps.js'
+
+export type { About } from './about.js'
+export type { TestPlan } from './plan.js'
+export type { RecordedTalk } from './steps.js'
+
+/** Kinds of test files, with the end of a file's name. */
+export const testKinds = { vitest: '.test.ts', 'node-test': '.test.mjs', pytest: '.py' } as const
+export type TestKind = keyof typeof testKinds
+
+/**
+ * A recording as a readable test.
+ *
+ * @param recorded `left`: what cannot be tested, in words
+ * @param settings rules of the compare file: what they name varies
+ */
+export function generateTests(
+  recorded: { readonly talks: readonly RecordedTalk[]; readonly left: readonly string[] },
+  about: About,
+  kind: TestKind,
+  settings: CompareSettings,
+  client: 'mcp' | 'plain' = 'mcp',
+): { readonly text: string; readonly plan: TestPlan } {
+  const plan = planTests(recorded.talks, settings, recorded.left)
+  const text = kind === 'pytest' ? pythonTests(plan, about, client) : javascriptTests(plan, about, kind)
+  return { text, plan }
+}

@@ -1,0 +1,131 @@
+import type { Expected } from './expected.js'
+import type { Argument } from './plan.js'
+
+/** How a language writes values. */
+export interface Dialect {
+  readonly none: string
+  readonly yes: string
+  readonly no: string
+  /** Between the braces of a map and what stands in them. */
+  readonly brace: '' | ' '
+  text(text: string): string
+  /** `name: value` */
+  entry(name: string, value: string): string
+  variable(name: string): string
+  secret(name: string): string
+  /** An expression for a member or an element of another. */
+  member(of: string, step: string | number): string
+  /** An expected value that stands for many; undefined where the language has none, and `check` is used. */
+  pattern?(source: string): string
+  any?(type: string): string
+  /** A statement of its own that holds a value against a pattern or a type. */
+  check(actual: string, expected: Extract<Expected, { kind: 'pattern' | 'any' }>): string
+}
+
+const width = 100
+
+/** An argument as source text. */
+export function printArgument(argument: Argument, dialect: Dialect, indent: string): string {
+  switch (argument.kind) {
+    case 'value':
+      return printScalar(argument.value, dialect)
+    case 'variable':
+      return dialect.variable(argument.name)
+    case 'secret':
+      return dialect.secret(argument.name)
+    case 'list':
+      return bracketed(
+        '[',
+        ']',
+        '',
+        argument.items.map((item) => printArgument(item, dialect, `${indent}  `)),
+        indent,
+      )
+    case 'map':
+      return bracketed(
+        '{',
+        '}',
+        dialect.brace,
+        argument.members.map(([name, item]) =>
+          dialect.entry(name, printArgument(item, dialect, `${indent}  `)),
+        ),
+        indent,
+      )
+  }
+}
+
+/**
+ * An expected value as source text. Where the language cannot say what varies inside a value, the value refers to the
+ * actual one there, and `checks` gets a statement.
+ */
+export function printExpected(
+  expected: Expected,
+  actual: string,
+  dialect: Dialect,
+  checks: string[],
+  indent: string,
+): string {
+  switch (expected.kind) {
+    case 'value':
+      return printScalar(expected.value, dialect)
+    case 'list':
+      return bracketed(
+        '[',
+        ']',
+        '',
+        expected.items.map((item, i) =>
+          printExpected(item, dialect.member(actual, i), dialect, checks, `${indent}  `),
+        ),
+        indent,
+      )
+    case 'map':
+      return bracketed(
+        '{',
+        '}',
+        dialect.brace,
+        expected.members.map(([name, item]) =>
+          dialect.entry(
+            name,
+            printExpected(item, dialect.member(actual, name), dialect, checks, `${indent}  `),
+          ),
+        ),
+        indent,
+      )
+    case 'pattern':
+      if (dialect.pattern) return dialect.pattern(expected.source)
+      break
+    case 'any':
+      if (dialect.any && expected.type !== 'null') return dialect.any(expected.type)
+      break
+  }
+  checks.push(dialect.check(actual, expected))
+  return actual
+}
+
+function printScalar(value: null | boolean | number | string, dialect: Dialect): string {
+  if (value === null) return dialect.none
+  if (typeof value === 'boolean') return value ? dialect.yes : dialect.no
+  if (typeof value === 'string') return dialect.text(value)
+  return String(value)
+}
+
+function bracketed(
+  open: string,
+  close: string,
+  space: string,
+  items: readonly string[],
+  indent: string,
+): string {
+  if (items.length === 0) return open + close
+  const line = `${open}${space}${items.join(', ')}${space}${close}`
+  if (line.length + indent.length <= width && !line.includes('\n')) return line
+  return `${open}\n${items.map((item) => `${indent}  ${item},\n`).join('')}${indent}${close}`
+}
+
+/** A single-quoted string of JavaScript; one with quotes in it keeps the double ones. */
+export function quoted(text: string): string {
+  const json = JSON.stringify(text)
+    .replaceAll('\u2028', String.raw`\u2028`)
+    .replaceAll('\u2029', String.raw`\u2029`)
+  return text.includes("'") ? json : `'${json.slice(1, -1).replaceAll(String.raw`\"`, '"')}'`
+}
