@@ -7,7 +7,7 @@ import type { CostOptions } from '../run/cost.js'
 export function registerCheck(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('check')
-    .summary('find faults, risks and broken expectations in recordings')
+    .summary('find faults and risks in recordings')
     .description(
       'Holds recordings against rules: the protocol, the schemas of the tools, what is risky, and what you expect ' +
         '(docs/findings.md). Exits 1 when a finding has the level of --fail-on or above.',

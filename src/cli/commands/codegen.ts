@@ -13,9 +13,9 @@ export function registerCodegen(program: Command, io: Io, outcome: Outcome): voi
         'varies, and values that one answer gives and a later call needs. A compare file beside the recording tells more ' +
         'of what varies: wiretape replay --learn writes it.',
     )
-    .argument('<recording>', 'a recording of any format')
-    .argument('[command...]', 'after --, how the test starts the server (default: as it was recorded)')
-    .usage('[options] <recording> [-- <command...>]')
+    .argument('<file>', 'a recording of any format')
+    .argument('[words...]', 'after --, how the test starts the server (default: as it was recorded)')
+    .usage('[options] <file> [-- <command...>]')
     .addOption(
       new Option('--to <kind>', 'the test runner').choices(Object.keys(testKinds)).makeOptionMandatory(),
     )

@@ -49,7 +49,8 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
   const whole = withBeside(meta, facts.own?.meta, [])
   const startMicros = parseMicros(whole.startedAt) ?? parseMicros(meta.startedAt)!
   const context = { startMicros, transport: meta.wiretape!.transport }
-  const end = endOf(facts, beganOf(whole), fault)
+  const bare = endOf(facts, beganOf(whole), fault)
+  const end = bare && withBeside(bare, facts.own?.end, [])
   const kept = differing(facts.top, headOf(whole, end).members)
   yield withBeside(meta, facts.own?.meta, kept)
   const entries = createEntryReader(context, facts.own?.without ?? [], report)
@@ -59,7 +60,7 @@ export async function* readSession(input: Input, report: Report): AsyncIterable<
   } finally {
     await notes?.close()
   }
-  if (end) yield withBeside(end, facts.own?.end, [])
+  if (end) yield end
   else if (facts.top.get('ended_at') === 'null') {
     const message =
       '"ended_at" is null: cut off, still being recorded, or by a version that never fills it in'
