@@ -80,9 +80,18 @@ function repeats(echoes: ReadonlyMap<string, string>, before: string, after: str
 }
 
 /** The places that rules name in one answer, as JSON Pointers into it with the JSON inside its texts read. */
-export function ruledPlaces(answer: string, rules: readonly CompareRule[]): ReadonlyMap<string, Matcher | undefined> {
-  const { ignored, matched } = select({ text: answer, span: { start: 0, end: answer.length }, redacted: [] }, rules)
-  return new Map<string, Matcher | undefined>([...[...ignored].map((at) => [at, undefined] as const), ...matched])
+export function ruledPlaces(
+  answer: string,
+  rules: readonly CompareRule[],
+): ReadonlyMap<string, Matcher | undefined> {
+  const { ignored, matched } = select(
+    { text: answer, span: { start: 0, end: answer.length }, redacted: [] },
+    rules,
+  )
+  return new Map<string, Matcher | undefined>([
+    ...[...ignored].map((at) => [at, undefined] as const),
+    ...matched,
+  ])
 }
 
 interface Selection {

@@ -7,7 +7,8 @@ import { wiretape } from '../behaviour/run-cli.js'
 it('a last line with microseconds and no exit code comes back from a session file as it was', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wiretape-end-'))
   try {
-    const identity = '"session":"s","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}'
+    const identity =
+      '"session":"s","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}'
     const meta = `{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"","command":[],"wiretape":{"version":"0.1.0",${identity}}}`
     const tape = `${meta}\n{"t":"2026-08-01T10:00:00.123456Z","type":"end"}\n`
     writeFileSync(join(folder, 'a.jsonl'), tape)
