@@ -1,5 +1,5 @@
 /** Each wrong command line gets one line that names the fault, the place and the remedy. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -60,9 +60,11 @@ describe('a wrong command line', () => {
   })
 
   it.each(['.', '..'])('ls %s names the folder by its path', async (name) => {
-    const { code, stdout } = await wiretape(['ls', name], { env, cwd: folder })
+    const cwd = join(folder, 'outer', 'inner')
+    mkdirSync(cwd, { recursive: true })
+    const { code, stdout } = await wiretape(['ls', name], { env, cwd })
     expect(code).toBe(0)
-    expect(stdout).toContain(`No recordings in ${name === '.' ? folder : join(folder, '..')}.\n`)
+    expect(stdout).toContain(`No recordings in ${join(cwd, name)}.\n`)
   })
 
   it('ls of a data folder that is not there yet is empty', async () => {
