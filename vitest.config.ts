@@ -28,7 +28,12 @@ const pure = [
 
 export default defineConfig({
   // The examples say what users say.
-  resolve: { alias: { wiretape: resolve(import.meta.dirname, 'dist/index.js') } },
+  resolve: {
+    alias: {
+      'wiretape/vitest': resolve(import.meta.dirname, 'dist/testing/vitest.js'),
+      wiretape: resolve(import.meta.dirname, 'dist/index.js'),
+    },
+  },
   test: {
     environment: 'node',
     pool: 'forks',

@@ -81,6 +81,7 @@ const table: Readonly<Record<string, Rule>> = {
     ],
   },
   'ui-server': { pure: false, imports: belowScreens },
+  testing: { pure: false, imports: ['model', 'tape', 'capture'] },
   tui: { pure: false, imports: belowScreens },
   cli: { pure: false, imports: belowScreens, lazily: ['tui', 'ui-server'] },
 }
@@ -289,10 +290,11 @@ describe('the check itself', () => {
 
 /** One line for each place below `root` that breaks the table; none when all is well. */
 function violations(root: string): string[] {
-  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
-  const dependencies = new Set(Object.keys(manifest.dependencies ?? {}))
+  const manifest: {
+    dependencies?: Record<string, string>
+    peerDependencies?: Record<string, string>
+  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const dependencies = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
   return [...sourcesIn(root, 'src'), ...sourcesIn(root, 'viewer')].flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8')
     const found: string[] = []

@@ -15,6 +15,6 @@ export {
 } from './forward/record-forward.js'
 export { exemptHosts } from './forward/client-environment.js'
 export { forwardSignals } from './signals.js'
-export { record, type LibraryRecordOptions, type Recorder } from './record.js'
+export { closedTape, ownProgram, record, type LibraryRecordOptions, type Recorder } from './record.js'
 export { recordBridge, type BridgeCaptureOptions, type BridgeResult } from './record-bridge.js'
 export { recordListen, type ListenCaptureOptions } from './record-listen.js'

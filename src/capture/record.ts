@@ -71,7 +71,7 @@ export async function record(what: LibraryRecordOptions): Promise<Recorder> {
   await mkdir(dirname(file), { recursive: true })
   // Beside its place, so that it can be renamed.
   const folder = mkdtempSync(join(dirname(file), `.${basename(file)}.recording-`))
-  const own = [cli(), 'record', '--quiet', '--out', folder, ...(what.options ?? [])]
+  const own = [ownProgram(), 'record', '--quiet', '--out', folder, ...(what.options ?? [])]
   const isCommand = 'command' in what && what.command !== undefined
   const args = isCommand ? [...own, '--', ...what.command] : [...own, '--url', (what as { url: string }).url]
   const started = isCommand ? undefined : await startRecorder(args, folder)
@@ -117,7 +117,7 @@ function checkWhat(what: LibraryRecordOptions): void {
 }
 
 /** The program that is installed beside the library. */
-function cli(): string {
+export function ownProgram(): string {
   return join(dirname(fileURLToPath(new URL('../../package.json', import.meta.url))), 'dist/bin/wiretape.js')
 }
 
@@ -146,8 +146,13 @@ async function startRecorder(
   )
 }
 
-async function closedTape(folder: string): Promise<string> {
-  const deadline = Date.now() + longestWaitMs
+/**
+ * The only tape of a folder, when its recorder has closed it.
+ *
+ * @throws WiretapeError `not-a-recording` when there is none or are several, or it is still open after `waitMs`
+ */
+export async function closedTape(folder: string, waitMs = longestWaitMs): Promise<string> {
+  const deadline = Date.now() + waitMs
   for (;;) {
     const [tape, ...more] = await listTapes(folder)
     if (more.length > 0) {

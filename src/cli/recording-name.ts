@@ -1,14 +1,72 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { joinSegments } from '../formats/index.js'
+import { WiretapeError } from '../model/index.js'
+import { escapeText } from '../render/index.js'
+import { listTapes, type TapeSummary } from '../tape/index.js'
 import { recordingsIn } from './data-folder.js'
 import type { Io } from './io.js'
 
+type Place = Pick<Io, 'cwd' | 'dataFolder'>
+
+/** A name of the data folder: `latest`, a label or an id; a day; how many recordings before the newest. */
+const reference = /^(.+?)(?:@(today|yesterday|\d{4}-\d\d-\d\d))?(?:~(\d{1,6}))?$/
+const shortestId = 6
+
 /**
- * The path of a recording that a user named: a path, or a bare file name of the data folder as `ls` prints it. A file of
- * that name in the working directory comes first. `-`, and names that lead nowhere, stay as they are.
+ * The path of a recording that a user named, in this order: a path; a file name of the data folder, as `ls` prints it;
+ * `latest`, a label or the beginning of a session's id, of which `@yesterday` (`@today`, `@2026-11-22`) takes the newest
+ * of that day in local time and `~2` the second before the newest. `-`, and paths that lead nowhere, stay as they are.
+ *
+ * @throws WiretapeError `unreadable` when a name that is no path names no recording
  */
-export function recordingPath(name: string, { cwd, dataFolder }: Pick<Io, 'cwd' | 'dataFolder'>): string {
-  if (name === '' || name === '-' || basename(name) !== name || existsSync(resolve(cwd, name))) return name
-  const listed = join(recordingsIn(dataFolder), name)
-  return existsSync(listed) ? listed : name
+export async function recordingPath(name: string, io: Place): Promise<string> {
+  if (name === '' || name === '-' || basename(name) !== name || existsSync(resolve(io.cwd, name))) return name
+  const folder = recordingsIn(io.dataFolder)
+  const listed = join(folder, name)
+  if (existsSync(listed)) return listed
+  const [, subject, day, back] = reference.exec(name) ?? []
+  const isPlain = day === undefined && back === undefined
+  // A file name with an ending is no label of a server, and much the likelier of the two.
+  if (subject === undefined || (isPlain && /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/.test(name)))
+    return name
+  const recordings = joinSegments(await listTapes(folder).catch(() => []), ({ place }) => place)
+  const range = day === undefined ? undefined : rangeOf(day)
+  const found = recordings
+    .map(([first]) => first!)
+    .filter((tape) => isCalled(tape, subject) && (!range || isWithin(tape, range)))
+    .toSorted((a, b) => (a.meta.startedAt < b.meta.startedAt ? -1 : 1))
+  const path = found.at(-1 - Number(back ?? 0))?.path
+  if (path !== undefined) return path
+  const why =
+    found.length > 0
+      ? `there are only ${found.length} such recordings`
+      : 'no recording has this name, label or id'
+  throw new WiretapeError('unreadable', `cannot read ${escapeText(name)}: no such file, and ${why}`, {
+    hint: 'wiretape ls lists them',
+  })
+}
+
+export async function recordingPaths(names: readonly string[], io: Place): Promise<string[]> {
+  return Promise.all(names.map((name) => recordingPath(name, io)))
+}
+
+function isCalled({ meta }: TapeSummary, subject: string): boolean {
+  if (subject === 'latest' || meta.label === subject) return true
+  return subject.length >= shortestId && meta.wiretape?.session?.startsWith(subject) === true
+}
+
+/** Milliseconds since the epoch, the end not included. */
+type Range = readonly [from: number, to: number]
+
+function rangeOf(day: string): Range {
+  const at = /^\d/.test(day) ? new Date(`${day}T00:00`) : new Date()
+  const date = at.getDate() - (day === 'yesterday' ? 1 : 0)
+  const midnight = (of: number): number => new Date(at.getFullYear(), at.getMonth(), of).getTime()
+  return [midnight(date), midnight(date + 1)]
+}
+
+function isWithin({ meta }: TapeSummary, [from, to]: Range): boolean {
+  const at = Date.parse(meta.startedAt)
+  return at >= from && at < to
 }

@@ -11,7 +11,7 @@ import type { Catalogue, ListedRecording } from '../ui-server/index.js'
 import { recordingsIn } from './data-folder.js'
 import { rowOf, rowsIn, type Row } from './folder-rows.js'
 import type { Io } from './io.js'
-import { recordingPath } from './recording-name.js'
+import { recordingPaths } from './recording-name.js'
 import { isLive } from './live.js'
 
 /**
@@ -22,7 +22,8 @@ import { isLive } from './live.js'
 export async function createCatalogue(names: readonly string[], io: Io): Promise<Catalogue> {
   const folder = recordingsIn(io.dataFolder)
   const registry = registryFolderIn(io.dataFolder)
-  const paths = names.map((name) => resolve(io.cwd, recordingPath(name, io)))
+  const found = await recordingPaths(names, io)
+  const paths = found.map((path) => resolve(io.cwd, path))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
   /** Files by the id of their recording; whatever was listed once can be asked for. */
   const known = new Map<string, readonly string[]>()

@@ -3,15 +3,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { parseSettingsFile } from '../../src/compare/index.js'
 import { splitCommandLine } from '../../src/model/index.js'
 import { run, wiretape } from '../behaviour/run-cli.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const pages = [
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/recipes'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
   'README.md',
   'CONTRIBUTING.md',
   'examples/vitest/README.md',
@@ -96,6 +99,8 @@ it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => 
       stderr: '',
     })
   }
+  // A workflow of GitHub: its commands are tried with the recipes.
+  if (/^jobs:/m.test(text)) return expect(parse(text)).toHaveProperty('jobs')
   if (!/^rules:/m.test(text)) return expect(parseSettingsFile(text)).not.toHaveProperty('fault')
   const file = join(folder, 'rules.yaml')
   writeFileSync(file, text)

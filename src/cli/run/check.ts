@@ -24,7 +24,7 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { contractOf, type ContractOptions } from '../check/contract.js'
 import { printPieces, wantedReports, writeReports } from '../report-files.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPaths } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { readVersion } from '../version.js'
 
@@ -38,7 +38,7 @@ export interface CheckOptions extends ContractOptions {
 }
 
 export async function runCheck(named: readonly string[], options: CheckOptions, io: Io): Promise<number> {
-  const files = named.map((name) => recordingPath(name, io))
+  const files = await recordingPaths(named, io)
   const { contract, from } = await contractOf(options, io)
   const own = contract ? contractRules(contract) : []
   const known = [...allRules, ...own]

@@ -31,7 +31,7 @@ export async function runCodegen(
   options: CodegenOptions,
   io: Io,
 ): Promise<number> {
-  const name = recordingPath(named, io)
+  const name = await recordingPath(named, io)
   const out = outputName(options.out ?? '-')
   if (out !== '-') await refuseExisting(out, io.cwd, options.force)
   const settings = await settingsOf(

@@ -4,7 +4,7 @@ import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { outputName, refuseExisting } from '../output.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPaths } from '../recording-name.js'
 import type { OpenRecording } from '../recordings.js'
 import { openMerged, targetFormat, transfer } from '../transfer.js'
 
@@ -19,7 +19,7 @@ export interface ConvertOptions {
 
 /** @param files the recording's, then the output */
 export async function runConvert(files: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
-  const inputs = files.slice(0, -1).map((name) => recordingPath(name, io))
+  const inputs = await recordingPaths(files.slice(0, -1), io)
   const output = outputName(files.at(-1)!)
   if (inputs.length === 0) {
     throw new WiretapeError('usage', `convert ${output} to what?`, { hint: 'name the file to write as well' })

@@ -9,7 +9,7 @@ import { countOf, createStyle, escapeText, formatCount, pad, truncate } from '..
 import { countIn } from '../check/contract.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPaths } from '../recording-name.js'
 import { loadRecordings } from '../recordings.js'
 
 export interface CostOptions {
@@ -18,7 +18,7 @@ export interface CostOptions {
 }
 
 export async function runCost(named: readonly string[], options: CostOptions, io: Io): Promise<number> {
-  const files = named.map((name) => recordingPath(name, io))
+  const files = await recordingPaths(named, io)
   const max = options.max === undefined ? Infinity : countIn('--max', options.max)
   const table = createCostTable()
   const engine = createFindings([table.rule])

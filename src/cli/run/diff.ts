@@ -35,8 +35,8 @@ export interface DiffOptions extends CompareOptions {
 }
 
 export async function runDiff(first: string, second: string, options: DiffOptions, io: Io): Promise<number> {
-  const before = recordingPath(first, io)
-  const after = recordingPath(second, io)
+  const before = await recordingPath(first, io)
+  const after = await recordingPath(second, io)
   if (before === '-' && after === '-')
     throw new WiretapeError('usage', 'stdin can be one recording only', { hint: 'name a file for the other' })
   const settings = await settingsOf(options, before, io)

@@ -33,7 +33,7 @@ export interface ImportOptions {
 const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
 
 export async function runImport(named: string, options: ImportOptions, io: Io): Promise<number> {
-  const file = recordingPath(named, io)
+  const file = await recordingPath(named, io)
   if (file === '' || options.outTrace === '') {
     throw new WiretapeError('usage', `${file === '' ? 'the input' : '--out-trace'} has no name`, {
       hint: '- is stdin and stdout',

@@ -8,7 +8,7 @@ import { mergedRows, withAnswer } from '../inspect/rows.js'
 import type { Sieve, SieveMaker } from '../inspect/sieve.js'
 import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
 import type { Io } from '../io.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPaths } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 
 export interface InspectOptions {
@@ -25,7 +25,7 @@ interface Checked {
 }
 
 export async function runInspect(named: readonly string[], options: InspectOptions, io: Io): Promise<number> {
-  const files = named.map((name) => recordingPath(name, io))
+  const files = await recordingPaths(named, io)
   if (options.filter !== undefined && options.check)
     throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
   const maker = options.filter === undefined ? undefined : await prepareSieve(options.filter)

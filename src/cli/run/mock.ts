@@ -10,7 +10,7 @@ import type { Io } from '../io.js'
 import { refuseOwnInput } from '../own-input.js'
 import { parseListen } from '../listen-option.js'
 import { createComplaints, type Complaints } from '../complaints.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPaths } from '../recording-name.js'
 import { openRecordings, type OpenRecording } from '../recordings.js'
 import { withSegments } from '../with-segments.js'
 
@@ -44,7 +44,7 @@ export async function runMock(
   options: MockCommandOptions,
   io: Io,
 ): Promise<number> {
-  const files = named.map((name) => recordingPath(name, io))
+  const files = await recordingPaths(named, io)
   checkUse(files, command, options)
   if (options.out !== undefined) refuseOwnInput(options.out, await withSegments(files, io.cwd), '--out', io)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)

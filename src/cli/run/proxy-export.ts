@@ -22,7 +22,7 @@ export async function runProxyExport(options: ProxyExportOptions, io: Io): Promi
     '--output-format',
     output,
   )
-  const { recording, close } = await openOne([recordingPath(sessionFile, io)], io)
+  const { recording, close } = await openOne([await recordingPath(sessionFile, io)], io)
   try {
     // What is added goes by the rules that a recording goes by.
     const redactor = await createRunRedactor({ defaults: true })

@@ -15,7 +15,7 @@ export interface ProxyInspectOptions {
 const margin = '       '
 
 export async function runProxyInspect(options: ProxyInspectOptions, io: Io): Promise<number> {
-  const { recording, close } = await openOne([recordingPath(options.sessionFile, io)], io)
+  const { recording, close } = await openOne([await recordingPath(options.sessionFile, io)], io)
   try {
     const complaints = createComplaints()
     const view = await viewSession(recording)

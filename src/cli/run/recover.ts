@@ -29,7 +29,7 @@ export async function runRecover(
   if (options.inPlace && output !== undefined) {
     throw new WiretapeError('usage', '--in-place and an output exclude each other')
   }
-  const file = recordingPath(input, io)
+  const file = await recordingPath(input, io)
   if (file === '-') {
     throw new WiretapeError('usage', 'recover reads no stdin', { hint: 'save it to a file first' })
   }

@@ -107,7 +107,7 @@ export async function runReplayCommand(
 ): Promise<number> {
   if (options.url === undefined && command.length === 0) throw noTarget()
   if (options.url !== undefined) parseHttpUrl(options.url, '--url')
-  const name = recordingPath(named, io)
+  const name = await recordingPath(named, io)
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   const settings = await settingsOf(options, name, io)

@@ -1,0 +1,193 @@
+import { execFile } from 'node:child_process'
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { closedTape, ownProgram } from '../capture/index.js'
+import { isCommandLine, WiretapeError } from '../model/index.js'
+import { replaceFile } from '../tape/index.js'
+
+/**
+ * When the cassette answers, and when the server does: `none` never asks the server; `once` asks it while there is no
+ * cassette; `new` asks it what the cassette does not have; `all` asks it everything and replaces the cassette.
+ */
+export type CassetteMode = 'none' | 'once' | 'new' | 'all'
+const modes: readonly string[] = ['none', 'once', 'new', 'all'] satisfies CassetteMode[]
+
+export interface TestTapesOptions {
+  /** Folder for what is kept of this test when it fails. What an earlier run left there is removed. */
+  readonly results: string
+  /** Folder of the cassettes. */
+  readonly cassettes: string
+  /** Of cassettes that ask for no other. @default 'once' */
+  readonly mode?: string | undefined
+  /** Whether no cassette may be recorded, as in CI. @default false */
+  readonly isReadOnly?: boolean
+}
+
+/** What a stdio client starts: parameters of a StdioClientTransport. */
+export interface ServerCommand {
+  readonly command: string
+  readonly args: string[]
+}
+
+/** A server of a test. */
+interface Recorded {
+  /** Folder of its tape. */
+  readonly folder: string
+  /** Cassette that the tape becomes when the test passes. */
+  readonly becomes?: string
+  /** Copy of a cassette with what was new, and that cassette. */
+  readonly copy?: { readonly from: string; readonly to: string }
+}
+
+const longestWaitMs = 5_000
+
+/** Tapes of one test: made while it runs, kept only when it fails. */
+export class TestTapes {
+  readonly #options: TestTapesOptions
+  readonly #recorded: Recorded[] = []
+
+  /** @throws WiretapeError `usage` for a mode that does not exist */
+  constructor(options: TestTapesOptions) {
+    this.#options = options
+    if (options.mode !== undefined) checkMode(options.mode)
+    rmSync(options.results, { recursive: true, force: true })
+  }
+
+  /**
+   * Puts a recorder before a server: `new StdioClientTransport(tapes.server(['node', 'server.js']))`.
+   *
+   * @throws WiretapeError `usage` when `command` is no list of texts
+   */
+  server(command: readonly string[]): ServerCommand {
+    checkCommand(command)
+    return this.#record(command)
+  }
+
+  /**
+   * The server as its cassette has it, or the server itself while the cassette is made. The cassette is written when the
+   * test has passed.
+   *
+   * @param name file name without `.jsonl`
+   * @throws WiretapeError `usage` for a wrong name or mode, and where the server would be recorded but must not
+   */
+  cassette(
+    name: string,
+    command: readonly string[],
+    options: { readonly mode?: CassetteMode } = {},
+  ): ServerCommand {
+    checkCommand(command)
+    if (!/^\w[\w.-]*$/.test(name))
+      throw new WiretapeError('usage', `${JSON.stringify(name)} is no name of a cassette`, {
+        hint: 'use letters, digits, - and _',
+      })
+    const asked = checkMode(options.mode ?? this.#options.mode ?? 'once')
+    const mode = asked === 'new' && this.#options.isReadOnly ? 'none' : asked
+    const file = resolve(this.#options.cassettes, `${name}.jsonl`)
+    const exists = existsSync(file)
+    if (mode === 'all' || !exists) {
+      this.#checkRecording(mode, file)
+      return this.#record(command, { becomes: file })
+    }
+    const mock = [process.execPath, ownProgram(), 'mock', '--quiet', file]
+    if (mode !== 'new') return this.#record(mock)
+    const folder = this.#folder()
+    const copy = join(folder, 'copy', `${name}.jsonl`)
+    mkdirSync(dirname(copy))
+    const fallback = ['--fallback', '--record', 'new', '--out', copy, '--', ...command]
+    return this.#record([...mock, ...fallback], { folder, copy: { from: copy, to: file } })
+  }
+
+  /**
+   * Ends the test: writes its cassettes when it passed, and keeps its tapes with a report for people when it failed.
+   *
+   * @returns paths of what was kept
+   * @throws WiretapeError `not-a-recording` when a cassette cannot be written because its client is still connected
+   */
+  async finish(hasFailed: boolean): Promise<string[]> {
+    const recorded = this.#recorded.splice(0)
+    if (hasFailed) {
+      const kept = await Promise.all(recorded.map(({ folder }) => reportOf(folder)))
+      return kept.flat()
+    }
+    try {
+      for (const { folder, becomes, copy } of recorded) {
+        // A recorder complains when its tape goes while it writes.
+        const tape = await closedTape(folder, longestWaitMs).catch((error: unknown) => {
+          if (becomes !== undefined) throw error
+        })
+        if (becomes !== undefined && tape !== undefined) {
+          await mkdir(dirname(becomes), { recursive: true })
+          await replaceFile(becomes, createReadStream(tape))
+        }
+        if (copy && existsSync(copy.from)) await rename(copy.from, copy.to)
+      }
+    } finally {
+      await rm(this.#options.results, { recursive: true, force: true })
+      // An empty folder says nothing; one with the results of other tests stays.
+      await rmdir(dirname(this.#options.results)).catch(() => undefined)
+    }
+    return []
+  }
+
+  #checkRecording(mode: CassetteMode, file: string): void {
+    if (this.#options.isReadOnly)
+      throw new WiretapeError('usage', `cassette ${file} would be recorded, which is refused in CI`, {
+        hint: 'run the test on your own machine and commit the cassette',
+      })
+    if (mode === 'none')
+      throw new WiretapeError('usage', `cassette ${file} does not exist, and the mode none records nothing`, {
+        hint: 'run once with the mode once',
+      })
+  }
+
+  /** A new folder for one server of the test. */
+  #folder(): string {
+    mkdirSync(this.#options.results, { recursive: true })
+    return mkdtempSync(join(this.#options.results, `${this.#recorded.length + 1}-`))
+  }
+
+  #record(command: readonly string[], rest: Partial<Recorded> = {}): ServerCommand {
+    const folder = rest.folder ?? this.#folder()
+    this.#recorded.push({ ...rest, folder })
+    return {
+      command: process.execPath,
+      args: [ownProgram(), 'record', '--quiet', '--out', folder, '--', ...command],
+    }
+  }
+}
+
+/** Tapes of a folder, each with a report beside it that opens in a browser. */
+async function reportOf(folder: string): Promise<string[]> {
+  // The client of a test that failed may still be connected: what there is so far is kept.
+  await closedTape(folder, longestWaitMs / 5).catch(() => undefined)
+  const tapes = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'))
+  const kept: string[] = []
+  for (const name of tapes) {
+    const tape = join(folder, name)
+    const report = tape.replace(/\.jsonl$/, '.html')
+    const isWritten = await convert(tape, report)
+    kept.push(...(isWritten ? [report] : []), tape)
+  }
+  return kept
+}
+
+function convert(tape: string, report: string): Promise<boolean> {
+  return new Promise((done) => {
+    execFile(process.execPath, [ownProgram(), 'convert', tape, report], (error) => done(error === null))
+  })
+}
+
+function checkMode(mode: string): CassetteMode {
+  if (modes.includes(mode)) return mode as CassetteMode
+  throw new WiretapeError('usage', `${JSON.stringify(mode)} is no mode of cassettes`, {
+    hint: `use ${modes.join(', ')}`,
+  })
+}
+
+function checkCommand(command: unknown): void {
+  if (isCommandLine(command)) return
+  throw new WiretapeError('usage', 'the command of a server is a list of texts', {
+    hint: "write ['node', 'server.js']",
+  })
+}
