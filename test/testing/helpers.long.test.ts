@@ -146,11 +146,11 @@ for (const runner of [vitest, pytest])
     () => {
       const passes = async (env?: NodeJS.ProcessEnv): Promise<void> => {
         const result = await runner.run(env)
-        expect(result, result.stdout + result.stderr).toMatchObject({ code: 0 })
+        expect({ ...result }).toMatchObject({ code: 0 })
       }
       const fails = async (env?: NodeJS.ProcessEnv): Promise<string> => {
         const result = await runner.run(env)
-        expect(result, result.stdout + result.stderr).toMatchObject({ code: 1 })
+        expect({ ...result }).toMatchObject({ code: 1 })
         return result.stdout + result.stderr
       }
       beforeEach(() => writeFileSync(join(folder, 'shop.mjs'), shop))
