@@ -164,6 +164,8 @@ const plainClient = `class Server:
         self.last_id += 1
         self.send({"id": self.last_id, "method": method, "params": params or {}})
         for line in self.process.stdout:
+            if not line.lstrip().startswith("{"):
+                continue  # some servers print more than messages
             message = json.loads(line)
             if "method" in message and "id" in message:
                 self.send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
