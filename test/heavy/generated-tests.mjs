@@ -83,7 +83,7 @@ const servers = {
       ['add', { a: 2, b: 3 }],
       ['div', { a: 9, b: 3 }],
     ],
-    change: ['"text":"5"', '"text":"6"'],
+    change: ['2 and 3 is 5', '2 and 3 is 6'],
   },
 }
 
