@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
+import { registerCall } from './commands/call.js'
 import { registerCheck, registerCost } from './commands/check.js'
 import { registerCodegen } from './commands/codegen.js'
 import { registerConvert } from './commands/convert.js'
@@ -99,6 +100,7 @@ wiretape <command> --help tells more about a command.`,
     registerMock,
     registerImport,
     registerTrace,
+    registerCall,
     registerReplay,
     registerDiff,
     registerCheck,

@@ -1,12 +1,18 @@
 import { failureOf } from '../compare/index.js'
 import { eraOf } from '../model/index.js'
-import type { LiveConnection, Pending } from './live-connection.js'
+import { askLive, type LiveConnection } from './live-connection.js'
 import type { Plan, PlannedConnection } from './plan.js'
 
 /** The newest version whose conversations open with `initialize`; spoken where the recording shows none. */
-const newestLegacy = '2025-11-25'
+export const newestLegacy = '2025-11-25'
 /** As documented for the session workflow, so that nobody takes it for a recorded id. */
 const handshakeId = '"__handshake__"'
+
+export const initialized = {
+  text: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+  method: 'notifications/initialized',
+  requests: 0,
+} as const
 
 /** What a client must have declared to be asked for these. */
 const capabilityOf: ReadonlyMap<string, string> = new Map([
@@ -37,27 +43,9 @@ export async function openHandshake(
     clientInfo: { name: 'wiretape-replay', version: '1' },
   }
   const text = `{"jsonrpc":"2.0","id":${handshakeId},"method":"initialize","params":${JSON.stringify(params)}}`
-  const frame = { text, method: 'initialize', requests: 1 }
-  const refused = await new Promise<string | undefined>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      live.forget(handshakeId, pending)
-      resolve(`no answer within ${timeoutMs / 1000} s`)
-    }, timeoutMs)
-    const pending: Pending = {
-      frame,
-      settle(result) {
-        clearTimeout(timer)
-        resolve('text' in result ? failureOf(result.text) : result.error)
-      },
-    }
-    live.expect(handshakeId, pending)
-    live.send(frame).catch(reject)
-  })
+  const result = await askLive(live, { text, method: 'initialize', requests: 1 }, handshakeId, timeoutMs)
+  const refused = 'text' in result ? failureOf(result.text) : result.error
   if (refused !== undefined) return `the handshake was refused: ${refused}`
-  await live.send({
-    text: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-    method: 'notifications/initialized',
-    requests: 0,
-  })
+  await live.send(initialized)
   return undefined
 }

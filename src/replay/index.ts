@@ -1,5 +1,6 @@
 export { acceptTexts } from './accept-texts.js'
 export type { Unanswered } from './answer-question.js'
+export { callOnce, setValues, type CallOutcome, type CallRequest } from './call-once.js'
 export type { GivenValue } from './given-values.js'
 export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-file.js'
 export { Learner, type Learned, type LearnedRule } from './learn.js'

@@ -179,3 +179,31 @@ export async function openLive(
     close: () => connection.close(),
   }
 }
+
+/**
+ * Sends a request and waits for its answer.
+ *
+ * @param id exact text of the request's id
+ */
+export function askLive(
+  live: LiveConnection,
+  frame: ClientFrame,
+  id: string,
+  timeoutMs: number,
+): Promise<Parameters<Pending['settle']>[0]> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      live.forget(id, pending)
+      resolve({ error: `no answer within ${timeoutMs / 1000} s` })
+    }, timeoutMs)
+    const pending: Pending = {
+      frame,
+      settle(result) {
+        clearTimeout(timer)
+        resolve(result)
+      },
+    }
+    live.expect(id, pending)
+    live.send(frame).catch(reject)
+  })
+}

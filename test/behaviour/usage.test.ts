@@ -198,6 +198,7 @@ describe('help', () => {
     ['diff'],
     ['check'],
     ['cost'],
+    ['call'],
     ['codegen'],
     ['replay'],
     ['mock'],

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { splitAtDashes } from '../dashes.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import type { MockCommandOptions } from '../run/mock.js'
@@ -54,16 +55,7 @@ In the configuration of an MCP client:
     )
     .action(async (words: string[], options: MockCommandOptions) => {
       const { runMock } = await import('../run/mock.js')
-      const { files, command } = splitAtDashes(words, program)
+      const { before: files, command } = splitAtDashes(words, program)
       outcome.code = await runMock(files, command, options, io)
     })
-}
-
-/** The parser leaves `--` out; what stands after it are the last words. */
-function splitAtDashes(words: readonly string[], program: Command): { files: string[]; command: string[] } {
-  const { rawArgs } = program as Command & { readonly rawArgs: readonly string[] }
-  const dashes = rawArgs.indexOf('--')
-  const count = dashes === -1 ? 0 : rawArgs.length - dashes - 1
-  const at = words.length - count
-  return { files: words.slice(0, at), command: words.slice(at) }
 }

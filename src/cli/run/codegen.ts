@@ -9,6 +9,7 @@ import type { Io } from '../io.js'
 import { prepareSieve } from '../inspect/sieve.js'
 import { mergedRows } from '../inspect/rows.js'
 import { outputName, refuseExisting } from '../output.js'
+import { recordedTarget } from '../recorded-target.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { bytesOf } from '../report-files.js'
@@ -113,23 +114,10 @@ type Open = Omit<RecordedTalk, 'answer'> & { answer?: string; asks?: string }
 function aboutOf({ fold }: LoadedRecording, command: readonly string[], name: string): About {
   const session = fold.sessions.at(-1)
   if (!session) throw new WiretapeError('not-a-recording', `${escapeText(name)} has no session`)
-  const target =
-    command.length > 0 || session.url === null
-      ? { command: command.length > 0 ? command : session.command }
-      : { url: session.url }
-  if ('command' in target && target.command.length === 0)
-    throw new WiretapeError('usage', `${escapeText(name)} does not say how its server is started`, {
-      hint: 'add -- COMMAND',
-    })
-  const words = 'command' in target ? target.command : [target.url]
-  if (words.some((word) => word.includes('[REDACTED')))
-    throw new WiretapeError('usage', 'redaction took a secret out of the recorded command or URL', {
-      hint: 'add -- COMMAND',
-    })
   return {
     server: session.server?.name ?? session.label,
     version: session.server?.version ?? '',
     recordedAt: session.startedAt,
-    target,
+    target: recordedTarget(session, command, name),
   }
 }

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import {
   applyPlan,
   clientKinds,
@@ -21,9 +20,10 @@ import {
 } from '../../clients/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeLines, escapeText, type Style } from '../../render/index.js'
+import { canAsk, confirm } from '../confirm.js'
 import { dataFolder, recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
-import { hasAudience, type Io } from '../io.js'
+import type { Io } from '../io.js'
 
 export interface InstallCommandOptions {
   readonly server?: readonly string[]
@@ -159,25 +159,14 @@ async function agreed(
   style: Style,
   io: Io,
 ): Promise<boolean> {
-  if (!process.stdin.isTTY || !hasAudience()) {
+  if (!canAsk()) {
     throw new WiretapeError('usage', `nothing says which servers to ${verb}`, {
       hint: `--all for every server, --server NAME for one, --dry-run to look first`,
     })
   }
   await io.write(report(plan, found, verb as 'install', true, style))
   await io.flush()
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await prompt.question('Go on? [y/N] ')
-    return /^y(es)?$/i.test(answer.trim())
-  } catch (error) {
-    // Ctrl-C and Ctrl-D.
-    if (!(error instanceof Error) || error.name !== 'AbortError') throw error
-    process.stderr.write('\n')
-    return false
-  } finally {
-    prompt.close()
-  }
+  return confirm('Go on?')
 }
 
 const signs = { changed: '+', same: '=', left: '-' } as const

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { durationForms } from '../../model/index.js'
+import { splitAtDashes } from '../dashes.js'
+import { parseTimeout } from '../duration-option.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { CallOptions } from '../run/call.js'
+import { optionOf } from './option-of.js'
+
+const usualTimeoutMs = 60_000
+
+export function registerCall(program: Command, io: Io, outcome: Outcome): void {
+  const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
+  program
+    .command('call')
+    .summary('call one tool, and record it')
+    .description(
+      'Calls one tool of a server, records the call and prints its result. With --from, sends a recorded request again.',
+    )
+    .argument(
+      '[words...]',
+      "the tool and its arguments as JSON; with --from, the request's number in inspect",
+    )
+    .usage('[options] <tool> [<json>] [-- <command...>]')
+    .option('--server <name>', 'a server of one of your MCP clients')
+    .option('--url <url>', 'an HTTP server')
+    .option(
+      '--header <Name: value>',
+      'with --url: a header for every request; ${NAME} is from the environment; repeatable',
+      collect,
+    )
+    .option('--from <recording>', 'send a request of this recording again, to its server unless you name one')
+    .option(
+      '--set <JSONPath=value>',
+      'with --from: another value in the request; ${NAME} is from the environment; repeatable',
+      collect,
+    )
+    .option('-y, --yes', 'with --from: do not ask before the recorded server is started')
+    .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
+    .addOption(
+      optionOf({
+        long: '--timeout',
+        value: 'time',
+        help: `for each answer: ${durationForms}`,
+        parse: parseTimeout,
+      }).default(usualTimeoutMs, '60s'),
+    )
+    .option('--json', 'print the whole answer as JSON')
+    .addHelpText(
+      'after',
+      `
+Exits with 1 when the tool says that it failed, or the server answers with an error.
+
+Examples:
+  wiretape call echo '{"message":"hi"}' -- npx -y @modelcontextprotocol/server-everything
+  wiretape call --server github search_issues '{"query":"is:open"}'
+  wiretape call --from latest 12 --set '$.params.arguments.query="tea"'`,
+    )
+    .action(async (words: string[], options: CallOptions) => {
+      const { runCall } = await import('../run/call.js')
+      const { before, command } = splitAtDashes(words, program)
+      outcome.code = await runCall(before, command, options, io)
+    })
+}

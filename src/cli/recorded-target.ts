@@ -1,0 +1,27 @@
+import { WiretapeError, type Session } from '../model/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import { escapeText } from '../render/index.js'
+
+/** Where a recorded server is. */
+export type RecordedTarget = { readonly command: readonly string[] } | { readonly url: string }
+
+/**
+ * The server of a recording, or the one that was named instead.
+ *
+ * @param command named by the user; empty for the recorded one
+ * @throws WiretapeError `usage` when the recording does not say, or what it says is redacted
+ */
+export function recordedTarget(session: Session, command: readonly string[], name: string): RecordedTarget {
+  if (command.length > 0) return { command }
+  const target = session.url === null ? { command: session.command } : { url: session.url }
+  if ('command' in target && target.command.length === 0)
+    throw new WiretapeError('usage', `${escapeText(name)} does not say how its server is started`, {
+      hint: 'add -- COMMAND',
+    })
+  const words = 'command' in target ? target.command : [target.url]
+  if (words.some((word) => word.includes(redactionMarker)))
+    throw new WiretapeError('usage', 'redaction took a secret out of the recorded command or URL', {
+      hint: 'add -- COMMAND',
+    })
+  return target
+}

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import { findClients } from '../../clients/index.js'
+import { joinCommandLine, WiretapeError } from '../../model/index.js'
+import { callOnce, parseSetValue, setValues, type CallRequest } from '../../replay/index.js'
+import { escapeJson, escapeLines, escapeText, indentJson } from '../../render/index.js'
+import { listTapes } from '../../tape/index.js'
+import { connectStdio, createDeadline } from '../../transports/index.js'
+import { recordingsIn } from '../data-folder.js'
+import { canAsk, confirm } from '../confirm.js'
+import { exitCode } from '../exit-codes.js'
+import { parseHttpUrl } from '../http-url-option.js'
+import { mergedRows, type InspectRow } from '../inspect/rows.js'
+import { hasAudience, say, type Io } from '../io.js'
+import { recordedTarget } from '../recorded-target.js'
+import { recordingPath } from '../recording-name.js'
+import { loadRecordings } from '../recordings.js'
+import { placesOf } from './install.js'
+
+export interface CallOptions {
+  readonly server?: string
+  readonly url?: string
+  readonly header?: readonly string[]
+  readonly from?: string
+  readonly set?: readonly string[]
+  readonly yes?: boolean
+  readonly out?: string
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly json?: boolean
+}
+
+/** Makes one call through a recorder of its own, and prints its result. Exits with 1 when the call failed. */
+export async function runCall(
+  words: readonly string[],
+  command: readonly string[],
+  options: CallOptions,
+  io: Io,
+): Promise<number> {
+  checkUse(command, options)
+  const { request, recorder } =
+    options.from === undefined
+      ? { request: newCall(words), recorder: await recorderOf(command, options, io) }
+      : await recordedCall(options.from, words, command, options, io)
+  if (recorder === undefined) return exitCode.done
+  const own = [process.execPath, process.argv[1]!, 'record']
+  const out = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
+  const id = randomUUID().slice(0, 8)
+  const aborted = createDeadline({})
+  const outcome = await callOnce(
+    (events) =>
+      connectStdio([...own, '--out', out, '--meta', `call=${id}`, ...recorder], {
+        ...events,
+        stderr: (bytes) => void process.stderr.write(bytes),
+      }),
+    request,
+    { timeoutMs: options.timeout, signal: aborted.signal },
+  ).finally(() => aborted.close())
+  await tellTape(out, id)
+  if ('error' in outcome) throw new WiretapeError('unreadable', `the call was not answered: ${outcome.error}`)
+  return printAnswer(outcome.answer, options.json === true, io)
+}
+
+/** Tells a person where the recording is. */
+async function tellTape(folder: string, id: string): Promise<void> {
+  if (!hasAudience()) return
+  const tapes = await listTapes(folder).catch(() => [])
+  const made = tapes.find(({ meta }) =>
+    meta.wiretape?.metadata?.some(([key, text]) => key === 'call' && text === JSON.stringify(id)),
+  )
+  if (made) say(`recorded: ${escapeText(made.path)}\n`)
+}
+
+function checkUse(command: readonly string[], { server, url, from, set, header }: CallOptions): void {
+  const wrong = (message: string, hint: string): WiretapeError =>
+    new WiretapeError('usage', message, { hint })
+  const targets = [command.length > 0, url !== undefined, server !== undefined].filter(Boolean).length
+  if (targets > 1) throw wrong('--server, --url and a command are several servers', 'name one')
+  if (targets === 0 && from === undefined)
+    throw wrong('call which server?', 'name it with --server or --url, or its command after --')
+  if (set !== undefined && from === undefined)
+    throw wrong('--set changes a recorded request', 'add --from RECORDING')
+  if (header !== undefined && url === undefined) throw wrong('--header goes with --url', 'add --url')
+}
+
+/** A tool call of words: its name, and its arguments as JSON. */
+function newCall(words: readonly string[]): CallRequest {
+  const [tool, json = '{}', ...more] = words
+  if (tool === undefined)
+    throw new WiretapeError('usage', 'call which tool?', {
+      hint: 'wiretape call echo \'{"message":"hi"}\' -- node server.js',
+    })
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    // Told below.
+  }
+  if (more.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new WiretapeError('usage', 'the arguments of a tool are one JSON object', {
+      hint: 'quote it: \'{"message":"hi"}\'',
+    })
+  return { method: 'tools/call', params: `{"name":${JSON.stringify(tool)},"arguments":${json.trim()}}` }
+}
+
+/** Words after `wiretape record` that make it a stdio server in front of the one that is called. */
+async function recorderOf(
+  command: readonly string[],
+  { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
+  io: Io,
+): Promise<string[]> {
+  if (command.length > 0) return ['--', ...command]
+  if (url !== undefined) {
+    parseHttpUrl(url, '--url')
+    return ['--bridge', '--url', url, ...header.flatMap((text) => ['--header', text])]
+  }
+  const known: string[] = []
+  for (const { files } of await findClients(placesOf(io)))
+    for (const { place, servers } of files)
+      for (const { name } of servers) {
+        if (name === server) return ['--config', place.path, '--server', name]
+        known.push(name)
+      }
+  throw new WiretapeError('usage', `no client has a server ${JSON.stringify(server)}`, {
+    hint:
+      known.length > 0
+        ? `there are ${[...new Set(known)].slice(0, 20).join(', ')}`
+        : 'wiretape status lists them',
+  })
+}
+
+/** A recorded request with `--set` in it, and its server: the one that was named, or the recorded one if a person agrees. */
+async function recordedCall(
+  from: string,
+  words: readonly string[],
+  command: readonly string[],
+  options: CallOptions,
+  io: Io,
+): Promise<{ request: CallRequest; recorder: string[] | undefined }> {
+  const [number, ...more] = words
+  if (number === undefined || !/^\d{1,9}$/.test(number) || more.length > 0)
+    throw new WiretapeError('usage', '--from needs the number of a message', {
+      hint: 'wiretape inspect prints them at the start of each line',
+    })
+  const sets = (options.set ?? []).map((text) => parseSetValue(text, process.env))
+  const name = await recordingPath(from, io)
+  const row = await requestIn(name, Number(number), io)
+  const request = { text: setValues(row.raw, sets) }
+  if (command.length > 0 || options.url !== undefined || options.server !== undefined)
+    return { request, recorder: await recorderOf(command, options, io) }
+  const target = recordedTarget(row.session!, [], from)
+  const shown = 'command' in target ? joinCommandLine(target.command) : target.url
+  if (!options.yes) {
+    if (!canAsk())
+      throw new WiretapeError('usage', `the recorded server is ${escapeText(shown)}`, {
+        hint: 'add --yes to use it, or name another one with --url or after --',
+      })
+    process.stderr.write(`Recorded server: ${escapeText(shown)}\n`)
+    if (!(await confirm('Call it?'))) return { request, recorder: undefined }
+  }
+  return {
+    request,
+    recorder: await ('command' in target ? recorderOf(target.command, {}, io) : recorderOf([], target, io)),
+  }
+}
+
+/** The request of the client with a number, or the one that the message of this number answers. */
+async function requestIn(name: string, number: number, io: Io): Promise<InspectRow> {
+  const loaded = await loadRecordings([name], io.cwd)
+  try {
+    let wanted = number
+    for (let pass = 0; pass < 2; pass += 1) {
+      for await (const row of mergedRows(loaded.recordings)) {
+        if (row.seq !== wanted) continue
+        if (row.kind === 'request' && row.direction === 'client_to_server') return row
+        if (row.answers === undefined || row.direction !== 'server_to_client')
+          throw new WiretapeError(
+            'usage',
+            `message ${number} of ${escapeText(name)} is no request of the client`,
+            {
+              hint: 'name the number of a request, or of an answer to it',
+            },
+          )
+        wanted = row.answers
+        break
+      }
+      if (wanted === number) break
+    }
+    throw new WiretapeError('usage', `${escapeText(name)} has no message ${number}`, {
+      hint: 'wiretape inspect prints the numbers',
+    })
+  } finally {
+    await loaded.close()
+  }
+}
+
+interface ToolResult {
+  readonly isError?: unknown
+  readonly content?: unknown
+}
+
+async function printAnswer(answer: string, asJson: boolean, io: Io): Promise<number> {
+  const { result, error } = JSON.parse(answer) as {
+    result?: ToolResult
+    error?: { code?: unknown; message?: unknown }
+  }
+  const failed = result === undefined || result.isError === true
+  if (asJson || result === undefined) {
+    // The answer as it came, member order and numbers included.
+    const text = asJson ? answer : JSON.stringify(error)
+    await io.write(`${escapeJson(indentJson(text))}\n`, 'data')
+    return failed ? exitCode.found : exitCode.done
+  }
+  await io.write(`${textOf(result) ?? escapeJson(JSON.stringify(result, null, 2))}\n`)
+  return failed ? exitCode.found : exitCode.done
+}
+
+/** What a person reads of a tool's result; undefined when it has no content of a known kind. */
+function textOf({ content }: ToolResult): string | undefined {
+  if (!Array.isArray(content) || content.length === 0) return undefined
+  const parts = content.map(
+    (part: { type?: unknown; text?: unknown; mimeType?: unknown; data?: unknown; uri?: unknown }) => {
+      if (part?.type === 'text' && typeof part.text === 'string') return escapeLines(part.text)
+      const kind = [part?.type, part?.mimeType, part?.uri]
+        .filter((word) => typeof word === 'string')
+        .join(' ')
+      const size = typeof part?.data === 'string' ? `, ${part.data.length} characters of base64` : ''
+      return escapeText(`[${kind}${size}; --json prints it]`)
+    },
+  )
+  return parts.join('\n').replace(/\n$/, '')
+}

@@ -1,0 +1,121 @@
+import { failureOf } from '../compare/index.js'
+import { WiretapeError } from '../model/index.js'
+import { redactionMarker } from '../redaction/index.js'
+import { findJsonValue, isFault, readEnvelope, spliceText } from '../wire/index.js'
+import { defaultAnswer } from './answer-question.js'
+import { clientFrame } from './client-frame.js'
+import { initialized, newestLegacy } from './handshake.js'
+import { askLive, openLive, type Connect, type LiveConnection } from './live-connection.js'
+import type { SetValue } from './live-values.js'
+
+/** One request: a new one, or one that was recorded. */
+export type CallRequest =
+  | {
+      readonly method: string
+      /** Exact JSON text of an object. */
+      readonly params: string
+    }
+  | {
+      /** Exact JSON text of the whole request. */
+      readonly text: string
+    }
+
+/** Exact text of the answer, or why there is none. */
+export type CallOutcome = { readonly answer: string } | { readonly error: string }
+
+const modern = '2026-07-28'
+const clientInfo = { name: 'wiretape-call', version: '1' }
+
+/**
+ * Opens a connection, makes one request and closes it. A recorded request of 2026-07-28 is sent as it stands; for others
+ * the server is greeted with `initialize`, and spoken to as 2026-07-28 asks when it refuses that.
+ */
+export async function callOnce(
+  connect: Connect,
+  request: CallRequest,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<CallOutcome> {
+  let live: LiveConnection | undefined
+  const nothing = (): void => undefined
+  const opened = await openLive(
+    connect,
+    { timeoutMs, signal },
+    {
+      // What the server asks meanwhile is refused: nobody is there to answer.
+      question: (_text, envelope) => {
+        const answer = defaultAnswer(envelope, 'error')
+        live?.send(clientFrame(answer, [answer])).catch(nothing)
+      },
+      notification: nothing,
+      noise: nothing,
+      stray: nothing,
+      nameless: nothing,
+      ended: nothing,
+    },
+  )
+  if ('error' in opened) return opened
+  live = opened
+  try {
+    const greeted =
+      'text' in request && readEnvelope(request.text, 0).modern ? undefined : await greet(live, timeoutMs)
+    if (greeted !== undefined && 'error' in greeted) return greeted
+    const text = 'text' in request ? request.text : newRequest(request, greeted?.isModern === true)
+    const frame = clientFrame(text, [text])
+    const result = await askLive(live, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
+    return 'text' in result ? { answer: result.text } : { error: result.error }
+  } finally {
+    await live.close()
+  }
+}
+
+async function greet(
+  live: LiveConnection,
+  timeoutMs: number,
+): Promise<{ readonly isModern: boolean } | { readonly error: string }> {
+  const id = '"wiretape-initialize"'
+  const params = JSON.stringify({ protocolVersion: newestLegacy, capabilities: {}, clientInfo })
+  const text = `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${params}}`
+  const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs)
+  if (!('text' in result)) return { error: `initialize: ${result.error}` }
+  if (failureOf(result.text) !== undefined) return { isModern: true }
+  await live.send(initialized)
+  return { isModern: false }
+}
+
+function newRequest({ method, params }: { method: string; params: string }, isModern: boolean): string {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': modern,
+    'io.modelcontextprotocol/clientInfo': clientInfo,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const rest = params.trimStart().slice(1)
+  const separator = rest.trimStart() === '}' ? '' : ','
+  const whole = isModern ? `{"_meta":${JSON.stringify(meta)}${separator}${rest}` : params
+  return `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${whole}}`
+}
+
+/**
+ * A recorded request with other values in it.
+ *
+ * @throws WiretapeError `usage` for a place that it does not have, and for what was redacted and is not given
+ */
+export function setValues(text: string, sets: readonly SetValue[]): string {
+  let made = text
+  for (const { path, name, json } of sets) {
+    const whole = findJsonValue(made)
+    const places = isFault(whole) ? [] : path.find(made, whole)
+    if (places.length === 0)
+      throw new WiretapeError('usage', `--set ${name}: the request has no such place`, {
+        hint: 'a path begins at the message: $.params.arguments.q',
+      })
+    made = spliceText(
+      made,
+      places.map(({ start, end }) => ({ start, end, text: json })),
+    )
+  }
+  if (made.includes(redactionMarker))
+    throw new WiretapeError('usage', 'redaction took a value out of the recorded request', {
+      hint: "give it with --set '$.params.arguments.NAME=${VARIABLE}'",
+    })
+  return made
+}

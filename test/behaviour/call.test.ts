@@ -1,0 +1,169 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { leftOut, plainEnv, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
+import { cli, createStage, printed, server, type Stage } from './stage.js'
+import { spawnSync } from 'node:child_process'
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const here = (...args: string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+const varying = server('varying-mcp.mjs')
+
+describe('wiretape call', () => {
+  it('prints the text of a result, and records the call', async () => {
+    const { code, stdout } = await here('call', 'price', '--', ...varying)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{"item":"tea","price":4.5,"currency":"EUR"}\n' })
+    const shown = await here('inspect', 'latest')
+    expect(shown.stdout).toContain('tools/call price')
+    expect(shown.stdout).toContain('no faults')
+  })
+
+  it('sends the arguments as they were written', async () => {
+    const { code } = await here('call', 'add_note', '{ "text":"a",  "n":1.50 }', '--', ...varying)
+    expect(code).toBe(0)
+    expect((await here('inspect', 'latest', '-v')).stdout).toContain('"n": 1.50')
+    expect((await here('convert', 'latest', '-', '--to', 'jsonrpc')).stdout).toContain(
+      '"arguments":{ "text":"a",  "n":1.50 }',
+    )
+  })
+
+  it('exits with 1 when the tool failed, and when the server answers with an error', async () => {
+    expect(await here('call', 'fail', '--', ...varying)).toMatchObject({
+      code: 1,
+      stdout: 'It failed: disk is full\n',
+    })
+    const unknown = await here('call', 'nosuch', '--', ...varying)
+    expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('Unknown tool: nosuch') })
+  })
+
+  it('prints the whole answer with --json', async () => {
+    const { stdout } = await here('call', 'price', '--json', '--', ...varying)
+    expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', result: { content: [{ type: 'text' }] } })
+  })
+
+  it('speaks 2026-07-28 to a server that refuses initialize', async () => {
+    const { code, stdout } = await here(
+      'call',
+      'book',
+      '{"what":"a table"}',
+      '--',
+      ...server('modern-mcp.mjs'),
+    )
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Book a table?') })
+    expect((await here('inspect', 'latest', '-v')).stdout).toContain('2026-07-28')
+  })
+
+  it('calls an HTTP server, and one of a client by its name', async () => {
+    const http = stage.start([
+      process.execPath,
+      cli,
+      'record',
+      '--quiet',
+      '--out',
+      stage.out,
+      '--listen',
+      '127.0.0.1:0',
+      '--',
+      ...varying,
+    ])
+    await printed(http, '\n')
+    const url = http.stdout().toString().split('\n')[0]!
+    expect(await here('call', 'price', '--url', url)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('4.5'),
+    })
+    const config = join(stage.folder, '.cursor/mcp.json')
+    mkdirSync(dirname(config))
+    const [command, ...args] = varying
+    writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command, args } } }))
+    expect(await here('call', '--server', 'shop', 'price')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('4.5'),
+    })
+    expect(await here('call', '--server', 'shops', 'price')).toMatchObject({
+      code: 2,
+      stderr: 'wiretape: no client has a server "shops" (there are shop)\n',
+    })
+  })
+
+  describe('--from', () => {
+    const number = async (what: string): Promise<string> => {
+      const { stdout } = await here('inspect', 'latest')
+      return new RegExp(String.raw`^ *(\d+) .*${what}`, 'm').exec(stdout)![1]!
+    }
+    beforeEach(async () => {
+      await here('call', 'add_note', '{"text":"milk"}', '--', ...varying)
+    })
+
+    it('sends a recorded request again with another value, to the recorded server or a named one', async () => {
+      const request = await number('→ tools/call add_note')
+      const args = ['call', '--from', 'latest', request, '--set', '$.params.arguments.text="tea"']
+      expect(await here(...args, '--', ...varying)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Added note/),
+      })
+      expect((await here('inspect', 'latest', '-v')).stdout).toContain('"tea"')
+      expect(
+        await here('call', '--from', 'latest', await number('← result of .* add_note'), '--yes'),
+      ).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Added note/),
+      })
+    })
+
+    it('does not start the recorded server unasked', async () => {
+      const { code, stdout, stderr } = await here('call', '--from', 'latest', '3')
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`the recorded server is ${varying.join(' ')} (add --yes`)
+    })
+
+    it.skipIf(leftOut(hasScript, 'the question of call --from: there is no script'))(
+      'asks on a terminal',
+      async () => {
+        const argv = [process.execPath, cli, 'call', '--from', 'latest', '3']
+        const options = { cwd: stage.folder, env: stage.env }
+        const no = await runOnTerminal(argv, 100, { ...options, input: 'n\n' })
+        expect(unstyled(no.stdout)).toContain('Call it? [y/N]')
+        expect(no.stdout).not.toContain('Added note')
+        const yes = await runOnTerminal(argv, 100, { ...options, input: 'y\n' })
+        expect(yes.stdout).toContain('Added note')
+      },
+    )
+
+    it.each([
+      [['99', '--yes'], 'has no message 99 (wiretape inspect prints the numbers)'],
+      [['2', '--yes'], 'is no request of the client'],
+      [['add_note'], '--from needs the number of a message'],
+      [['3', '--yes', '--set', '$.params.arguments.q=1'], 'the request has no such place'],
+    ])('refuses %j', async (words, why) => {
+      expect(await here('call', '--from', 'latest', ...words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(why),
+      })
+    })
+  })
+
+  it.each([
+    [['price'], 'call which server?'],
+    [['--', 'node'], 'call which tool?'],
+    [['price', '[1]', '--', 'node'], 'the arguments of a tool are one JSON object'],
+    [['price', '{', '--', 'node'], 'the arguments of a tool are one JSON object'],
+    [['price', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'are several servers (name one)'],
+    [['price', '--set', 'a=1', '--', 'node'], '--set changes a recorded request'],
+    [['price', '--', '/nonexistent'], 'no such program'],
+  ])('refuses %j', async (words, why) => {
+    expect(await here('call', ...words)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(why),
+    })
+  })
+})
