@@ -49,10 +49,11 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .addHelpText(
       'after',
       `
-Exits with 1 when the tool says that it failed, or the server answers with an error.
+Exits with 1 when the tool says that it failed, or the server answers with
+an error.
 
 Examples:
-  wiretape call echo '{"message":"hi"}' -- npx -y @modelcontextprotocol/server-everything
+  wiretape call echo '{"message":"hi"}' -- node server.js
   wiretape call --server github search_issues '{"query":"is:open"}'
   wiretape call --from latest 12 --set '$.params.arguments.query="tea"'`,
     )
