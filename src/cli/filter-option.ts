@@ -5,12 +5,13 @@ import { WiretapeError, type Fold } from '../model/index.js'
  * The filter that an option gives.
  *
  * @param nowMs what `since:10m` counts back from
+ * @param option what the user calls it
  * @throws WiretapeError `usage`, with the column
  */
-export function filterOption(text: string, nowMs?: number): Filter {
+export function filterOption(text: string, nowMs?: number, option = '--filter'): Filter {
   const { filter, fault } = parseFilter(text, nowMs === undefined ? {} : { nowMs })
   if (filter) return filter
-  throw new WiretapeError('usage', `--filter, column ${fault.column}: ${fault.message}`)
+  throw new WiretapeError('usage', `${option}, column ${fault.column}: ${fault.message}`)
 }
 
 /** When the last thing happened in recordings, milliseconds since 1970; undefined when none says it. */

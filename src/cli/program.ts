@@ -17,6 +17,7 @@ import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
+import { registerSearch } from './commands/search.js'
 import { registerTail } from './commands/tail.js'
 import { registerRecover } from './commands/recover.js'
 import { registerUi } from './commands/ui.js'
@@ -107,6 +108,7 @@ wiretape <command> --help tells more about a command.`,
     registerCost,
     registerCodegen,
     registerLs,
+    registerSearch,
     registerTail,
     registerAttach,
     registerRecover,

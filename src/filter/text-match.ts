@@ -52,10 +52,12 @@ const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b
  */
 export function matchesJson(match: TextMatch, json: string): boolean {
   if (match(json)) return true
-  if (!json.includes('\\')) return false
-  return match(
-    json.replace(escapes, (_, hex: string | undefined, letter: string) =>
-      hex === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
-    ),
+  return json.includes('\\') && match(withoutEscapes(json))
+}
+
+/** A JSON text with each escape replaced by its character: no JSON any more. */
+export function withoutEscapes(json: string): string {
+  return json.replace(escapes, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
   )
 }

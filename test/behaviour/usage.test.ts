@@ -205,6 +205,7 @@ describe('help', () => {
     ['import'],
     ['trace import-mcp'],
     ['ls'],
+    ['search'],
     ['tail'],
     ['recover'],
     ['ui'],

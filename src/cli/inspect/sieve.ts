@@ -24,8 +24,11 @@ export interface SieveMaker {
   readonly make: (folds: readonly Fold[]) => Sieve
 }
 
-/** @throws WiretapeError `usage` for a filter that makes no sense */
-export function prepareSieve(text: string): SieveMaker {
+/**
+ * @param nowMs what `since:10m` counts back from, instead of from the end of the recordings
+ * @throws WiretapeError `usage` for a filter that makes no sense
+ */
+export function prepareSieve(text: string, nowMs?: number): SieveMaker {
   filterOption(text)
   const indexes = new Map<Fold, RowIndex>()
   const origins = new Map<Session, ReturnType<typeof createOrigins>>()
@@ -40,7 +43,7 @@ export function prepareSieve(text: string): SieveMaker {
     return found('conversation' in record ? record.conversation : undefined)
   }
   function make(folds: readonly Fold[]): Sieve {
-    const filter = filterOption(text, lastMomentOf(folds))
+    const filter = filterOption(text, nowMs ?? lastMomentOf(folds))
     return {
       wanted: (fold) => indexes.get(fold)!.wanted(filter),
       asksForStderr: mentionsStderr(filter.condition),

@@ -1,0 +1,119 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { joinSegments } from '../../formats/index.js'
+import { WiretapeError, type MetaRecord } from '../../model/index.js'
+import { parseFilter } from '../../filter/index.js'
+import { escapeText } from '../../render/index.js'
+import { diskReason, listTapes } from '../../tape/index.js'
+import { recordingsIn } from '../data-folder.js'
+import { placeOf } from '../folder-rows.js'
+import type { Io } from '../io.js'
+import { recordingPath } from '../recording-name.js'
+
+/** One recording that a command looks into: a tape of a folder with its segments, or any file that was named. */
+export interface ScopedRecording {
+  /** What other commands take for it. */
+  readonly name: string
+  /** Absolute, in the order of the segments. */
+  readonly paths: readonly string[]
+  /** Undefined for a file that may be anything. */
+  readonly meta?: MetaRecord
+  readonly sizeBytes: number
+  /** When something was last written to it. */
+  readonly changedMs: number
+}
+
+type Place = Pick<Io, 'cwd' | 'dataFolder'>
+
+/**
+ * The recordings that are meant, newest first: of a label all, of a folder all, otherwise what the name means in every
+ * command. Without names, all recordings of the data folder.
+ *
+ * @param sinceMs leaves out recordings to which nothing was written from then on
+ * @throws WiretapeError `unreadable` for a name that means nothing
+ */
+export async function scopeOf(
+  names: readonly string[],
+  io: Place,
+  sinceMs = -Infinity,
+): Promise<ScopedRecording[]> {
+  const data = recordingsIn(io.dataFolder)
+  const all = await recordingsOf(data, io)
+  const chosen = new Map<string, ScopedRecording>()
+  const add = (recording: ScopedRecording): void => void chosen.set(recording.paths[0]!, recording)
+  if (names.length === 0) all.forEach(add)
+  for (const name of names) {
+    const labelled = all.filter(({ meta }) => meta?.label === name)
+    if (isFolder(resolve(io.cwd, name))) (await recordingsOf(resolve(io.cwd, name), io)).forEach(add)
+    else if (labelled.length > 0) labelled.forEach(add)
+    else add(await namedRecording(name, all, io))
+  }
+  return [...chosen.values()]
+    .filter(({ changedMs }) => changedMs >= sinceMs)
+    .toSorted((a, b) => startOf(b) - startOf(a))
+}
+
+/**
+ * The moment that `--since` names.
+ *
+ * @throws WiretapeError `usage`
+ */
+export function sinceOption(text: string, nowMs = Date.now()): number {
+  const { filter } = /^[^\s()]+$/.test(text) ? parseFilter(`since:${text}`, { nowMs }) : { filter: undefined }
+  if (filter?.condition.kind === 'number') return filter.condition.value
+  throw new WiretapeError('usage', `--since ${escapeText(text)} is no time`, {
+    hint: 'such as 7d, 12h or 2026-11-20',
+  })
+}
+
+async function namedRecording(
+  name: string,
+  all: readonly ScopedRecording[],
+  io: Place,
+): Promise<ScopedRecording> {
+  const path = resolve(io.cwd, await recordingPath(name, io))
+  const listed = all.find(({ paths }) => paths.includes(path))
+  if (listed) return listed
+  try {
+    const { size, mtimeMs } = statSync(path)
+    return { name, paths: [path], sizeBytes: size, changedMs: mtimeMs }
+  } catch (cause) {
+    throw new WiretapeError('unreadable', `cannot read ${escapeText(name)}: ${diskReason(cause)}`, { cause })
+  }
+}
+
+async function recordingsOf(folder: string, io: Place): Promise<ScopedRecording[]> {
+  const tapes = await listTapes(folder).catch((cause: unknown) => {
+    throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: ${diskReason(cause)}`, {
+      cause,
+    })
+  })
+  return joinSegments(tapes, placeOf).map((group) => ({
+    name: nameOf(group[0]!.path, io),
+    paths: group.map(({ path }) => path),
+    meta: group[0]!.meta,
+    sizeBytes: group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    changedMs: changedAt(group.at(-1)!.path),
+  }))
+}
+
+/** The name of a tape in the data folder is enough; others need their path. */
+export function nameOf(path: string, { cwd, dataFolder }: Place): string {
+  if (dirname(path) === recordingsIn(dataFolder)) return basename(path)
+  const within = relative(cwd, path)
+  return within.startsWith('..') ? path : dirname(within) === '.' ? within : join(within)
+}
+
+function startOf({ meta, changedMs }: ScopedRecording): number {
+  const ms = Date.parse(meta?.startedAt ?? '')
+  return Number.isNaN(ms) ? changedMs : ms
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** A tape that was deleted a moment ago counts as new: who opens it says that it is gone. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+}

@@ -1,0 +1,116 @@
+import type { Condition, TextTest } from './condition.js'
+
+/**
+ * A pattern over the bytes of a tape, as Latin-1 text. Bytes in which it finds nothing hold no row that the filter
+ * matches. It may find something where nothing matches.
+ */
+export interface Needle {
+  readonly pattern: RegExp
+  /** The most bytes that the pattern matches: chunks of a file have to overlap by as many. */
+  readonly mostBytes: number
+}
+
+/** What a recording must hold for the filter to match one of its rows; undefined where its bytes do not tell. */
+export function needleOf(condition: Condition): Needle | undefined {
+  const texts = textsOf(condition)
+  if (!texts) return undefined
+  const parts = texts.map(bytesOfText)
+  if (parts.some((part) => part === undefined)) return undefined
+  return {
+    pattern: new RegExp(parts.map((part) => part!.source).join('|'), 'i'),
+    mostBytes: Math.max(...parts.map((part) => part!.mostBytes)),
+  }
+}
+
+/** Texts of which a recording holds at least one. */
+function textsOf(condition: Condition): readonly string[] | undefined {
+  switch (condition.kind) {
+    case 'all': {
+      const known = condition.of.flatMap((each) => {
+        const texts = textsOf(each)
+        return texts ? [texts] : []
+      })
+      // The longest text is found in the fewest recordings.
+      return known.toSorted((a, b) => shortest(b) - shortest(a))[0]
+    }
+    case 'any': {
+      const texts = condition.of.map(textsOf)
+      return texts.every((each) => each !== undefined) ? texts.flat() : undefined
+    }
+    case 'word':
+    case 'text':
+      return textOf(condition.test)
+    case 'name':
+      // Conversations may have names that a reader made.
+      return condition.field === 'conversation' ? undefined : textOf(condition.test)
+    case 'path':
+      if (condition.test.how === 'text') return textOf(condition.test.test)
+      if (condition.test.how !== 'compare' || condition.test.operator !== '=') return undefined
+      return typeof condition.test.value === 'string' ? some(condition.test.value) : undefined
+    default:
+      return undefined
+  }
+}
+
+function textOf({ how, text }: TextTest): readonly string[] | undefined {
+  if (how === 'pattern') return undefined
+  return some(how === 'glob' ? longestOf(text.split('*')) : text)
+}
+
+function some(text: string): readonly string[] | undefined {
+  return longestOf(text.split(escaped)) === '' ? undefined : [text]
+}
+
+function shortest(texts: readonly string[]): number {
+  return Math.min(...texts.map((text) => text.length))
+}
+
+/** Characters that JSON writes with a backslash of their own, or may. */
+const escaped = /[\u0000-\u001f"\\/\u007f]/
+const unlikePlain = /[^\u0020-\u007e]/
+/** A run of ASCII that is shorter finds too much. */
+const enough = 3
+
+function bytesOfText(text: string): { source: string; mostBytes: number } | undefined {
+  const run = longestOf(text.split(escaped))
+  const plain = longestOf(run.split(unlikePlain))
+  if (plain.length >= enough || plain === run) {
+    // Each character may be written as \u0061 too. Who does that is found by the one escape.
+    const codes = [...new Set(plain.toLowerCase() + plain.toUpperCase())].map(hexOf)
+    const source = `${quoted(plain)}|${quoted(String.raw`\u`)}(?:${codes.join('|')})`
+    return plain === '' ? undefined : { source, mostBytes: Math.max(6, plain.length) }
+  }
+  const points = Array.from(run)
+  const source = points.map((point) => `(?:${writtenAs(point).join('|')})`).join('')
+  return { source, mostBytes: points.length * 12 }
+}
+
+/** A character outside of ASCII in UTF-8 and as an escape, in either letter case. */
+function writtenAs(point: string): string[] {
+  const forms = new Set([point])
+  if (point.length === 1) {
+    // As the `i` of regular expressions compares.
+    const upper = point.toUpperCase()
+    for (let code = 0; code < 0xd800; code += 1) {
+      const other = String.fromCharCode(code)
+      if (other.toUpperCase() === upper) forms.add(other)
+    }
+  }
+  return [...forms].flatMap((form) => {
+    const bytes = String.fromCharCode(...new TextEncoder().encode(form))
+    const units = Array.from({ length: form.length }, (_, i) => `${String.raw`\\u`}${hexOf(form[i]!)}`)
+    return [quoted(bytes), units.join('')]
+  })
+}
+
+function hexOf(unit: string): string {
+  return unit.charCodeAt(0).toString(16).padStart(4, '0')
+}
+
+function quoted(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+}
+
+function longestOf(texts: readonly string[]): string {
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '')
+}
