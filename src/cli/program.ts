@@ -18,6 +18,7 @@ import { registerProxy } from './commands/proxy.js'
 import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
 import { registerSearch } from './commands/search.js'
+import { registerStats } from './commands/stats.js'
 import { registerTail } from './commands/tail.js'
 import { registerRecover } from './commands/recover.js'
 import { registerUi } from './commands/ui.js'
@@ -109,6 +110,7 @@ wiretape <command> --help tells more about a command.`,
     registerCodegen,
     registerLs,
     registerSearch,
+    registerStats,
     registerTail,
     registerAttach,
     registerRecover,

@@ -206,6 +206,7 @@ describe('help', () => {
     ['trace import-mcp'],
     ['ls'],
     ['search'],
+    ['stats'],
     ['tail'],
     ['recover'],
     ['ui'],

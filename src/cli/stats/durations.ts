@@ -1,0 +1,50 @@
+/** How long things took, in bounded memory: exact for the first thousands, then within half a percent. */
+export interface Durations {
+  add(us: number): void
+  /** The smallest duration that so large a share of all does not exceed; undefined when there is none. */
+  quantile(share: number): number | undefined
+  readonly slowestUs: number | undefined
+}
+
+const exactly = 4096
+const step = Math.log(1.005)
+
+export function createDurations(): Durations {
+  let exact: number[] = []
+  /** How many are in each bucket, by the logarithm of their microseconds. */
+  let buckets: Map<number, number> | undefined
+  let count = 0
+  let slowestUs: number | undefined
+
+  function toBucket(us: number): void {
+    const bucket = us < 1 ? 0 : 1 + Math.round(Math.log(us) / step)
+    buckets!.set(bucket, (buckets!.get(bucket) ?? 0) + 1)
+  }
+
+  return {
+    get slowestUs() {
+      return slowestUs
+    },
+    add(us) {
+      count += 1
+      slowestUs = Math.max(slowestUs ?? 0, us)
+      if (buckets) return toBucket(us)
+      exact.push(us)
+      if (exact.length < exactly) return
+      buckets = new Map()
+      exact.forEach(toBucket)
+      exact = []
+    },
+    quantile(share) {
+      if (count === 0) return undefined
+      const place = Math.max(1, Math.ceil(share * count))
+      if (!buckets) return exact.toSorted((a, b) => a - b)[place - 1]
+      let seen = 0
+      for (const [bucket, many] of [...buckets].toSorted(([a], [b]) => a - b)) {
+        seen += many
+        if (seen >= place) return bucket === 0 ? 0 : Math.min(Math.exp((bucket - 1) * step), slowestUs!)
+      }
+      return slowestUs
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto'
+import {
+  createRecent,
+  detach,
+  isAnswer,
+  type Direction,
+  type Fold,
+  type MessageRecord,
+  type Part,
+  type TapeRecord,
+} from '../../model/index.js'
+import type { Rows } from '../row-numbers.js'
+import { createDurations, type Durations } from './durations.js'
+
+export const groupings = ['tool', 'method', 'server', 'client', 'day'] as const
+export type Grouping = (typeof groupings)[number]
+
+/** What a group of calls comes to. */
+export interface Group {
+  /** Tool, method, server, client or day. */
+  readonly name: string
+  /** Of a tool or a method. */
+  readonly server: string | null
+  calls: number
+  /** JSON-RPC errors, and results of tools that failed. */
+  errors: number
+  /** Without the time for which a person or a rule held the request. */
+  readonly durations: Durations
+  /** Where the slowest answer is. */
+  slowest?: { readonly recording: string; readonly sequence: number; readonly us: number }
+  requestBytes: number
+  responseBytes: number
+  /** Calls with the tool and the arguments of an earlier call in the session that had failed or was cancelled. */
+  retries: number
+  cancelled: number
+  unanswered: number
+}
+
+/** Counts the calls of recordings, one recording after the other, in one pass and without payloads. */
+export interface Tally {
+  /** @param recording what users call it */
+  begin(fold: Fold, recording: string): { take(record: TapeRecord, rows: Rows): void; end(): void }
+  groups(): readonly Group[]
+  /** Tools that a server listed and nobody called. */
+  neverCalled(): readonly { readonly server: string; readonly tool: string }[]
+}
+
+interface Call {
+  readonly row: number
+  readonly group: Group
+  failed: boolean
+}
+
+/** Calls of a session that a later one may repeat. */
+const callsKept = 10_000
+/** Longer lists of tools are not read. */
+const longestList = 16 * 1024 * 1024
+
+/** @param sinceMs earlier calls are left out */
+export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
+  const groups = new Map<string, Group>()
+  const listed = new Map<string, Set<string>>()
+  const called = new Map<string, Set<string>>()
+
+  function groupOf(name: string, server: string | null): Group {
+    const key = `${server ?? ''}\0${name}`
+    const known = groups.get(key)
+    if (known) return known
+    const group: Group = {
+      name: detach(name),
+      server: server === null ? null : detach(server),
+      calls: 0,
+      errors: 0,
+      durations: createDurations(),
+      requestBytes: 0,
+      responseBytes: 0,
+      retries: 0,
+      cancelled: 0,
+      unanswered: 0,
+    }
+    groups.set(key, group)
+    return group
+  }
+
+  function begin(fold: Fold, recording: string): ReturnType<Tally['begin']> {
+    const { entries, sessions } = fold
+    const open = new Map<number, Call>()
+    const lists = new Set<number>()
+    const clients = new Map<string, string>()
+    let before = createRecent<Call>({ entries: callsKept })
+
+    const server = (): string => sessions.at(-1)?.server?.name ?? sessions.at(-1)?.label ?? ''
+    const clientOf = ({ conversation = '' }: MessageRecord): string =>
+      clients.get(conversation) ?? sessions.at(-1)?.client?.name ?? ''
+
+    function groupFor(record: MessageRecord, method: string, tool: string): Group {
+      switch (by) {
+        case 'tool':
+          return groupOf(tool, server())
+        case 'method':
+          return groupOf(method, server())
+        case 'server':
+          return groupOf(server(), null)
+        case 'client':
+          return groupOf(clientOf(record), null)
+        case 'day':
+          return groupOf(dayOf(record.t), null)
+      }
+    }
+
+    function takeRequest(record: MessageRecord, { envelope }: Part, row: number): void {
+      const { method = '', subject = '', argumentsText = '' } = envelope
+      if (method === 'tools/list') lists.add(row)
+      if (method === 'tools/call') remember(called, server(), subject)
+      if (by !== 'method' && method !== 'tools/call') return
+      if (Date.parse(record.t) < sinceMs) return
+      const group = groupFor(record, method, subject)
+      const call = { row, group, failed: false }
+      group.calls += 1
+      group.requestBytes += entries.size(row)
+      open.set(row, call)
+      if (method !== 'tools/call') return
+      const key = shortened(`${record.conversation ?? ''}\0${subject}\0${argumentsText}`)
+      const earlier = before.get(key)
+      if (earlier && (earlier.failed || entries.has(earlier.row, 'cancelled'))) group.retries += 1
+      before.set(key, call)
+    }
+
+    function takeAnswer(record: MessageRecord, part: Part, row: number): void {
+      const request = entries.peer(row)
+      if (lists.delete(request)) listTools(record.raw.slice(part.start, part.end), named(listed, server()))
+      const call = open.get(request)
+      if (!call || entries.has(row, 'late')) return
+      open.delete(request)
+      const { group } = call
+      group.responseBytes += entries.size(row)
+      call.failed = part.envelope.kind === 'error' || entries.has(row, 'toolError')
+      if (call.failed) group.errors += 1
+      if (entries.has(request, 'cancelled')) group.cancelled += 1
+      const us = entries.latencyUs(row)
+      if (us === undefined) return
+      if (us > (group.durations.slowestUs ?? -1))
+        group.slowest = { recording, sequence: entries.seq(row), us }
+      group.durations.add(us)
+    }
+
+    return {
+      take(record, { first }) {
+        if (record.type === 'meta') before = createRecent<Call>({ entries: callsKept })
+        if (record.type !== 'message') return
+        for (const [i, part] of record.parts.entries()) {
+          const { envelope } = part
+          if (envelope.peer && record.direction === fromClient)
+            clients.set(detach(record.conversation ?? ''), detach(envelope.peer.name))
+          if (envelope.kind === 'request' && record.direction === fromClient)
+            takeRequest(record, part, first + i)
+          else if (isAnswer(envelope)) takeAnswer(record, part, first + i)
+        }
+      },
+      end() {
+        for (const { row, group } of open.values()) {
+          if (entries.has(row, 'cancelled')) group.cancelled += 1
+          else group.unanswered += 1
+        }
+      },
+    }
+  }
+
+  return {
+    begin,
+    groups: () => [...groups.values()],
+    neverCalled: () =>
+      [...listed].flatMap(([server, tools]) =>
+        [...tools].filter((tool) => !called.get(server)?.has(tool)).map((tool) => ({ server, tool })),
+      ),
+  }
+}
+
+const fromClient: Direction = 'client_to_server'
+
+function named(sets: Map<string, Set<string>>, name: string): Set<string> {
+  const known = sets.get(name)
+  if (known) return known
+  const made = new Set<string>()
+  sets.set(name, made)
+  return made
+}
+
+function remember(sets: Map<string, Set<string>>, name: string, value: string): void {
+  const set = named(sets, name)
+  if (!set.has(value)) set.add(detach(value))
+}
+
+/** Arguments may be megabytes. */
+function shortened(key: string): string {
+  return key.length <= 200 ? key : createHash('sha256').update(key).digest('base64')
+}
+
+/** In local time, as `LABEL@yesterday` counts. */
+function dayOf(t: string): string {
+  const at = new Date(t)
+  if (Number.isNaN(at.getTime())) return 'unknown'
+  const two = (number: number): string => `${number}`.padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+function listTools(json: string, into: Set<string>): void {
+  if (json.length > longestList) return
+  try {
+    const { result } = JSON.parse(json) as { result?: { tools?: unknown } }
+    const tools: readonly unknown[] = Array.isArray(result?.tools) ? result.tools : []
+    for (const tool of tools) {
+      if (typeof tool === 'object' && tool !== null && 'name' in tool && typeof tool.name === 'string')
+        into.add(tool.name)
+    }
+  } catch {
+    // The recorder let through what is no JSON; nobody can call what it lists.
+  }
+}
