@@ -25,6 +25,8 @@ export interface Io {
   flush(): Promise<boolean>
   /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
   complain(message: string, hint?: string): Promise<void>
+  /** As `complain`, followed by a block of lines with what caused it, from the outside in. */
+  complainWithCauses(message: string, causes: readonly string[]): Promise<void>
   /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
   close(): Promise<OutputFailure | undefined>
 }
@@ -66,6 +68,19 @@ export function createIo(): Io {
       }
     }))
   }
+  async function complain(message: string, hint: string, below: readonly string[]): Promise<void> {
+    const { escapeText, createCommandGuard } = await import('../render/index.js').catch(() => ({
+      escapeText: withoutControls,
+      createCommandGuard: undefined,
+    }))
+    await flush()
+    const lines = [
+      `wiretape: ${escapeText(message)}${escapeText(hint)}`,
+      ...below.map((line) => escapeText(line)),
+    ]
+    const text = `${lines.join('\n')}\n`
+    say(inActions ? (createCommandGuard?.()(text) ?? text) : text)
+  }
   return {
     cwd: workingFolder(),
     dataFolder: dataFolder(process.env),
@@ -78,14 +93,13 @@ export function createIo(): Io {
       return collected.length < batchLength ? !output.gone() : flush()
     },
     flush,
-    async complain(message, hint) {
-      const { escapeText, createCommandGuard } = await import('../render/index.js').catch(() => ({
-        escapeText: withoutControls,
-        createCommandGuard: undefined,
-      }))
-      await flush()
-      const line = `wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`
-      say(inActions ? (createCommandGuard?.()(line) ?? line) : line)
+    complain: (message, hint) => complain(message, hint === undefined ? '' : ` (${hint})`, []),
+    complainWithCauses(message, causes) {
+      const width = String(causes.length - 1).length
+      const numbered = causes.map((cause, i) =>
+        causes.length === 1 ? cause : `${String(i).padStart(width)}: ${cause}`,
+      )
+      return complain(message, '', ['', 'Caused by:', ...numbered.map((cause) => `    ${cause}`)])
     },
     async close() {
       await flush()

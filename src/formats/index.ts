@@ -5,11 +5,13 @@ export { attended, chained, flatMapped, inBatches, mapped, replaced } from './it
 export { mergeRecordings } from './merge.js'
 export {
   importInto,
+  profiles,
   importTranscript,
   transcriptFormats,
   type Episode,
   type ImportedTranscript,
   type ImportOptions,
+  type Profile,
   type TranscriptFormat,
 } from './assay-trace/index.js'
 export { htmlReport, type ReportPage } from './html/index.js'

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { parse } from 'yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { wiretape, type Run } from './run-cli.js'
 
@@ -125,11 +127,133 @@ describe('import', () => {
     expect(existsSync(join(folder, 'tarces'))).toBe(false)
   })
 
-  it('names what is cut off also where nothing else is understood', async () => {
-    const cut = '{"transport":"http-sse","entries":[{"sse":{"data":"{\\"id\\":1,\\"result"}}]}'
-    const { code, stderr } = await run('import', file('cut-event.json', cut), '--out-trace', '-')
-    expect(code).toBe(2)
-    expect(stderr).toContain('its only entry is no MCP message (entry 1: SSE data is no JSON: ')
+  it.each([
+    ['data that are cut off', '{"sse":{"data":"{\\"id\\":1,\\"result"}}', 'entry 1: SSE data is no JSON: '],
+    ['an OAuth error', '{"response":{"error_description":"x"}}', 'neither a request nor an answer 1'],
+  ])('takes an entry without a message, and says so: %s', async (_, entry, words) => {
+    const text = `{"transport":"http-sse","entries":[${entry}]}`
+    const { code, stdout, stderr } = await run('import', file('empty-entry.json', text), '--out-trace', '-')
+    expect([code, stdout.trim().split('\n').length]).toEqual([0, 2])
+    expect(stderr).toContain(words)
+  })
+
+  it('takes several transcripts, each with its trace; a bad one does not stop the others', async () => {
+    file('one.jsonl', lines)
+    file('two.jsonl', '{"jsonrpc":"2.0","method":"x","id":true}\n')
+    file('three.json', legacy)
+    const several = ['import', 'one.jsonl', 'two.jsonl', 'three.json']
+    const beside = await run(...several)
+    expect(beside.code).toBe(2)
+    expect(beside.stderr).toBe(
+      'wiretape: two.jsonl: failed to parse MCP transcript: JSON-RPC id on source line 1 must not be a boolean\n',
+    )
+    expect(beside.stdout.match(/Trace written to: .*/g)).toEqual([
+      'Trace written to: "one.trace.jsonl"',
+      'Trace written to: "three.trace.jsonl"',
+    ])
+    mkdirSync(join(folder, 'traces'))
+    const inFolder = await run(
+      'trace',
+      'import-mcp',
+      '--input',
+      'one.jsonl',
+      'three.json',
+      '--out-trace',
+      'traces',
+    )
+    expect(inFolder.code).toBe(0)
+    for (const name of ['one.trace.jsonl', 'three.trace.jsonl']) {
+      expect(readFileSync(join(folder, 'traces', name))).toEqual(readFileSync(join(folder, name)))
+    }
+    for (const [args, words] of [
+      [['--out-trace', 'all.jsonl'], '--out-trace all.jsonl is no folder (several'],
+      [['one.jsonl'], 'one.jsonl and one.jsonl write the same file'],
+      [['-'], 'stdin among several transcripts needs --out-trace with a folder'],
+    ] as const) {
+      const { code, stderr } = await run(...several, ...args)
+      expect([code, stderr.split('\n').length]).toEqual([2, 2])
+      expect(stderr).toContain(words)
+    }
+  })
+
+  it('writes with --init the tests of the tools that were called, and replaces none', async () => {
+    const cwd = join(folder, 'init')
+    mkdirSync(cwd)
+    file('init/a.jsonl', lines)
+    file('init/b.jsonl', lines.replace('"Calc"', '"no: \\"key\\""'))
+    const first = await wiretape(['import', 'a.jsonl', 'b.jsonl', '--init'], { cwd })
+    expect([first.code, first.stderr]).toEqual([0, ''])
+    expect(first.stdout).toMatch(/\nCreated mcp-eval\.yaml\n$/)
+    const made = readFileSync(join(cwd, 'mcp-eval.yaml'), 'utf8')
+    const gate = (id: string, type: string): unknown => ({
+      id,
+      input: { prompt: '<mcp:session>' },
+      expected: { type },
+    })
+    const open = { type: 'object', additionalProperties: true, properties: {} }
+    expect(parse(made)).toMatchObject({
+      configVersion: 1,
+      suite: 'mcp-suite',
+      model: 'mcp-replay',
+      settings: { parallel: 1 },
+      tests: [gate('mcp-quality-gate', 'args_valid'), gate('mcp-sequence-gate', 'sequence_valid')],
+    })
+    const [args, sequence] = parse(made).tests
+    expect(args.expected.schema).toEqual({ Calc: open, 'no: "key"': open })
+    expect(sequence.expected.rules).toEqual([
+      { type: 'require', tool: 'Calc' },
+      { type: 'require', tool: 'no: "key"' },
+    ])
+    file('init/none.jsonl', '')
+    const again = await wiretape(['import', 'none.jsonl', '--init'], { cwd })
+    expect(again.stdout).toMatch(/\nmcp-eval\.yaml already exists, skipping\.\n$/)
+    expect(readFileSync(join(cwd, 'mcp-eval.yaml'), 'utf8')).toBe(made)
+    rmSync(join(cwd, 'mcp-eval.yaml'))
+    await wiretape(['import', 'none.jsonl', '--init'], { cwd })
+    expect(readFileSync(join(cwd, 'mcp-eval.yaml'), 'utf8')).toContain('# No tools found in trace.\n')
+  })
+
+  it('names the causes of a refusal on lines of their own under --profile strict', async () => {
+    file('twice.jsonl', `${lines.split('\n')[0]}\n${lines}`)
+    const strict = ['--profile', 'strict', '--out-trace', 'strict.trace']
+    const one = await run('import', 'twice.jsonl', ...strict)
+    expect([one.code, one.stdout]).toEqual([2, ''])
+    expect(one.stderr).toBe(
+      'wiretape: twice.jsonl: failed to parse MCP transcript\n\nCaused by:\n' +
+        '    two outstanding JSON-RPC requests share an id at source line 2\n',
+    )
+    file('repeated.jsonl', '{"jsonrpc":"2.0","jsonrpc":"2.0","method":"x"}\n')
+    expect((await run('import', 'repeated.jsonl', ...strict)).stderr).toBe(
+      'wiretape: repeated.jsonl: failed to parse MCP transcript\n\nCaused by:\n    0: invalid JSON on line 1\n' +
+        '    1: JSON object contains a duplicate member at line 1 column 26\n',
+    )
+    expect(existsSync(join(folder, 'strict.trace'))).toBe(false)
+  })
+
+  it('takes the clock for a transcript without times under --profile strict, or when told', async () => {
+    file('no-times.jsonl', lines.replaceAll(/"timestamp_ms":\d+,/g, ''))
+    const timesOf = async (...args: string[]): Promise<Set<number>> => {
+      const { stdout } = await run('import', 'no-times.jsonl', '--out-trace', '-', ...args)
+      return new Set(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).timestamp),
+      )
+    }
+    const before = Date.now()
+    for (const args of [
+      ['--profile', 'strict'],
+      ['--untimed', 'now'],
+    ]) {
+      const [time, ...others] = await timesOf(...args)
+      expect(others).toEqual([])
+      expect(time).toBeGreaterThanOrEqual(before)
+    }
+    expect(await timesOf('--untimed', '2026-11-23T10:00:00Z')).toEqual(
+      new Set([Date.parse('2026-11-23T10:00:00Z')]),
+    )
+    expect(await timesOf('--untimed', '7', '--profile', 'strict')).toEqual(new Set([7]))
   })
 
   it('refuses a file in one line, and leaves what was there', async () => {
@@ -170,9 +294,11 @@ describe('import', () => {
       ['import', 'x', '--format', 'JSONRPC'],
       '--format JSONRPC: unknown format (it is one of inspector, jsonrpc, streamable-http, http-sse)',
     ],
+    [['import', 'x', '--profile', 'lax'], '--profile lax: unknown profile (it is one of documented, strict)'],
+    [['import', 'x', '--untimed', 'noon'], '--untimed noon: no time'],
     [['import', '.'], '. is a folder'],
     [['import', 'binary'], 'binary is not a transcript'],
-    [['trace', 'import-mcp', '--out-trace', 'x'], "required option '--input <file>' not specified"],
+    [['trace', 'import-mcp', '--out-trace', 'x'], "required option '--input <files...>' not specified"],
     [['trace', 'import-mcp', '--input', 'x'], "required option '--out-trace <file>' not specified"],
     [['trace'], 'which command?'],
   ])('%j ends with 2 and one line', async (args, words) => {

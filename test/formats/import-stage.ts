@@ -1,6 +1,12 @@
 /** Transcripts in memory, and what becomes of them. */
 import { expect } from 'vitest'
-import { importInto, importTranscript, type Episode, type TranscriptFormat } from '../../src/formats/index.js'
+import {
+  importInto,
+  importTranscript,
+  type Episode,
+  type Profile,
+  type TranscriptFormat,
+} from '../../src/formats/index.js'
 import type { Diagnostic } from '../../src/model/index.js'
 import { chunksOf, toBytes } from './session-json-stage.js'
 
@@ -23,7 +29,7 @@ const untimed = 'no message in it says when it was: the timestamp of every event
 export async function imported(
   format: string,
   text: string | Uint8Array,
-  options: { episode?: Episode; cuts?: readonly number[] } = {},
+  options: { episode?: Episode; cuts?: readonly number[]; profile?: Profile } = {},
 ): Promise<Imported> {
   const said: string[] = []
   const bytes = toBytes(text)
@@ -31,6 +37,7 @@ export async function imported(
     input: { bytes: () => chunksOf(bytes, options.cuts) },
     episode: options.episode ?? { id: 'e' },
     fallbackTime,
+    profile: options.profile ?? 'documented',
     report: ({ message }: Diagnostic) => said.push(message),
   }
   let parts: Uint8Array[] = []
@@ -58,8 +65,8 @@ export async function imported(
 }
 
 /** Why the transcript is refused. */
-export async function refusal(format: string, text: string | Uint8Array): Promise<string> {
-  return imported(format, text).then(
+export async function refusal(format: string, text: string | Uint8Array, profile?: Profile): Promise<string> {
+  return imported(format, text, profile && { profile }).then(
     () => 'taken',
     (error: Error) => error.message,
   )

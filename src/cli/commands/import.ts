@@ -6,6 +6,12 @@ import type { ImportOptions } from '../run/import.js'
 const formatHelp =
   'what the input is: inspector, jsonrpc, streamable-http, http-sse (default: its content tells)'
 
+const profileHelp =
+  'rules of the importer: documented (Assay 3.5 to 3.36), strict (3.37 and later) (default: documented)'
+
+const untimedHelp =
+  'the time of a transcript without any: now, milliseconds, or an ISO 8601 time (default: 0, with --profile strict now)'
+
 export function registerImport(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('import')
@@ -14,22 +20,26 @@ export function registerImport(program: Command, io: Io, outcome: Outcome): void
       'Reads a transcript by the documented rules and writes its tool calls as Trace V2 events, one a line. ' +
         'The first thing that breaks a rule refuses the file, and nothing is written.',
     )
-    .argument('<file>', 'the transcript; - reads stdin')
+    .argument('<files...>', 'the transcripts; - reads stdin')
     .option('--format <format>', formatHelp)
+    .option('--profile <profile>', profileHelp)
     .option(
       '--out-trace <file>',
-      'where the trace goes; - is stdout (default: <name>.trace.jsonl beside the input)',
+      'where the trace goes; - is stdout; of a folder a file in it (default: <name>.trace.jsonl beside the input)',
     )
+    .option('--untimed <time>', untimedHelp)
+    .option('--init', 'write mcp-eval.yaml too, with tests of the tools that were called')
     .addHelpText(
       'after',
       `
 Examples:
   wiretape import session.json --format streamable-http
-  wiretape import messages.jsonl --format jsonrpc --out-trace trace.jsonl`,
+  wiretape import messages.jsonl --format jsonrpc --out-trace trace.jsonl
+  wiretape import *.json --profile strict --out-trace traces/`,
     )
-    .action(async (file: string, options: ImportOptions) => {
+    .action(async (files: string[], options: ImportOptions) => {
       const { runImport } = await import('../run/import.js')
-      outcome.code = await runImport(file, options, io)
+      outcome.code = await runImport(files, options, io)
     })
 }
 
@@ -42,9 +52,11 @@ export function registerTrace(program: Command, io: Io, outcome: Outcome): void 
     .command('import-mcp')
     .summary('turn an MCP transcript into Trace V2 events')
     .description('As `wiretape import`, with a say in how the episode is called.')
-    .requiredOption('--input <file>', 'the transcript; - reads stdin')
-    .requiredOption('--out-trace <file>', 'where the trace goes; - is stdout')
+    .requiredOption('--input <files...>', 'the transcripts; - reads stdin')
+    .requiredOption('--out-trace <file>', 'where the trace goes; - is stdout; of a folder a file in it')
     .option('--format <format>', formatHelp)
+    .option('--profile <profile>', profileHelp)
+    .option('--untimed <time>', untimedHelp)
     .option('--episode-id <id>', 'default: the name of the input without its extension')
     .option('--test-id <id>', 'written to the meta data of the episode')
     .option('--prompt <text>', 'default: <mcp:session>')
@@ -54,7 +66,7 @@ export function registerTrace(program: Command, io: Io, outcome: Outcome): void 
 Examples:
   wiretape trace import-mcp --input s.json --out-trace t.jsonl --episode-id run-7`,
     )
-    .action(async ({ input, ...options }: ImportOptions & { input: string }) => {
+    .action(async ({ input, ...options }: ImportOptions & { input: string[] }) => {
       const { runImport } = await import('../run/import.js')
       outcome.code = await runImport(input, options, io)
     })

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import {
   detectFormat,
   importInto,
   importTranscript,
   transcriptFormats,
   type Episode,
+  type ImportedTranscript,
+  type Profile,
   type TranscriptFormat,
 } from '../../formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../model/index.js'
@@ -15,33 +17,83 @@ import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { inFile } from '../named-file.js'
 import { openInput, type OpenInput } from '../open-input.js'
-import { outputName } from '../output.js'
-import { refuseOwnInput } from '../own-input.js'
-import { recordingPath } from '../recording-name.js'
 import { withProgress } from '../progress.js'
 import { printBytes } from '../transfer.js'
+import { createScaffold, scaffoldName } from './eval-scaffold.js'
+import {
+  planImports,
+  profileOf,
+  stemOf,
+  untimedMs,
+  type ImportOptions,
+  type PlannedImport,
+} from './import-plan.js'
 
-export interface ImportOptions {
-  readonly format?: string
-  readonly outTrace?: string
-  readonly episodeId?: string
-  readonly testId?: string
-  readonly prompt?: string
-}
+export type { ImportOptions } from './import-plan.js'
 
 /** Names that are taken on the command line only. */
-const aliases: Readonly<Record<string, string>> = { 'sse-legacy': 'http-sse' }
+const aliases: Readonly<Record<string, string>> = {
+  'sse-legacy': 'http-sse',
+  'mcp-inspector': 'inspector',
+  'mcp-inspector@v1': 'inspector',
+}
 
-export async function runImport(named: string, options: ImportOptions, io: Io): Promise<number> {
-  const file = await recordingPath(named, io)
-  if (file === '' || options.outTrace === '') {
-    throw new WiretapeError('usage', `${file === '' ? 'the input' : '--out-trace'} has no name`, {
-      hint: '- is stdin and stdout',
-    })
+interface Settings {
+  readonly format: TranscriptFormat | undefined
+  readonly profile: Profile
+  readonly fallbackTime: number
+  readonly options: ImportOptions
+}
+
+/** Imports transcripts one by one: one that is refused does not keep the others from being imported. */
+export async function runImport(named: readonly string[], options: ImportOptions, io: Io): Promise<number> {
+  const profile = profileOf(options.profile)
+  const settings: Settings = {
+    format: options.format === undefined ? undefined : formatOf(options.format),
+    profile,
+    fallbackTime: untimedMs(options.untimed, profile),
+    options,
   }
-  const wanted = options.format === undefined ? undefined : formatOf(options.format)
-  const output = outputName(options.outTrace ?? defaultOutput(file))
-  refuseOwnInput(output, [file], '--out-trace', io)
+  const plans = await planImports(named, options, io)
+  const tools = new Set<string>()
+  let refusals = 0
+  for (const plan of plans) {
+    try {
+      const imported = await importOne(plan, settings, io)
+      for (const tool of imported.tools()) tools.add(tool)
+    } catch (error) {
+      if (!(error instanceof WiretapeError)) throw error
+      refusals += 1
+      const causes = profile === 'strict' ? causesOf(error) : undefined
+      if (causes) await io.complainWithCauses(`${plan.file}: failed to parse MCP transcript`, causes)
+      else await io.complain(error.message, error.hint)
+    }
+  }
+  if (options.init && refusals < plans.length) {
+    const isNew = await createScaffold(tools, io.cwd)
+    const line = isNew ? `Created ${scaffoldName}` : `${scaffoldName} already exists, skipping.`
+    if (plans[0]!.output === '-') await io.complain(line)
+    else await io.write(`${line}\n`)
+  }
+  return refusals === 0 ? exitCode.done : exitCode.usage
+}
+
+/** What importers print as causes of a refusal, from the outside in. */
+function causesOf(error: WiretapeError): string[] | undefined {
+  let refusal: Error = error
+  while (refusal.cause instanceof WiretapeError) refusal = refusal.cause
+  const causes: string[] = []
+  for (let at = refusal.cause; at instanceof Error; at = at.cause) causes.push(at.message)
+  return refusal.message.startsWith('failed to parse MCP transcript') && causes.length > 0
+    ? causes
+    : undefined
+}
+
+async function importOne(
+  { file, output }: PlannedImport,
+  { format: wanted, profile, fallbackTime, options }: Settings,
+  io: Io,
+): Promise<ImportedTranscript> {
   const input = await openInput(file, io.cwd)
   let complaints = createComplaints()
   try {
@@ -55,22 +107,27 @@ export async function runImport(named: string, options: ImportOptions, io: Io): 
     const importOptions = {
       input: { bytes: () => withProgress(input.name, input.bytes(), input.sizeBytes) },
       episode: episodeOf(file, options),
+      profile,
+      fallbackTime,
       report,
     }
-    if (output === '-') await printBytes((await importTranscript(format, importOptions)).trace, io)
-    else {
+    let imported: ImportedTranscript
+    if (output === '-') {
+      imported = await importTranscript(format, importOptions)
+      await printBytes(imported.trace, io)
+    } else {
       await refuseMissingFolder(output, io.cwd)
       const keep = async (trace: AsyncIterable<Uint8Array>): Promise<void> => {
         await replaceFile(resolve(io.cwd, output), trace)
       }
-      const imported = await importInto(keep, format, { ...importOptions, again: begin })
+      imported = await importInto(keep, format, { ...importOptions, again: begin })
       await io.write(`Importing MCP transcript from: ${JSON.stringify(file)}\n`)
       await io.write(`Parsed ${imported.messages()} MCP events.\n`)
       await io.write(`Generated ${imported.events()} Assay V2 trace events.\n`)
       await io.write(`Trace written to: ${JSON.stringify(output)}\n`)
     }
     await complaints.tell(io)
-    return exitCode.done
+    return imported
   } catch (error) {
     throw inFile(error, input.name, input.path)
   } finally {
@@ -118,15 +175,4 @@ function detected(input: OpenInput, file: string): TranscriptFormat {
 
 function episodeOf(file: string, options: ImportOptions): Episode {
   return { id: options.episodeId ?? stemOf(file), prompt: options.prompt, testId: options.testId }
-}
-
-/** The name without its last extension, as importers call it; that it is packed changes nothing. */
-function stemOf(file: string): string {
-  if (file === '-') return 'stdin'
-  const name = basename(file).replace(/\.(?:gz|zst)$/i, '')
-  return name.slice(0, name.length - extname(name).length)
-}
-
-function defaultOutput(file: string): string {
-  return file === '-' ? '-' : join(dirname(file), `${stemOf(file)}.trace.jsonl`)
 }

@@ -7,23 +7,34 @@ import {
   structures,
   timestampFault,
   typeText,
+  wrongType,
 } from './envelope-types.js'
 import { stampOf } from './message.js'
-import { jsonFault } from './strict-json.js'
+import type { Profile } from './profile.js'
+import { faultOf, repeatedMember } from './unique-members.js'
 import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
 
 /** `streamable-http` and `http-sse`: one JSON document with an entry a message. */
-export function envelopeSource(transport: TranscriptTransport): TranscriptSource {
-  return { isWhole: true, items: (bytes, options) => itemsOf(transport, bytes, options) }
+export function envelopeSource(
+  transport: TranscriptTransport,
+  profile: Profile = 'documented',
+): TranscriptSource {
+  return {
+    isWhole: true,
+    isEnveloped: true,
+    items: (bytes, options) => itemsOf(transport, profile, bytes, options),
+  }
 }
 
 async function* itemsOf(
   transport: TranscriptTransport,
+  profile: Profile,
   bytes: AsyncIterable<Uint8Array>,
   { checked, note }: SourceOptions,
 ): AsyncGenerator<SourceItem, void, undefined> {
   const label = `${transport} transcript`
-  const invalid = (fault: string, at: string): Error => refused(`invalid ${label}: ${fault} at ${at}`)
+  const invalid = (fault: string, at: string): Error => refused([`invalid ${label}`, `${fault} at ${at}`])
+  const isStrict = profile === 'strict'
   const seen = new Map<string, string>()
   let entries = 0
 
@@ -34,20 +45,24 @@ async function* itemsOf(
       throw invalid(phraseOf(piece), at)
     }
     const { text } = piece
-    const fault = checked ? undefined : jsonFault(text, piece.path.length, piece.line)
+    const fault = checked ? undefined : faultOf(profile, text, piece.path.length, piece.line)
     if (fault !== undefined)
-      throw refused(`invalid ${label}: ${fault}${index === undefined ? '' : ` (entry ${Number(index) + 1})`}`)
-    if (first === undefined)
-      throw invalid(`invalid type: ${typeText(text)}, expected struct TransportTranscript`, at)
+      throw refused([
+        `invalid ${label}`,
+        `${fault}${index === undefined ? '' : ` (entry ${Number(index) + 1})`}`,
+      ])
+    if (first === undefined) throw invalid(wrongType(text, 'TransportTranscript', profile), at)
     const name = typeof first === 'number' ? structures.TransportTranscript[first] : first
     if (name === 'entries' && index !== undefined) {
       entries += 1
       yield entryOf(text, Number(index) + 1, at)
       return
     }
-    if (name === undefined || !(structures.TransportTranscript as readonly string[]).includes(name)) return
-    if (seen.has(name)) throw invalid(`duplicate field \`${name}\``, at)
-    seen.set(name, text)
+    if (name === undefined) return
+    const isNamed = (structures.TransportTranscript as readonly string[]).includes(name)
+    if (!isNamed && !isStrict) return
+    if (seen.has(name)) throw invalid(isStrict ? repeatedMember : `duplicate field \`${name}\``, at)
+    seen.set(name, isNamed ? text : '')
     if (name === 'entries') throw invalid(`invalid type: ${typeText(text)}, expected a sequence`, at)
     if (name === 'transport') {
       const wrong = optionalStringFault(text)
@@ -56,19 +71,22 @@ async function* itemsOf(
   }
 
   function entryOf(text: string, number: number, at: string): SourceItem {
-    const members = membersOfStructure(text, 'TransportTranscriptEntry')
+    const members = membersOfStructure(text, 'TransportTranscriptEntry', profile)
     if ('fault' in members) throw invalid(members.fault, at)
     const wrongStamp = timestampFault(members.get('timestamp_ms'))
     if (wrongStamp !== undefined) throw invalid(wrongStamp, at)
     const sse = members.get('sse')
+    if (isStrict && sse === 'null') throw invalid('sse slot is present and null', at)
     const event = sse === undefined || sse === 'null' ? undefined : eventOf(sse, at)
-    const slots = ['request', 'response', 'sse'].filter((slot) => (members.get(slot) ?? 'null') !== 'null')
+    const slots = ['request', 'response', 'sse'].filter(
+      (slot) => (members.get(slot) ?? 'null') !== 'null' || (isStrict && members.has(slot)),
+    )
     if (slots.length !== 1) {
       const refusal = `${label} entry ${number} must contain exactly one of request, response, or sse`
       return { number, messages: [], refusal }
     }
     const stamp = stampOf(members.get('timestamp_ms'))
-    if (event) return messageOfEvent(event, number, stamp)
+    if (event) return messageOfEvent(event, number, stamp, profile)
     const message = members.get(slots[0]!)!
     const discovery =
       slots[0] === 'response' && kindAt(message, 0) === 'object'
@@ -79,7 +97,7 @@ async function* itemsOf(
   }
 
   function eventOf(text: string, at: string): ReadonlyMap<string, string> {
-    const members = membersOfStructure(text, 'TransportSseEnvelope')
+    const members = membersOfStructure(text, 'TransportSseEnvelope', profile)
     if ('fault' in members) throw invalid(members.fault, at)
     for (const name of ['event', 'id']) {
       const wrong = optionalStringFault(members.get(name))
@@ -92,7 +110,7 @@ async function* itemsOf(
   const pieces = createJsonPieces({
     marked: () => (checked ? undefined : note('starts with a byte order mark')),
     opens: (path, kind) => {
-      if (path.length === 0) return true
+      if (path.length === 0) return !isStrict || kind === 'object'
       // An array gives the members by their place.
       const isEntries = path.length === 1 && (path[0] === 'entries' || path[0] === 3)
       if (!isEntries || kind !== 'array' || seen.has('entries')) return false
@@ -123,6 +141,7 @@ function messageOfEvent(
   event: ReadonlyMap<string, string>,
   number: number,
   stamp: SourceItem['messages'][number]['stamp'],
+  profile: Profile,
 ): SourceItem {
   const passed = (what: string, problem?: string): SourceItem => ({
     number,
@@ -136,7 +155,10 @@ function messageOfEvent(
   while (kindAt(data, 0) === 'string') {
     const text = decodeString(data, 0, data.length)
     if (text.trim() === '') return passed('SSE event without data')
-    const fault = jsonFault(text)
+    const fault = faultOf(profile, text)
+    if (fault?.startsWith(repeatedMember)) {
+      return { number, messages: [], refusal: ['invalid SSE data payload', fault] }
+    }
     if (fault !== undefined) return passed('SSE data that is no JSON', `SSE data is no JSON: ${fault}`)
     data = text.trim()
   }

@@ -1,4 +1,5 @@
 import { decodeString, elementsOf, JsonObject, kindAt, type JsonKind } from '../../wire/index.js'
+import type { Profile } from './profile.js'
 
 /** Names of the members of the three structures, in the order in which an array may give them. */
 export const structures = {
@@ -9,20 +10,33 @@ export const structures = {
 
 export type Structure = keyof typeof structures
 
+/** What the strict profile calls them. It takes no arrays for them, and no repeated members. */
+const strictNames: Readonly<Record<Structure, string>> = {
+  TransportTranscript: 'a transport transcript with unique members',
+  TransportTranscriptEntry: 'a transport transcript entry with unique members',
+  TransportSseEnvelope: 'an SSE envelope with unique members',
+}
+
+/** A value that is no such structure, in the importer's words. */
+export function wrongType(text: string, structure: Structure, profile: Profile): string {
+  const expected = profile === 'strict' ? strictNames[structure] : `struct ${structure}`
+  return `invalid type: ${typeText(text)}, expected ${expected}`
+}
+
 /** The known members of a structure, as exact JSON text; or what is wrong with it, in the importer's words. */
 export type Members = ReadonlyMap<string, string> | { readonly fault: string }
 
 /** @param text checked JSON */
-export function membersOfStructure(text: string, structure: Structure): Members {
+export function membersOfStructure(text: string, structure: Structure, profile: Profile): Members {
   const kind = kindAt(text, 0)
   const names: readonly string[] = structures[structure]
   const members = new Map<string, string>()
-  if (kind === 'array') {
+  if (kind === 'array' && profile === 'documented') {
     const elements = elementsOf(text, 0, names.length)
     for (const [i, { start, end }] of elements.entries()) members.set(names[i]!, text.slice(start, end))
     return members
   }
-  if (kind !== 'object') return { fault: `invalid type: ${typeText(text)}, expected struct ${structure}` }
+  if (kind !== 'object') return { fault: wrongType(text, structure, profile) }
   for (const [name, value] of new JsonObject(text, 0).others()) {
     if (!names.includes(name)) continue
     if (members.has(name)) return { fault: `duplicate field \`${name}\`` }

@@ -5,6 +5,7 @@ import { textChunks } from '../text-chunks.js'
 import { episodeEnd, episodeStart, step, toolCall, type Episode, type ToolCall } from './events.js'
 import type { Stamp, TranscriptMessage } from './message.js'
 import { orderedMessages } from './ordered.js'
+import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
 import { createSurveyor, survey, type Survey } from './survey.js'
 
@@ -12,6 +13,8 @@ export interface ImportOptions {
   readonly source: TranscriptSource
   readonly input: Input
   readonly episode: Episode
+  /** @default documented */
+  readonly profile?: Profile
   /**
    * Milliseconds since the epoch that stand for the time of a transcript without any.
    *
@@ -36,14 +39,18 @@ export interface ImportedTranscript {
   readonly trace: AsyncIterable<Uint8Array>
   /** Events of the trace so far. */
   readonly events: () => number
+  /** Names of the tools whose calls are in the trace so far. */
+  readonly tools: () => ReadonlySet<string>
 }
 
 /** See `importTranscript`. */
 export async function importFrom(options: ImportOptions): Promise<ImportedTranscript> {
-  const { source, input, isKnown, report } = options
+  const { source, input, profile = 'documented', isKnown, report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
-  const found = await survey(source, input, note, isKnown)
-  return traceOf(traceLines(options, found, orderedMessages(source, input, found), note), () => found.count)
+  const found = await survey(source, input, profile, note, isKnown)
+  const tools = new Set<string>()
+  const messages = orderedMessages(source, input, found, profile)
+  return traceOf(traceLines(options, found, messages, tools, note), () => found.count, tools)
 }
 
 /**
@@ -52,9 +59,9 @@ export async function importFrom(options: ImportOptions): Promise<ImportedTransc
  * @returns a trace that throws `Irregular` when the file is not; what was reported then counts no more, `importFrom` says it all
  */
 export function importAtOnce(options: ImportOptions): ImportedTranscript {
-  const { source, input, report } = options
+  const { source, input, profile = 'documented', report } = options
   const note = (message: string): void => report({ severity: 'warning', code: 'import', message })
-  const surveyor = createSurveyor(note)
+  const surveyor = createSurveyor(profile, note)
   const found = surveyor.survey
   let isFirst = true
   let isTimed = false
@@ -70,23 +77,28 @@ export function importAtOnce(options: ImportOptions): ImportedTranscript {
       return taken
     },
     () => {
-      surveyor.finish()
+      surveyor.finish(profile === 'strict')
       return []
     },
   )
-  return traceOf(traceLines(options, found, messages, note), () => found.count)
+  const tools = new Set<string>()
+  return traceOf(traceLines(options, found, messages, tools, note), () => found.count, tools)
 }
 
 /** A transcript that one pass is not enough for. */
 export class Irregular extends Error {}
 
-function traceOf(lines: AsyncIterable<string>, messages: () => number): ImportedTranscript {
+function traceOf(
+  lines: AsyncIterable<string>,
+  messages: () => number,
+  tools: ReadonlySet<string>,
+): ImportedTranscript {
   let events = 0
   const counted = mapped(lines, (line) => {
     events += 1
     return line
   })
-  return { messages, trace: textChunks(counted), events: () => events }
+  return { messages, trace: textChunks(counted), events: () => events, tools: () => tools }
 }
 
 /** Orphans that are remembered, to say why they are. */
@@ -101,12 +113,15 @@ interface Pending {
 
 /** @param found may still grow while the messages come; the first message comes with what comes first */
 function traceLines(
-  { episode, fallbackTime = 0 }: ImportOptions,
+  { episode, profile = 'documented', fallbackTime = 0 }: ImportOptions,
   found: Survey,
   messages: AsyncIterable<TranscriptMessage>,
+  tools: Set<string>,
   note: (message: string) => void,
 ): AsyncIterable<string> {
   const pending = new Map<string, Pending>()
+  /** Calls whose id another call took over. */
+  const unanswered: Pending[] = []
   /** Requests of other methods that wait for an answer. */
   const others = new Set<string>()
   /** Answers to nothing that came before, and when. */
@@ -118,6 +133,8 @@ function traceLines(
   let steps = 0
   let finalOutput: TranscriptMessage | undefined
   const passed = { messages: 0, answers: 0, empty: 0 }
+  const nameOf = ({ key, id }: TranscriptMessage): string | undefined =>
+    profile === 'strict' ? key : JSON.stringify(id)
   const call = (of: Pending, outcome: Pick<ToolCall, 'timestamp' | 'result' | 'error'>): string =>
     toolCall(episode, { index: of.index, tool: of.tool, args: of.args, ...outcome })
 
@@ -129,27 +146,27 @@ function traceLines(
   }
 
   function* take(message: TranscriptMessage): Generator<string> {
-    const { meaning, id, stamp } = message
+    const { meaning, key, stamp } = message
     const before = now ?? (yield* begin())
     const timestamp = stamp !== undefined && stamp > before ? stamp : before
     now = timestamp
     if (meaning === 'none') passed.empty += 1
     else if (meaning === 'notification' || meaning === 'other-request') {
       passed.messages += 1
-      if (id !== undefined && meaning === 'other-request') {
-        others.add(id)
+      if (key !== undefined && meaning === 'other-request') {
+        others.add(key)
         const { side, serversMethod } = message
         if (side === undefined ? serversMethod !== undefined : side === 'server')
-          servers.set(id, serversMethod)
+          servers.set(key, serversMethod)
       }
     } else if (meaning === 'list') {
       yield step(episode, { index: steps++, timestamp, name: 'tools/list', content: '{}', meta: '{}' })
-      if (id !== undefined) others.add(id)
+      if (key !== undefined) others.add(key)
     } else if (meaning === 'tools') {
-      if (id !== undefined) {
-        others.delete(id)
-        if (pending.has(id)) {
-          note(`the result of tools/call ${JSON.stringify(id)} has "tools" and counts as a list of tools`)
+      if (key !== undefined) {
+        others.delete(key)
+        if (pending.has(key)) {
+          note(`the result of tools/call ${nameOf(message)} has "tools" and counts as a list of tools`)
         }
       }
       const content = message.toolList()
@@ -159,58 +176,64 @@ function traceLines(
   }
 
   function* takeCall(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
-    const { id, tool } = message
+    const { id, key, tool } = message
+    tools.add(tool)
     const index = steps++
     const meta = `{"jsonrpc_id":${JSON.stringify(id ?? null)}}`
     yield step(episode, { index, timestamp, name: tool, content: null, meta })
     const request: Pending = { index, timestamp, tool, args: message.payload() }
-    if (id === undefined) yield call(request, { timestamp, result: 'null', error: null })
-    else pending.set(id, request)
-    if (id !== undefined && orphans.has(id)) {
-      const stamp = orphans.get(id)
+    if (key === undefined) yield call(request, { timestamp, result: 'null', error: null })
+    else {
+      // Sorted by time, a call may come before the answer to the one before it.
+      const before = pending.get(key)
+      if (before) unanswered.push(before)
+      pending.set(key, request)
+    }
+    if (key !== undefined && orphans.has(key)) {
+      const stamp = orphans.get(key)
       const why = stamp === undefined ? 'says no time, which comes first' : `says an earlier time, ${stamp}`
       const asked = message.stamp === undefined ? '' : `, at ${message.stamp}`
-      note(`tools/call ${JSON.stringify(id)}${asked}, is not paired with an answer under its id that ${why}`)
+      note(`tools/call ${nameOf(message)}${asked}, is not paired with an answer under its id that ${why}`)
     }
   }
 
   function* takeAnswer(message: TranscriptMessage, timestamp: Stamp): Generator<string> {
-    const { id, meaning, side, serversMethod } = message
+    const { key, meaning, side, serversMethod } = message
     finalOutput = message
     // Where nothing says who sent it, its shape does.
     const isClients =
       side === 'client' ||
-      (side === undefined && serversMethod !== undefined && servers.get(id ?? '') === serversMethod)
-    if (id !== undefined && isClients && servers.delete(id)) {
+      (side === undefined && serversMethod !== undefined && servers.get(key ?? '') === serversMethod)
+    if (key !== undefined && isClients && servers.delete(key)) {
       // The client's answer to what the server asked, though a call is open under the same id.
-      others.delete(id)
+      others.delete(key)
       passed.answers += 1
       return
     }
-    const request = id === undefined ? undefined : pending.get(id)
+    const request = key === undefined ? undefined : pending.get(key)
     if (request) {
-      pending.delete(id!)
-      if (side === undefined && others.has(id!)) {
+      pending.delete(key!)
+      if (side === undefined && others.has(key!)) {
         note(
-          `two requests are open under the id ${JSON.stringify(id)}: its first answer counts for the tools/call`,
+          `two requests are open under the id ${nameOf(message)}: its first answer counts for the tools/call`,
         )
       }
       const payload = message.payload()
       const isError = meaning === 'error'
       const result = isError ? `{"error":${payload}}` : payload
       yield call(request, { timestamp, result, error: isError ? 'mcp_error' : null })
-    } else if (id === undefined || others.delete(id)) passed.answers += 1
+    } else if (key === undefined || others.delete(key)) passed.answers += 1
     else {
-      const names = `jsonrpc_id ${JSON.stringify(id)} in episode ${episode.id}`
+      const names = `jsonrpc_id ${nameOf(message)} in episode ${episode.id}`
       note(`orphan ToolCallResponse with ${names}`)
-      if (orphans.size < mostOrphans) orphans.set(id, message.stamp)
+      if (orphans.size < mostOrphans) orphans.set(key, message.stamp)
     }
   }
 
   function* end(): Generator<string> {
     const timestamp = yield* begin()
     // In the order in which they were asked.
-    for (const request of pending.values()) {
+    for (const request of [...unanswered, ...pending.values()]) {
       yield call(request, { timestamp: request.timestamp, result: 'null', error: 'timeout/no_response' })
     }
     const last = found.last ?? timestamp

@@ -4,6 +4,7 @@ import type { ImportedTranscript, ImportOptions } from './import.js'
 
 export type { ImportedTranscript, ImportOptions } from './import.js'
 export type { Episode } from './events.js'
+export { profiles, type Profile } from './profile.js'
 
 /** Names of the formats that can be imported. */
 export const transcriptFormats = ['inspector', 'jsonrpc', 'streamable-http', 'http-sse'] as const
@@ -21,7 +22,7 @@ export async function importTranscript(
   options: Omit<ImportOptions, 'source'>,
 ): Promise<ImportedTranscript> {
   const [{ importFrom }, { sourceOf }] = await Promise.all([import('./import.js'), import('./sources.js')])
-  return importFrom({ ...options, source: sourceOf(format) })
+  return importFrom({ ...options, source: sourceOf(format, options.profile ?? 'documented') })
 }
 
 /**
@@ -42,7 +43,7 @@ export async function importInto(
     import('./import.js'),
     import('./sources.js'),
   ])
-  const source = sourceOf(format)
+  const source = sourceOf(format, options.profile ?? 'documented')
   if (!source.isWhole) {
     try {
       const quick = importAtOnce({ ...options, source })

@@ -4,7 +4,8 @@ import { isServersMethod } from '../foreign/directions.js'
 import { elementOf, logMessage, type NetworkEntry, type ProtocolEntry } from '../inspector/element.js'
 import { headerOf } from '../http-transcript/headers.js'
 import type { Stamp } from './message.js'
-import { jsonFault } from './strict-json.js'
+import type { Profile } from './profile.js'
+import { faultOf, repeatedMember } from './unique-members.js'
 import {
   refused,
   type SourceItem,
@@ -14,20 +15,28 @@ import {
 } from './source.js'
 
 /** `inspector`: a list of messages, `{"events": [messages]}`, or a file that MCP Inspector exported. */
-export const inspectorSource: TranscriptSource = { isWhole: true, items }
+export function inspectorSource(profile: Profile): TranscriptSource {
+  return { isWhole: true, isEnveloped: false, items: (bytes, options) => items(profile, bytes, options) }
+}
 
 async function* items(
+  profile: Profile,
   bytes: AsyncIterable<Uint8Array>,
   { checked, note }: SourceOptions,
 ): AsyncGenerator<SourceItem, void, undefined> {
   let root: 'array' | 'object' | 'other' | undefined
   let hasEvents = false
+  /** Of the members of the document. */
+  const names = new Set<string | number>()
+  const invalid = (fault: string): Error => refused(['invalid inspector JSON', fault])
   const pieces = createJsonPieces({
     marked: () => (checked ? undefined : note('starts with a byte order mark')),
     opens: (path, kind) => {
       if (path.length === 0) root = kind
-      if (path.length === 1 && path[0] === 'events' && kind === 'array') return (hasEvents = true)
-      return path.length === 0
+      if (path.length !== 1 || path[0] !== 'events' || kind !== 'array') return path.length === 0
+      if (profile === 'strict' && names.has('events')) return false
+      names.add('events')
+      return (hasEvents = true)
     },
   })
   function* take(piece: JsonPiece): Generator<SourceItem> {
@@ -38,17 +47,23 @@ async function* items(
     if (piece.fault !== undefined) {
       const isEmpty = piece.fault === 'the document breaks off'
       const phrase = isEmpty ? 'EOF while parsing a value' : `${piece.fault}: expected value`
-      throw refused(`invalid inspector JSON: ${phrase} at line ${line}${where}`)
+      throw invalid(`${phrase} at line ${line}${where}`)
     }
-    const fault = checked ? undefined : jsonFault(piece.text, path.length, line)
-    if (fault !== undefined) throw refused(`invalid inspector JSON: ${fault}${where}`)
+    const fault = checked ? undefined : faultOf(profile, piece.text, path.length, line)
+    if (fault !== undefined) throw invalid(`${fault}${where}`)
+    if (profile === 'strict' && root === 'object' && path.length === 1) {
+      if (names.has(path[0]!)) throw invalid(`${repeatedMember} at line ${line}`)
+      names.add(path[0]!)
+    }
     if (path.length === 0) root = 'other'
     if (isElement) yield itemOf(piece.text, number)
   }
   for await (const chunk of bytes) for (const piece of pieces.push(chunk)) yield* take(piece)
   for (const piece of pieces.end()) yield* take(piece)
   if (root === 'array' || hasEvents) return
-  throw refused('nothing in it is understood: it is neither an array nor an object with an array "events"')
+  const why = 'nothing in it is understood: it is neither an array nor an object with an array "events"'
+  if (profile === 'documented') throw refused(why)
+  if (!checked) note(why)
 }
 
 function itemOf(text: string, number: number): SourceItem {

@@ -1,15 +1,19 @@
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
 import { flatMapped } from '../iterate.js'
-import { jsonFault } from './strict-json.js'
+import type { Profile } from './profile.js'
+import { faultOf } from './unique-members.js'
 import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
 
 /** Longest line that fits a JavaScript string. */
 const longestLine = 500 * 1024 * 1024
 
 /** `jsonrpc`: a message a line. */
-export const linesSource: TranscriptSource = { isWhole: false, items }
+export function linesSource(profile: Profile): TranscriptSource {
+  return { isWhole: false, isEnveloped: false, items: (bytes, options) => items(profile, bytes, options) }
+}
 
 function items(
+  profile: Profile,
   bytes: AsyncIterable<Uint8Array>,
   { checked, note }: SourceOptions,
 ): AsyncIterable<SourceItem> {
@@ -19,8 +23,8 @@ function items(
   function decoded(line: Uint8Array): string {
     try {
       return utf8.decode(line)
-    } catch (cause) {
-      throw refused(`line ${number}: stream did not contain valid UTF-8`, cause)
+    } catch {
+      throw refused(`line ${number}: stream did not contain valid UTF-8`)
     }
   }
   function item(frame: LineFrame): SourceItem | undefined {
@@ -36,8 +40,8 @@ function items(
     // What JavaScript counts as white space; a byte order mark inside a file is none to importers.
     text = /^\ufeff|\ufeff$/.test(text) ? text : text.trim()
     if (text === '') return undefined
-    const fault = checked ? undefined : jsonFault(text)
-    if (fault !== undefined) throw refused(`invalid JSON on line ${number}: ${fault}`)
+    const fault = checked ? undefined : faultOf(profile, text)
+    if (fault !== undefined) throw refused([`invalid JSON on line ${number}`, fault])
     return { number, messages: [{ text }] }
   }
   function* itemsOf(frames: readonly LineFrame[]): Generator<SourceItem> {

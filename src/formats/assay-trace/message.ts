@@ -3,7 +3,9 @@ import { isServersMethod } from '../foreign/directions.js'
 import { compactText, hasPlainNumbers } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
 import type { Side, SourceMessage } from './source.js'
-import { parsedOf } from './strict-json.js'
+import type { Profile } from './profile.js'
+import { isObject, parsedOf, type Loose } from './strict-json.js'
+import { lacksId, strictRefusal, typedKey } from './strict-message.js'
 
 /** What a message is to an importer. */
 export type Meaning =
@@ -22,6 +24,8 @@ export interface TranscriptMessage {
   readonly meaning: Meaning
   /** As importers compare it: a number as its text. */
   readonly id: string | undefined
+  /** What answers are found by: the id, in the strict profile with its type; of some numbers there is none. */
+  readonly key: string | undefined
   readonly stamp: Stamp | undefined
   /** Who sent it, where its place tells. */
   readonly side: Side | undefined
@@ -41,10 +45,12 @@ export type Stamp = number | bigint
 /** A message, or why the file is refused over it. */
 export type MessageOutcome = TranscriptMessage | { readonly refusal: string }
 
-type Loose = Readonly<Record<string, unknown>>
-
 /** @param number of its line, entry or element */
-export function readTranscriptMessage({ text, stamp, side }: SourceMessage, number: number): MessageOutcome {
+export function readTranscriptMessage(
+  { text, stamp, side }: SourceMessage,
+  number: number,
+  profile: Profile,
+): MessageOutcome {
   const value = parsedOf(text)!.value
   if (!isObject(value)) return { refusal: `MCP event at source line ${number} must be a JSON object` }
   const isPlain = hasPlainNumbers(text)
@@ -52,22 +58,26 @@ export function readTranscriptMessage({ text, stamp, side }: SourceMessage, numb
   const raw = (name: string): string | undefined =>
     (exact ??= new JsonObject(text, text.indexOf('{'))).raw(name)
 
+  const isStrict = profile === 'strict'
+  const refusedBefore = isStrict ? strictRefusal(value, number, raw) : undefined
+  if (refusedBefore !== undefined) return { refusal: refusedBefore }
   const refusal = idRefusal(value['id'])
   if (refusal !== undefined) {
     return { refusal: `JSON-RPC id on source line ${number} must not be ${refusal}` }
   }
   const meaning = meaningOf(value)
+  if (isStrict && lacksId(value, meaning)) {
+    return { refusal: `JSON-RPC id on source line ${number} must be a string or a number` }
+  }
+  const id =
+    typeof value['id'] === 'number' ? (isPlain ? String(value['id']) : numberText(raw('id')!)) : idOf(value)
   const { params } = value
   const name = isObject(params) ? params['name'] : undefined
   return {
     meaning,
     side,
-    id:
-      typeof value['id'] === 'number'
-        ? isPlain
-          ? String(value['id'])
-          : numberText(raw('id')!)
-        : idOf(value),
+    id,
+    key: isStrict ? typedKey(value['id'], id) : id,
     stamp: stamp ?? (isPlain ? plainStamp(value) : exactStamp(raw)),
     serversMethod: serversMethodOf(value, meaning),
     tool: typeof name === 'string' ? name : 'unknown_tool',
@@ -77,10 +87,6 @@ export function readTranscriptMessage({ text, stamp, side }: SourceMessage, numb
     },
     toolList: () => toolsText(raw('result')!),
   }
-}
-
-function isObject(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function idRefusal(id: unknown): string | undefined {

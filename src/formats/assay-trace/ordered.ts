@@ -1,5 +1,6 @@
 import type { Input } from '../format.js'
 import { readTranscriptMessage, type TranscriptMessage } from './message.js'
+import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
 import type { Survey } from './survey.js'
 
@@ -14,15 +15,16 @@ export async function* orderedMessages(
   source: TranscriptSource,
   input: Input,
   { isSorted, count }: Survey,
+  profile: Profile,
 ): AsyncGenerator<TranscriptMessage, void, undefined> {
   if (isSorted) {
-    for await (const { message } of allOf(source, input)) yield message
+    for await (const { message } of allOf(source, input, profile)) yield message
     return
   }
   const stamps = new Float64Array(count)
   const sizes = new Float64Array(count)
   let index = 0
-  for await (const { message, size } of allOf(source, input)) {
+  for await (const { message, size } of allOf(source, input, profile)) {
     stamps[index] = Number(message.stamp ?? 0)
     sizes[index] = size
     index += 1
@@ -32,7 +34,7 @@ export async function* orderedMessages(
   for (let from = 0; from < count;) {
     let to = from
     for (let held = 0; to < count && (to === from || held < heldAtOnce); to += 1) held += sizes[order[to]!]!
-    yield* window(source, input, order.subarray(from, to))
+    yield* window(source, input, order.subarray(from, to), profile)
     from = to
   }
 }
@@ -42,11 +44,12 @@ async function* window(
   source: TranscriptSource,
   input: Input,
   wanted: Uint32Array,
+  profile: Profile,
 ): AsyncGenerator<TranscriptMessage, void, undefined> {
   const places = new Map([...wanted].map((index, place) => [index, place]))
   const found: TranscriptMessage[] = []
   let index = 0
-  for await (const { message } of allOf(source, input)) {
+  for await (const { message } of allOf(source, input, profile)) {
     const place = places.get(index)
     if (place !== undefined) found[place] = message
     index += 1
@@ -57,10 +60,11 @@ async function* window(
 async function* allOf(
   source: TranscriptSource,
   input: Input,
+  profile: Profile,
 ): AsyncGenerator<{ message: TranscriptMessage; size: number }, void, undefined> {
   for await (const item of source.items(input.bytes(), { checked: true, note: () => undefined })) {
     for (const said of item.messages) {
-      const message = readTranscriptMessage(said, item.number)
+      const message = readTranscriptMessage(said, item.number, profile)
       if (!('refusal' in message)) yield { message, size: said.text.length }
     }
   }

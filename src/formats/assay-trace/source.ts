@@ -8,7 +8,7 @@ export interface SourceItem {
   readonly number: number
   readonly messages: readonly SourceMessage[]
   /** Why the file is refused over it, once all of the document was looked at. */
-  readonly refusal?: string
+  readonly refusal?: Refusal
   readonly discovery?: Discovery | undefined
   /** It holds something that is no message: what, in words for a person. */
   readonly passedOver?: PassedOver
@@ -45,15 +45,24 @@ export interface SourceOptions {
 export interface TranscriptSource {
   /** One document: whether it is one at all comes before what its entries are. */
   readonly isWhole: boolean
+  /** Its items have an envelope: one that holds no message is understood too. */
+  readonly isEnveloped: boolean
   /**
    * @throws WiretapeError when what is read is no such document
    */
   items(bytes: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncIterable<SourceItem>
 }
 
-/** The file is refused; the message has the documented words. */
-export function refused(message: string, cause?: unknown): WiretapeError {
-  return new WiretapeError('not-a-recording', `failed to parse MCP transcript: ${message}`, {
-    ...(cause !== undefined && { cause }),
-  })
+/** Why a file is refused, in the documented words: what failed, and of some what it failed over. */
+export type Refusal = string | readonly [string, string]
+
+/** The file is refused. What importers print as causes is the chain of its `cause`. */
+export function refused(refusal: Refusal): WiretapeError {
+  const causes = typeof refusal === 'string' ? [refusal] : refusal
+  let cause: Error | undefined
+  for (const message of causes.toReversed()) {
+    cause = new Error(message, cause === undefined ? undefined : { cause })
+  }
+  const message = `failed to parse MCP transcript: ${causes.join(': ')}`
+  return new WiretapeError('not-a-recording', message, { cause })
 }

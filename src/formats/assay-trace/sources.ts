@@ -2,17 +2,18 @@ import { envelopeSource } from './envelope-source.js'
 import type { TranscriptFormat } from './index.js'
 import { inspectorSource } from './inspector-source.js'
 import { linesSource } from './lines-source.js'
+import type { Profile } from './profile.js'
 import type { TranscriptSource } from './source.js'
 
 /** What reads a transcript of that format. */
-export function sourceOf(format: TranscriptFormat): TranscriptSource {
+export function sourceOf(format: TranscriptFormat, profile: Profile): TranscriptSource {
   switch (format) {
     case 'inspector':
-      return inspectorSource
+      return inspectorSource(profile)
     case 'jsonrpc':
-      return linesSource
+      return linesSource(profile)
     case 'streamable-http':
     case 'http-sse':
-      return envelopeSource(format)
+      return envelopeSource(format, profile)
   }
 }

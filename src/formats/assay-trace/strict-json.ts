@@ -1,5 +1,6 @@
 import { findJsonValue, isFault, skipString } from '../../wire/index.js'
 import { hasPlainNumbers } from './compact.js'
+import { placeOf } from './json-place.js'
 import { hasLoneSurrogate, mayBeDeep } from '../session-json/demanding.js'
 
 /** Levels of objects and arrays that importers follow. */
@@ -42,16 +43,17 @@ export function parsedOf(text: string): { readonly value: unknown } | undefined 
 let lastText = ''
 let lastParsed: { readonly value: unknown } | undefined
 
+/** A parsed JSON object. */
+export type Loose = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function phraseOf(reason: string, text: string, at: number): string {
   if (reason === 'unexpected text after the value') return 'trailing characters'
   if (reason === 'unexpected end of text' || at >= text.length) return 'EOF while parsing a value'
   return reason === 'expected a value' ? reason : `${reason}: expected value`
-}
-
-function placeOf(text: string, at: number, line: number): string {
-  const before = text.slice(0, at)
-  const lines = before.split('\n')
-  return `line ${line + lines.length - 1} column ${lines.at(-1)!.length + (at < text.length ? 1 : 0)}`
 }
 
 /** Where the object or array begins that is one too deep; -1 when none is. */

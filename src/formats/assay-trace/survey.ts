@@ -2,7 +2,8 @@ import type { Draft } from '../../model/index.js'
 import type { Input } from '../format.js'
 import type { Discovery } from './discovery.js'
 import { isUnderstood, readTranscriptMessage, type Stamp, type TranscriptMessage } from './message.js'
-import { refused, type SourceItem, type TranscriptSource } from './source.js'
+import type { Profile } from './profile.js'
+import { refused, type Refusal, type SourceItem, type TranscriptSource } from './source.js'
 
 /** What must be known of a transcript before the first event is written. */
 export interface Survey {
@@ -32,8 +33,8 @@ export interface Surveyor {
   finish(isKnown?: boolean): Survey
 }
 
-export function createSurveyor(note: (message: string) => void): Surveyor {
-  const calls = createIdSet()
+export function createSurveyor(profile: Profile, note: (message: string) => void): Surveyor {
+  const requests = profile === 'strict' ? outstandingRequests() : oneCallPerId()
   const discovery = { resourceMetadata: false, scope: false }
   const passedOver = new Map<string, number>()
   const found: Draft<Survey> = {
@@ -48,7 +49,7 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
   let items = 0
   let understood = 0
   /** Where the document may be wrong as a whole, that comes first. */
-  let refusal: string | undefined
+  let refusal: Refusal | undefined
   let duplicateRefusal: string | undefined
   let firstProblem: string | undefined
 
@@ -61,10 +62,7 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
     }
     if ((stamp ?? 0) < before) found.isSorted = false
     before = stamp ?? 0
-    if (message.meaning === 'call' && message.id !== undefined && calls.add(message.id)) {
-      const id = JSON.stringify(message.id)
-      duplicateRefusal ??= `duplicate tools/call request id ${id} at source line ${number}`
-    }
+    duplicateRefusal ??= requests(message, number)
   }
 
   function take(item: SourceItem): TranscriptMessage[] {
@@ -82,7 +80,7 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
     }
     const messages: TranscriptMessage[] = []
     for (const said of item.messages) {
-      const message = readTranscriptMessage(said, item.number)
+      const message = readTranscriptMessage(said, item.number, profile)
       if ('refusal' in message) refusal ??= message.refusal
       else {
         look(message, item.number)
@@ -129,15 +127,40 @@ export function createSurveyor(note: (message: string) => void): Surveyor {
 export async function survey(
   source: TranscriptSource,
   input: Input,
+  profile: Profile,
   note: (message: string) => void,
   isKnown = false,
 ): Promise<Survey> {
-  const surveyor = createSurveyor(note)
+  const surveyor = createSurveyor(profile, note)
   for await (const item of source.items(input.bytes(), { checked: false, note })) {
     surveyor.take(item)
     if (surveyor.isRefused === 'now' && !source.isWhole) break
   }
-  return surveyor.finish(isKnown)
+  return surveyor.finish(isKnown || source.isEnveloped || profile === 'strict')
+}
+
+/** Looks at the messages one by one. Returns why the file is refused over one. */
+type RequestRule = (message: TranscriptMessage, number: number) => string | undefined
+
+/** Every id is that of one call at most. */
+function oneCallPerId(): RequestRule {
+  const calls = createIdSet()
+  return ({ meaning, id }, number) => {
+    if (meaning !== 'call' || id === undefined || !calls.add(id)) return undefined
+    return `duplicate tools/call request id ${JSON.stringify(id)} at source line ${number}`
+  }
+}
+
+/** Every id is that of one open request at most, whoever sent it: it is free again after its answer. */
+function outstandingRequests(): RequestRule {
+  const open = new Set<string>()
+  return ({ meaning, key }, number) => {
+    if (key === undefined || meaning === 'notification' || meaning === 'none') return undefined
+    if (meaning === 'tools' || meaning === 'result' || meaning === 'error') open.delete(key)
+    else if (open.has(key)) return `two outstanding JSON-RPC requests share an id at source line ${number}`
+    else open.add(key)
+    return undefined
+  }
 }
 
 /** Ids, most of which are small numbers: these take little memory as such. */

@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import { systemReason } from '../system-reason.js'
+
+export const scaffoldName = 'mcp-eval.yaml'
+
+/**
+ * Writes the evaluation file of `--init` into the current folder. A file that is there stays as it is.
+ *
+ * @returns whether it was written
+ * @throws WiretapeError `unwritable`
+ */
+export async function createScaffold(tools: Iterable<string>, cwd: string): Promise<boolean> {
+  try {
+    await writeFile(resolve(cwd, scaffoldName), scaffoldOf(tools), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw new WiretapeError('unwritable', `cannot write ${scaffoldName}: ${systemReason(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** One test of the arguments of every tool, one of that each is called. */
+function scaffoldOf(tools: Iterable<string>): string {
+  // By code point, as importers sort them.
+  const names = [...tools].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const head = ['configVersion: 1', 'suite: mcp-suite', 'model: mcp-replay', 'settings:', '  parallel: 1']
+  if (names.length === 0) return [...head, 'tests: []', '# No tools found in trace.', ''].join('\n')
+  const schemas = names.flatMap((name) => [
+    `        ${keyOf(name)}:`,
+    '          type: object',
+    '          additionalProperties: true',
+    '          properties: {}',
+  ])
+  const rules = names.flatMap((name) => [
+    '        - type: require',
+    `          tool: ${JSON.stringify(name)}`,
+  ])
+  const lines = [
+    ...head,
+    'tests:',
+    ...testOf('mcp-quality-gate', 'args_valid'),
+    '      schema:',
+    ...schemas,
+    ...testOf('mcp-sequence-gate', 'sequence_valid'),
+    '      rules:',
+    ...rules,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function testOf(id: string, type: string): string[] {
+  return [
+    `  - id: ${id}`,
+    '    input:',
+    '      prompt: "<mcp:session>"',
+    '    expected:',
+    `      type: ${type}`,
+  ]
+}
+
+/** A name as a key of YAML, in quotes where YAML would read something else. */
+function keyOf(name: string): string {
+  const isPlain = /^[A-Za-z_][\w-]*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name)
+  return isPlain ? name : JSON.stringify(name)
+}
