@@ -23,10 +23,11 @@ export interface Io {
   write(text: string, kind?: OutputKind): Promise<boolean>
   /** Puts out what is collected. */
   flush(): Promise<boolean>
-  /** One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. */
-  complain(message: string, hint?: string): Promise<void>
-  /** As `complain`, followed by a block of lines with what caused it, from the outside in. */
-  complainWithCauses(message: string, causes: readonly string[]): Promise<void>
+  /**
+   * One `wiretape: …` line on stderr, after what was written so far; control characters are escaped. Causes, from the
+   * outside in, follow on lines of their own.
+   */
+  complain(message: string, hint?: string, causes?: readonly string[]): Promise<void>
   /** Writes what is collected. Returns why stdout did not take everything, unless its reader just went away. */
   close(): Promise<OutputFailure | undefined>
 }
@@ -68,17 +69,14 @@ export function createIo(): Io {
       }
     }))
   }
-  async function complain(message: string, hint: string, below: readonly string[]): Promise<void> {
+  async function complain(message: string, hint?: string, causes: readonly string[] = []): Promise<void> {
     const { escapeText, createCommandGuard } = await import('../render/index.js').catch(() => ({
       escapeText: withoutControls,
       createCommandGuard: undefined,
     }))
     await flush()
-    const lines = [
-      `wiretape: ${escapeText(message)}${escapeText(hint)}`,
-      ...below.map((line) => escapeText(line)),
-    ]
-    const text = `${lines.join('\n')}\n`
+    const line = `wiretape: ${escapeText(message)}${hint === undefined ? '' : ` (${escapeText(hint)})`}\n`
+    const text = `${line}${blockOf(causes.map((cause) => escapeText(cause)))}`
     say(inActions ? (createCommandGuard?.()(text) ?? text) : text)
   }
   return {
@@ -93,20 +91,19 @@ export function createIo(): Io {
       return collected.length < batchLength ? !output.gone() : flush()
     },
     flush,
-    complain: (message, hint) => complain(message, hint === undefined ? '' : ` (${hint})`, []),
-    complainWithCauses(message, causes) {
-      const width = String(causes.length - 1).length
-      const numbered = causes.map((cause, i) =>
-        causes.length === 1 ? cause : `${String(i).padStart(width)}: ${cause}`,
-      )
-      return complain(message, '', ['', 'Caused by:', ...numbered.map((cause) => `    ${cause}`)])
-    },
+    complain,
     async close() {
       await flush()
       wipe()
       return output.failure()
     },
   }
+}
+
+function blockOf(causes: readonly string[]): string {
+  if (causes.length === 0) return ''
+  const lines = causes.map((cause, i) => (causes.length === 1 ? cause : `${i}: ${cause}`))
+  return `\nCaused by:\n${lines.map((line) => `    ${line}\n`).join('')}`
 }
 
 /** For when nothing more can be loaded: no descriptors are left, or the program was updated meanwhile. */

@@ -65,7 +65,7 @@ export async function runImport(named: readonly string[], options: ImportOptions
       if (!(error instanceof WiretapeError)) throw error
       refusals += 1
       const causes = profile === 'strict' ? causesOf(error) : undefined
-      if (causes) await io.complainWithCauses(`${plan.file}: failed to parse MCP transcript`, causes)
+      if (causes) await io.complain(`${plan.file}: failed to parse MCP transcript`, undefined, causes)
       else await io.complain(error.message, error.hint)
     }
   }
