@@ -37,6 +37,10 @@ export type Outcome = { code: number }
  */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { code: exitCode.done }
+  if (args.length === 0) {
+    const { runHome } = await import('./run/home.js')
+    return runHome(io)
+  }
   const program = createProgram(io, outcome)
   try {
     await program.parseAsync(args, { from: 'user' })

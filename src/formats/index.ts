@@ -2,7 +2,7 @@ export type { Format, Input, Recording, RecordingEnds, Seen } from './format.js'
 export { adopt } from './adopt.js'
 export { withFoundTransport } from './found-transport.js'
 export { attended, chained, flatMapped, inBatches, mapped, replaced } from './iterate.js'
-export { mergeRecordings } from './merge.js'
+export { mergeLive, mergeRecordings, type LiveMerge } from './merge.js'
 export {
   importInto,
   profiles,

@@ -19,7 +19,6 @@ const mostNamed = 4
 
 /** One of several recordings, and what it becomes in the merged one. */
 interface Lane {
-  readonly recording: Recording
   readonly meta: MetaRecord | undefined
   /** What its conversations are called. */
   readonly name: string
@@ -31,14 +30,17 @@ interface Lane {
 
 type Placed = Exclude<TapeRecord, { type: 'unknown' | 'meta' | 'end' }>
 
-interface Ahead {
+interface Place {
   readonly lane: Lane
-  readonly records: AsyncIterator<TapeRecord>
-  record: TapeRecord
   /** Microseconds since the epoch. */
   at: number
   /** Of its session. */
   startMicros: number
+}
+
+interface Ahead extends Place {
+  readonly records: AsyncIterator<TapeRecord>
+  record: TapeRecord
 }
 
 /**
@@ -46,22 +48,55 @@ interface Ahead {
  * Clocks are believed.
  */
 export async function mergeRecordings(recordings: readonly Recording[]): Promise<Recording> {
-  const lanes = await lanesOf(recordings)
+  const metas = await Promise.all(recordings.map(firstMeta))
+  const lanes = lanesOf(metas)
+  const adopted = recordings.map((recording) => adopt(recording))
+  const startMicros = startOf(lanes)
+  return { records: () => mergedRecords(lanes, adopted, startMicros) }
+}
+
+/** Puts records of recordings that go on into a merged one, in the order in which they come. */
+export interface LiveMerge {
+  readonly meta: MetaRecord
+  /** Microseconds since the epoch at which a record of a recording happened. */
+  momentOf(recording: number, record: TapeRecord): number
+  /** The record as it stands in the merged recording; undefined for first and last ones. */
+  place(recording: number, record: TapeRecord): TapeRecord | undefined
+}
+
+/** @param metas the first record of each */
+export function mergeLive(metas: readonly MetaRecord[]): LiveMerge {
+  const lanes = lanesOf(metas)
+  const startMicros = startOf(lanes)
+  const places = lanes.map((lane): Place => {
+    return { lane, at: startMicros, startMicros: parseMicros(lane.meta?.startedAt ?? '') ?? startMicros }
+  })
+  return {
+    meta: mergedMeta(lanes, startMicros),
+    momentOf: (recording, record) => momentOf(record, places[recording]!),
+    place(recording, record) {
+      if (record.type === 'meta' || record.type === 'end') return undefined
+      const place = places[recording]!
+      place.at = momentOf(record, place)
+      return placed(place, record, startMicros)
+    },
+  }
+}
+
+function startOf(lanes: readonly Lane[]): number {
   const starts = lanes
     .filter(({ meta }) => meta?.startedAt !== noTime)
     .map(({ meta }) => parseMicros(meta?.startedAt ?? ''))
     .filter((start) => start !== undefined)
   const first = starts.length === 0 ? 0 : starts.reduce((a, b) => Math.min(a, b))
-  const startMicros = Math.floor(first / 1000) * 1000
-  return { records: () => mergedRecords(lanes, startMicros) }
+  return Math.floor(first / 1000) * 1000
 }
 
-async function lanesOf(recordings: readonly Recording[]): Promise<Lane[]> {
+function lanesOf(metas: readonly (MetaRecord | undefined)[]): Lane[] {
   const lanes: Lane[] = []
   const names = new Set<string>()
   const sessions = new Set<string>()
-  for (const [number, recording] of recordings.entries()) {
-    const meta = await firstMeta(recording)
+  for (const [number, meta] of metas.entries()) {
     const label = meta?.label === undefined || meta.label === '' ? `recording ${number + 1}` : meta.label
     const name = names.has(label) ? `${label} (${number + 1})` : label
     names.add(name)
@@ -69,8 +104,8 @@ async function lanesOf(recordings: readonly Recording[]): Promise<Lane[]> {
     const isCopy = session === undefined || sessions.has(session)
     if (session !== undefined) sessions.add(session)
     const prefix = (id: string): string => (isCopy || !isUuid(id) ? `${number + 1}-${id}` : id)
-    const exchangeOf = (exchange: number): number => exchange * recordings.length + number
-    lanes.push({ recording: adopt(recording), meta, name, prefix, exchangeOf })
+    const exchangeOf = (exchange: number): number => exchange * metas.length + number
+    lanes.push({ meta, name, prefix, exchangeOf })
   }
   return lanes
 }
@@ -86,6 +121,7 @@ async function firstMeta(recording: Recording): Promise<MetaRecord | undefined> 
 
 async function* mergedRecords(
   lanes: readonly Lane[],
+  recordings: readonly Recording[],
   startMicros: number,
 ): AsyncGenerator<TapeRecord, void, undefined> {
   yield mergedMeta(lanes, startMicros)
@@ -114,8 +150,8 @@ async function* mergedRecords(
   }
 
   try {
-    for (const lane of lanes) {
-      const records = lane.recording.records()[Symbol.asyncIterator]()
+    for (const [number, lane] of lanes.entries()) {
+      const records = recordings[number]!.records()[Symbol.asyncIterator]()
       const one: Ahead = { lane, records, record: undefined as never, at: startMicros, startMicros }
       if (await advance(one)) ahead.push(one)
     }
@@ -124,7 +160,7 @@ async function* mergedRecords(
       for (const one of ahead) if (!first || one.at < first.at) first = one
       if (!first) break
       lastMicros = Math.max(lastMicros, first.at)
-      yield placed(first, startMicros)
+      yield placed(first, first.record, startMicros)
       if (!(await advance(first))) ahead.splice(ahead.indexOf(first), 1)
     }
   } finally {
@@ -134,7 +170,7 @@ async function* mergedRecords(
 }
 
 /** A record without a time happens when the one before it did. */
-function momentOf(record: TapeRecord, { lane, startMicros, at }: Ahead): number {
+function momentOf(record: TapeRecord, { lane, startMicros, at }: Place): number {
   if (saysNoTime(record, lane)) return at
   if ('us' in record && record.us !== undefined && isMeasurable(record.us)) return startMicros + record.us
   return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
@@ -145,7 +181,7 @@ function saysNoTime(record: TapeRecord, { meta }: Lane): boolean {
   return meta?.startedAt === noTime && 't' in record && record.t === noTime
 }
 
-function placed({ lane, record, at }: Ahead, startMicros: number): TapeRecord {
+function placed({ lane, at }: Place, record: TapeRecord, startMicros: number): TapeRecord {
   if (record.type === 'unknown' || record.type === 'meta' || record.type === 'end') return record
   const moved = saysNoTime(record, lane) ? withoutTime(record, at) : { ...record, us: at - startMicros }
   if ('parts' in moved) {

@@ -36,18 +36,19 @@ export function frameOf(state: ScreenState, context: Context, signs: Signs): Fra
   }
 }
 
-function titleLine(state: ScreenState, { hello, owner }: Context, width: number, signs: Signs): Line {
+function titleLine(state: ScreenState, { hello, owner, saved }: Context, width: number, signs: Signs): Line {
   const where =
     hello.listening !== null
       ? `${hello.listening} ${signs.toServer} ${hello.url ?? hello.command.join(' ')}`
       : (hello.url ?? hello.command.join(' '))
-  const phase = { loading: 'reading…', live: `${signs.live} live`, ended: 'ended', lost: 'connection lost' }[
+  const ended = saved ? 'saved' : 'ended'
+  const phase = { loading: 'reading…', live: `${signs.live} live`, ended, lost: 'connection lost' }[
     state.phase
   ]
   const right = ` ${phase} `
   const name = ` ${escapeText(hello.label)} `
   const room = Math.max(0, width - widthOf(name) - widthOf(right) - 1)
-  const tone = state.phase === 'live' ? 'green' : state.phase === 'loading' ? 'dim' : 'red'
+  const tone = state.phase === 'live' ? 'green' : state.phase === 'loading' || saved ? 'dim' : 'red'
   return [
     span(name, 'inverse'),
     span(` ${pad(truncate(escapeText(where), room), room)}`, owner ? 'plain' : 'dim'),
@@ -118,10 +119,14 @@ function ruleLine(
   ]
 }
 
-function statusLine(state: ScreenState, { log, view }: Context, width: number): Line {
+function statusLine(state: ScreenState, { log, view, saved }: Context, width: number): Line {
   const { gate } = state
   const left: Span[] = [
-    gate?.hold || gate?.awaitsScreen ? span('[INTERCEPT]', 'yellow') : span('[PASSTHROUGH]', 'green'),
+    saved
+      ? span('[SAVED]', 'dim')
+      : gate?.hold || gate?.awaitsScreen
+        ? span('[INTERCEPT]', 'yellow')
+        : span('[PASSTHROUGH]', 'green'),
   ]
   const held = gate?.held ?? log.heldCount
   if (held > 0) left.push(span(` ${formatCount(held)} held`, 'yellow'))
@@ -130,7 +135,7 @@ function statusLine(state: ScreenState, { log, view }: Context, width: number): 
       ? countWords(log.length)
       : `${formatCount(view.length)} of ${countWords(log.length)}`
   left.push(span(`  ${shown}`))
-  const isOver = state.phase === 'ended' || state.phase === 'lost'
+  const isOver = saved || state.phase === 'ended' || state.phase === 'lost'
   if (!isOver) left.push(state.follow ? span('  following', 'dim') : span('  paused', 'yellow'))
   if (state.filterText !== '') left.push(span(`  filter ${escapeText(state.filterText)}`, 'cyan'))
   if ((gate?.breakpoints.length ?? 0) > 0) {

@@ -56,12 +56,12 @@ export function offeredKeys(state: ScreenState, context: Context): KeyHint[] {
 }
 
 function situationOf(state: ScreenState, context: Context): Situation {
-  const { log } = context
+  const { log, saved } = context
   const chosen = selectedRow(state, context)
   const row = chosen === undefined ? undefined : log.row(chosen)
   const isAnswer = row?.kind === 'result' || row?.kind === 'error'
   const request = isAnswer ? log.row(row.peer) : row
-  const live = state.phase === 'live' || state.phase === 'loading'
+  const live = !saved && (state.phase === 'live' || state.phase === 'loading')
   return {
     state,
     live,

@@ -15,6 +15,8 @@ export interface Choice {
 
 export interface PickerOptions {
   readonly title: string
+  /** Lines below the choices. */
+  readonly advice?: readonly string[]
   readonly choices: readonly Choice[]
   readonly colours: boolean
   readonly stdin: ReadStream
@@ -25,14 +27,27 @@ export interface PickerOptions {
 
 /** Lets a person choose one. Returns its place, or undefined when nothing was chosen. */
 export async function pickOne(options: PickerOptions): Promise<number | undefined> {
+  const chosen = await pick(options, undefined)
+  return chosen?.[0]
+}
+
+/** Lets a person choose one, or mark several with Space. Returns their places, or undefined when nothing was chosen. */
+export async function pickSome(options: PickerOptions): Promise<readonly number[] | undefined> {
+  return pick(options, new Set())
+}
+
+async function pick(
+  options: PickerOptions,
+  marked: Set<number> | undefined,
+): Promise<readonly number[] | undefined> {
   const { choices, colours, stdin, stdout, signal } = options
   const terminal = openTerminal(stdin, stdout)
   let at = 0
-  const picture = (): Frame => pickerFrame(options, at, terminal.columns, terminal.rows)
+  const picture = (): Frame => pickerFrame(options, at, terminal.columns, terminal.rows, marked)
   let canvas: Canvas | undefined
   let leave: () => void = () => undefined
   try {
-    return await new Promise<number | undefined>((resolve, reject) => {
+    return await new Promise<readonly number[] | undefined>((resolve, reject) => {
       const begin = (): void => {
         canvas?.close()
         canvas = openCanvas(stdout, colours, reject)
@@ -46,8 +61,16 @@ export async function pickOne(options: PickerOptions): Promise<number | undefine
       terminal.onBack(begin)
       terminal.onResize(() => canvas?.draw(picture))
       terminal.onKey((key) => {
+        if (key.name === ' ' && marked && choices.length > 0) {
+          if (!marked.delete(at)) marked.add(at)
+          at = Math.min(choices.length - 1, at + 1)
+          return canvas?.draw(picture)
+        }
         const chosen = press(key, at, choices.length)
-        if (chosen === 'chosen') return resolve(at)
+        if (chosen === 'chosen')
+          return resolve(
+            choices.length === 0 ? undefined : marked?.size ? [...marked].toSorted((a, b) => a - b) : [at],
+          )
         if (chosen === 'left') return resolve(undefined)
         at = chosen
         canvas?.draw(picture)
@@ -89,25 +112,30 @@ function press({ name }: Key, at: number, count: number): number | 'chosen' | 'l
 
 /** The choices around the one that is marked. Pure. */
 export function pickerFrame(
-  { title, choices }: Pick<PickerOptions, 'title' | 'choices'>,
+  { title, choices, advice = [] }: Pick<PickerOptions, 'title' | 'choices' | 'advice'>,
   at: number,
   columns: number,
   rows: number,
+  marked?: ReadonlySet<number>,
 ): Frame {
-  const room = Math.max(1, rows - 4)
+  const shownAdvice = rows > advice.length + 10 ? advice : []
+  const room = Math.max(1, rows - 4 - shownAdvice.length)
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room))
   const shown = choices.slice(top, top + room)
   const lines: Line[] = [
     [span(` ${escapeText(title)}`, 'bold')],
     ...shown.map(({ name, about }, i): Line => [
+      ...(marked ? [span(marked.has(top + i) ? ' *' : '  ', 'bold')] : []),
       span(` ${String(top + i + 1).padStart(2)}  `, 'dim'),
       span(escapeText(name)),
       span(`  ${escapeText(about)}`, 'dim'),
     ]),
     [],
+    ...shownAdvice.map((text): Line => [span(` ${escapeText(text)}`, 'dim')]),
     [
       span(' Enter', 'bold'),
       span(' choose  ', 'dim'),
+      ...(marked ? [span('Space', 'bold'), span(' mark several  ', 'dim')] : []),
       span('j k', 'bold'),
       span(' move  ', 'dim'),
       span('q', 'bold'),

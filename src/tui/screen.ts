@@ -14,6 +14,8 @@ export interface ScreenOptions {
   readonly link: CaptureLink
   /** This screen began the capture: leaving it saves and ends it. */
   readonly owner: boolean
+  /** It shows recordings that were made: nothing comes after them, and nothing can be sent. */
+  readonly saved?: boolean
   readonly colours: boolean
   readonly stdin: ReadStream
   readonly stdout: WriteStream
@@ -37,13 +39,13 @@ const lookMs = 10
 
 /** Shows a capture until its user leaves. The terminal is given back as it was. */
 export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
-  const { link, owner, colours, stdin, stdout, signal } = options
+  const { link, owner, saved = false, colours, stdin, stdout, signal } = options
   const log = new MessageLog(link.hello.transport)
   const view = new RowView(log)
-  const context: Context = { hello: link.hello, log, view, owner }
+  const context: Context = { hello: link.hello, log, view, owner, saved }
   const signs = speaksUtf8(process.env) ? unicodeSigns : asciiSigns
   const terminal = openTerminal(stdin, stdout)
-  let state = initialState(terminal.columns, terminal.rows)
+  let state: ScreenState = { ...initialState(terminal.columns, terminal.rows), follow: !saved }
   const changed: number[] = []
   let timer: NodeJS.Timeout | undefined
   let looking: NodeJS.Immediate | undefined
@@ -142,6 +144,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         log.releaseAll()
         dispatch({ type: 'phase', phase: 'ended' })
         if (signal?.aborted) return leave?.()
+        if (saved) return undefined
         return dispatch({ type: 'notice', notice: { text: 'the capture is over: q leaves', tone: 'plain' } })
       default:
         return undefined

@@ -136,6 +136,8 @@ export interface Context {
   readonly view: RowView
   /** This screen began the capture: leaving it ends it. */
   readonly owner: boolean
+  /** It shows recordings that were made. */
+  readonly saved?: boolean
 }
 
 export interface Step {

@@ -93,7 +93,6 @@ describe('a file that is no recording', () => {
 
 describe('a command line', () => {
   it.each<[string, string[], string | RegExp]>([
-    ['without a command', [], 'which command? (wiretape --help lists them)'],
     ['with an unknown command', ['inspekt'], /unknown command 'inspekt'.*inspect.*\(see wiretape --help\)/],
     [
       'with an unknown option',

@@ -5,13 +5,16 @@ import type { Outcome } from '../program.js'
 export function registerAttach(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('attach')
-    .summary('look at a live capture, and hold, change or drop its messages')
+    .summary('look at a live capture or a recording; hold, change or drop messages')
     .description(
       'Opens a screen on a capture that is running: what is said right now, and what was said since it began. ' +
         'Messages can be held, changed, dropped, answered and sent again. Any number of screens may attach and ' +
-        'leave; the capture goes on.',
+        'leave; the capture goes on. A recording opens the same way, to look at; several are merged by time.',
     )
-    .argument('[id]', "start of a session's id, label or pid, as `wiretape ls` tells (default: the only one)")
+    .argument(
+      '[name...]',
+      "a live capture by its label, pid or the start of its session's id, or a recording (default: the only live one)",
+    )
     .addHelpText(
       'after',
       `
@@ -19,10 +22,11 @@ Press ? on the screen for its keys.
 
 Examples:
   wiretape attach
-  wiretape attach everything`,
+  wiretape attach everything
+  wiretape attach latest`,
     )
-    .action(async (name: string | undefined) => {
+    .action(async (names: string[]) => {
       const { runAttach } = await import('../run/attach.js')
-      outcome.code = await runAttach(name, io)
+      outcome.code = await runAttach(names, io)
     })
 }
