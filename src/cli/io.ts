@@ -21,6 +21,8 @@ export interface Io {
    * @default 'text', for people, whose parts are escaped already
    */
   write(text: string, kind?: OutputKind): Promise<boolean>
+  /** Bytes as they are; a terminal gets them as `data`, and a line feed after them. */
+  writeBytes(bytes: Uint8Array): Promise<boolean>
   /** Puts out what is collected. */
   flush(): Promise<boolean>
   /**
@@ -90,6 +92,11 @@ export function createIo(): Io {
       collected += isTerminal || inActions ? (await prepared())(text, kind) : text
       return collected.length < batchLength ? !output.gone() : flush()
     },
+    async writeBytes(bytes) {
+      if (isTerminal || inActions) return this.write(`${Buffer.from(bytes).toString()}\n`, 'data')
+      await flush()
+      return output.write(bytes)
+    },
     flush,
     complain,
     async close() {
@@ -113,7 +120,7 @@ function withoutControls(text: string): string {
 
 /** Stdout. A pipe or a terminal is not touched before something is written: while recording it belongs to the server. */
 function createOutput(): {
-  write(text: string): Promise<boolean>
+  write(text: string | Uint8Array): Promise<boolean>
   gone(): boolean
   failure(): OutputFailure | undefined
 } {
@@ -132,7 +139,7 @@ function createOutput(): {
   if (isFile(1)) open()
   return {
     async write(text) {
-      if (gone || text === '') return !gone
+      if (gone || text.length === 0) return !gone
       of = 'wiretape'
       wipe()
       const to = open()

@@ -27,6 +27,7 @@ async function print(args: readonly string[]): Promise<string> {
       printed += text
       return Promise.resolve(true)
     },
+    writeBytes: () => Promise.resolve(true),
     flush: () => Promise.resolve(true),
     complain: () => Promise.resolve(),
     close: () => Promise.resolve(undefined),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import type { InspectOptions } from '../run/inspect.js'
@@ -16,6 +16,9 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .option('-v, --verbose', 'payloads and stderr too')
     .option('--json', 'machine output; payloads with -v')
     .option('--filter <filter>', 'only what matches; numbers stay what they are (docs/filter.md)')
+    .option('--fields <list>', 'these columns: seq,time,tool,latency,$.params.arguments.q')
+    .addOption(new Option('--format <f>', 'of the columns').choices(['table', 'tsv', 'jsonl']))
+    .option('--raw <number>', 'only the exact bytes of this message', messageNumber)
     .option('--check', 'only list what is wrong, and exit 1 if anything is')
     .addHelpText(
       'after',
@@ -24,6 +27,8 @@ Examples:
   wiretape inspect tape.jsonl
   wiretape inspect -v tape.jsonl | less
   wiretape inspect --filter 'tool:search latency:>200ms' tape.jsonl
+  wiretape inspect --fields seq,tool,latency --filter is:request latest
+  wiretape inspect --raw 12 latest | jq .params
   wiretape inspect --check tapes/*.jsonl
   wiretape inspect --json tape.jsonl | jq '.messages[] | select(.latencyUs > 1e6)'`,
     )
@@ -31,4 +36,9 @@ Examples:
       const { runInspect } = await import('../run/inspect.js')
       outcome.code = await runInspect(files, options, io)
     })
+}
+
+function messageNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is the number that inspect shows.')
 }

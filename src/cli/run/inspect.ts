@@ -1,10 +1,12 @@
 import { WiretapeError } from '../../model/index.js'
 import { createStyle } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
+import { maxOf } from '../extremes.js'
 import { faultsOf, type Fault } from '../inspect/faults.js'
+import { createFieldPrinter, parseFields, type FieldFormat } from '../inspect/fields.js'
 import { recordingJson, rowJson } from '../inspect/json.js'
 import { layoutOf, listHeader, listRow } from '../inspect/list.js'
-import { mergedRows, withAnswer } from '../inspect/rows.js'
+import { mergedRows, withAnswer, type InspectRow } from '../inspect/rows.js'
 import type { Sieve, SieveMaker } from '../inspect/sieve.js'
 import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
 import type { Io } from '../io.js'
@@ -16,6 +18,9 @@ export interface InspectOptions {
   readonly json?: boolean
   readonly check?: boolean
   readonly filter?: string
+  readonly fields?: string
+  readonly format?: FieldFormat
+  readonly raw?: number
 }
 
 /** A recording and what is wrong with it. */
@@ -25,16 +30,19 @@ interface Checked {
 }
 
 export async function runInspect(named: readonly string[], options: InspectOptions, io: Io): Promise<number> {
-  const files = await recordingPaths(named, io)
-  if (options.filter !== undefined && options.check)
-    throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
+  refuseTogether(options)
+  const wantsFields = options.fields !== undefined || options.format !== undefined
+  const fields = wantsFields ? parseFields(options.fields) : undefined
   const maker = options.filter === undefined ? undefined : await prepareSieve(options.filter)
+  const files = await recordingPaths(named, io)
   const loaded = await loadRecordings(files, io.cwd, maker?.watch)
   try {
     const sieve = maker?.make(loaded.recordings.map(({ fold }) => fold))
     const checked = loaded.recordings.map((recording) => ({ recording, faults: faultsOf(recording) }))
     const page = { style: createStyle(io.colours), columns: io.columns }
-    if (options.json) await printJson(checked, options, sieve, io)
+    if (options.raw !== undefined) await printRaw(loaded.recordings, options.raw, io)
+    else if (fields) await printFields(loaded.recordings, { fields, format: options.format }, sieve, page, io)
+    else if (options.json) await printJson(checked, options, sieve, io)
     else if (options.check) await printCheck(checked, page, io)
     else await printList(checked, options, sieve, page, io)
     const faulty = checked.some(({ faults }) => faults.length > 0)
@@ -42,6 +50,77 @@ export async function runInspect(named: readonly string[], options: InspectOptio
   } finally {
     await loaded.close()
   }
+}
+
+/** Options of which only one can be had. */
+const ways = ['json', 'check', 'fields', 'raw'] as const
+
+function refuseTogether(options: InspectOptions): void {
+  if (options.filter !== undefined && options.check)
+    throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
+  const given = ways.filter((way) => options[way] !== undefined)
+  if (options.format !== undefined && options.fields === undefined && given.length > 0) given.push('fields')
+  if (given.length < 2) return
+  const [one, other] = given
+  const name = other === 'fields' && options.fields === undefined ? 'format' : other
+  throw new WiretapeError('usage', `--${one} and --${name} are different outputs`, {
+    hint: 'give one of them',
+  })
+}
+
+/** Rows that a table's columns are as wide as. */
+const exampleRows = 500
+
+async function printFields(
+  recordings: readonly LoadedRecording[],
+  {
+    fields,
+    format = 'table',
+  }: { readonly fields: ReturnType<typeof parseFields>; readonly format: FieldFormat | undefined },
+  sieve: Sieve | undefined,
+  page: Page,
+  io: Io,
+): Promise<void> {
+  const examples: InspectRow[] = []
+  let printer: ReturnType<typeof createFieldPrinter> | undefined
+  const kind = format === 'table' ? 'text' : 'data'
+  const begin = async (): Promise<boolean> => {
+    printer = createFieldPrinter(fields, format, examples, page)
+    let goes = await io.write(printer.head, kind)
+    for (const row of examples.splice(0)) goes &&= await io.write(printer.line(row), kind)
+    return goes
+  }
+  for await (const row of mergedRows(recordings, sieve)) {
+    if (row.kind === 'stderr' && !sieve?.asksForStderr) continue
+    if (printer) {
+      if (!(await io.write(printer.line(row), kind))) return
+      continue
+    }
+    examples.push(row)
+    if (format === 'table' && examples.length < exampleRows) continue
+    if (!(await begin())) return
+  }
+  if (!printer) await begin()
+}
+
+/** The bytes of one message as they were on the wire, as far as nothing in it was redacted. */
+async function printRaw(recordings: readonly LoadedRecording[], seq: number, io: Io): Promise<void> {
+  if (recordings.length > 1)
+    throw new WiretapeError('usage', '--raw takes one recording', {
+      hint: 'numbers are those of a recording',
+    })
+  for await (const { seq: found, record, raw } of mergedRows(recordings)) {
+    if (found !== seq || raw === '') continue
+    const isWhole = record.type === 'message' && record.parts.length === 1 && record.bytes !== undefined
+    await io.writeBytes(Buffer.from(isWhole ? record.bytes : raw, isWhole ? 'base64' : 'utf8'))
+    return
+  }
+  const last = maxOf(
+    recordings.map(({ fold }) => fold.counts().messages - 1),
+    -1,
+  )
+  const hint = last < 0 ? 'it has no messages' : 'inspect shows the numbers'
+  throw new WiretapeError('usage', `there is no message ${seq}`, { hint })
 }
 
 async function printList(
