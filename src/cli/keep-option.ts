@@ -23,6 +23,28 @@ export function parseKeep(text: string): Keep {
   return keep
 }
 
+/**
+ * `30d`: an age with its unit, of a minute or more.
+ *
+ * @throws Error with a sentence for a person
+ */
+export function parseAge(text: string): number {
+  const ageMs = /[a-z]$/.test(text) ? parseDuration(text) : undefined
+  if (ageMs !== undefined && ageMs >= 60_000) return ageMs
+  throw new Error('It is an age such as 30d or 12h.')
+}
+
+/**
+ * `5GB`: a size with its unit.
+ *
+ * @throws Error with a sentence for a person
+ */
+export function parseKeepSize(text: string): number {
+  const sizeBytes = sizeOf(text)
+  if (sizeBytes !== undefined) return sizeBytes
+  throw new Error('It is a size such as 5GB or 500MB.')
+}
+
 const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
 
 function sizeOf(text: string): number | undefined {

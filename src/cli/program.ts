@@ -15,6 +15,7 @@ import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
 import { registerProxy } from './commands/proxy.js'
+import { registerPrune } from './commands/prune.js'
 import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
 import { registerSearch } from './commands/search.js'
@@ -115,6 +116,7 @@ wiretape <command> --help tells more about a command.`,
     registerLs,
     registerSearch,
     registerStats,
+    registerPrune,
     registerTail,
     registerAttach,
     registerRecover,

@@ -206,6 +206,7 @@ describe('help', () => {
     ['ls'],
     ['search'],
     ['stats'],
+    ['prune'],
     ['tail'],
     ['recover'],
     ['ui'],
