@@ -15,8 +15,14 @@ export interface Row {
   readonly startedAt: string
   /** `failed`: the server could not be started. */
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
+  /** Name and version of the first client; null where the start of the recording does not say it. */
+  readonly client: { readonly name: string; readonly version: string } | null
+  /** The same of the server. */
+  readonly server: { readonly name: string; readonly version: string } | null
   /** Null where the end of a file is missing. */
   readonly messages: number | null
+  /** JSON-RPC errors and results of tools that failed; null where nobody counted them. */
+  readonly errors: number | null
   readonly durationMs: number | null
   readonly exitCode: number | null
   readonly sizeBytes: number
@@ -53,7 +59,7 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
   const { meta } = group[0]!
   const { end } = group.at(-1)!
   const ended = end !== undefined && end.wiretape?.rotated !== true
-  const counts = group.map((tape) => tape.end?.wiretape?.messages)
+  const { client = null, server = null } = group[0]!
   const live = !ended && group.some((tape) => isLive(tape, captures))
   return {
     session: meta.wiretape?.session ?? null,
@@ -63,11 +69,24 @@ export function rowOf(group: readonly TapeSummary[], captures: readonly LiveCapt
     ),
     startedAt: meta.startedAt,
     state: ended ? (end.wiretape?.error === undefined ? 'complete' : 'failed') : live ? 'live' : 'incomplete',
-    messages: counts.every((count) => count !== undefined) ? counts.reduce((a, b) => a + b, 0) : null,
+    client,
+    server,
+    messages: sumOf(group.map((tape) => tape.end?.wiretape?.messages)),
+    errors: sumOf(group.map((tape) => tape.end?.wiretape?.errors)),
     durationMs: ended && meta.startedAt !== noTime ? end.durationMs : null,
     // What `recover` closed has no true one.
     exitCode: ended && !end.wiretape?.recovered ? end.exitCode : null,
     sizeBytes: group.reduce((sum, tape) => sum + tape.sizeBytes, 0),
     files: group.map((tape) => tape.path),
   }
+}
+
+/** Null when one is not known. */
+function sumOf(counts: readonly (number | undefined)[]): number | null {
+  let sum = 0
+  for (const count of counts) {
+    if (count === undefined) return null
+    sum += count
+  }
+  return sum
 }

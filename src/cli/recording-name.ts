@@ -12,6 +12,8 @@ type Place = Pick<Io, 'cwd' | 'dataFolder'>
 /** A name of the data folder: `latest`, a label or an id; a day; how many recordings before the newest. */
 const reference = /^(.+?)(?:@(today|yesterday|\d{4}-\d\d-\d\d))?(?:~(\d{1,6}))?$/
 const shortestId = 6
+/** A file name with an ending is no label of a server, and much the likelier of the two. */
+const fileEnding = /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/
 
 /**
  * The path of a recording that a user named, in this order: a path; a file name of the data folder, as `ls` prints it;
@@ -27,9 +29,7 @@ export async function recordingPath(name: string, io: Place): Promise<string> {
   if (existsSync(listed)) return listed
   const [, subject, day, back] = reference.exec(name) ?? []
   const isPlain = day === undefined && back === undefined
-  // A file name with an ending is no label of a server, and much the likelier of the two.
-  if (subject === undefined || (isPlain && /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/.test(name)))
-    return name
+  if (subject === undefined || (isPlain && fileEnding.test(name))) return name
   const recordings = joinSegments(await listTapes(folder).catch(() => []), ({ place }) => place)
   const range = day === undefined ? undefined : rangeOf(day)
   const found = recordings
@@ -49,6 +49,37 @@ export async function recordingPath(name: string, io: Place): Promise<string> {
 
 export async function recordingPaths(names: readonly string[], io: Place): Promise<string[]> {
   return Promise.all(names.map((name) => recordingPath(name, io)))
+}
+
+/**
+ * A short name for each recording of the data folder that `recordingPath` takes: `shop`, `shop~2`, the beginning of an
+ * id, or the file name.
+ *
+ * @param rows all recordings of the data folder, oldest first
+ */
+export function shortNames(rows: readonly Named[]): string[] {
+  const newer = new Map<string, number>()
+  const names = rows.toReversed().map(({ label, session, files }) => {
+    const before = newer.get(label) ?? 0
+    newer.set(label, before + 1)
+    if (/^[A-Za-z0-9][\w.-]{0,39}$/.test(label) && label !== 'latest' && !fileEnding.test(label))
+      return before === 0 ? label : `${label}~${before}`
+    return session !== null && isAlone(session, rows) ? session.slice(0, idShown) : basename(files[0]!)
+  })
+  return names.toReversed()
+}
+
+interface Named {
+  readonly label: string
+  readonly session: string | null
+  readonly files: readonly string[]
+}
+
+const idShown = 8
+
+function isAlone(session: string, rows: readonly Named[]): boolean {
+  const start = session.slice(0, idShown)
+  return rows.filter((row) => row.session?.startsWith(start)).length === 1
 }
 
 function isCalled({ meta }: TapeSummary, subject: string): boolean {

@@ -263,6 +263,8 @@ export interface EndRecord extends RecordBase {
 export interface TapeClosing {
   /** Messages in this file. */
   readonly messages: number
+  /** JSON-RPC errors and results of tools that failed in this file; absent where nobody counted them. */
+  readonly errors?: number
   /** True when the recording goes on in the next segment. */
   readonly rotated?: true
   /** Signal that ended the server. */

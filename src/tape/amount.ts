@@ -36,6 +36,8 @@ export function amountOf(record: TapeRecord): Amount {
 export interface Tally {
   records: number
   messages: number
+  /** JSON-RPC errors and results of tools that failed. */
+  errors: number
   gaps: number
   /** Messages that the gaps speak of. */
   lost: number
@@ -44,12 +46,13 @@ export interface Tally {
 }
 
 export function emptyTally(): Tally {
-  return { records: 0, messages: 0, gaps: 0, lost: 0, amount: nothing }
+  return { records: 0, messages: 0, errors: 0, gaps: 0, lost: 0, amount: nothing }
 }
 
 export function addTally(to: Tally, more: Tally): void {
   to.records += more.records
   to.messages += more.messages
+  to.errors += more.errors
   to.gaps += more.gaps
   to.lost += more.lost
   to.amount = sumOf(to.amount, more.amount)

@@ -187,7 +187,8 @@ export class Journal {
     // A tape with an end and without its gap would look whole: then rather no end.
     if (!this.#losses || this.#writeGap(this.#losses)) {
       this.#losses = undefined
-      const wiretape = { messages: this.#inFile.messages, ...end.wiretape }
+      const { messages, errors } = this.#inFile
+      const wiretape = { messages, errors, ...end.wiretape }
       this.#writeEnd({ ...end, type: 'end', wiretape })
     }
     if (this.#file.isRemoved()) {
@@ -292,7 +293,8 @@ export class Journal {
     const next = this.#openNext()
     if (!next) return
     const { t, us } = this.#options.now()
-    const wiretape = { messages: this.#inFile.messages, rotated: true } as const
+    const { messages, errors } = this.#inFile
+    const wiretape = { messages, errors, rotated: true } as const
     this.#writeEnd({ type: 'end', t, exitCode: 0, durationMs: Math.round(us / 1000), wiretape })
     this.#seal()
     this.#before.messages += this.#inFile.messages

@@ -1,12 +1,12 @@
 import { encodeMessageAround, encodeRecord } from '../formats/index.js'
-import type { TapeRecord } from '../model/index.js'
+import type { MessageRecord, TapeRecord } from '../model/index.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
 
 /** Memory kept while nothing is in it. */
 const keptBytes = 1024 * 1024
 /** Texts from this length on are put into place by themselves instead of being joined into a line first. */
 const longText = 1024
-const factSize = 6
+const factSize = 7
 
 /**
  * Lines that are written together, in memory that is used again and again: what the tape costs most is bytes
@@ -18,8 +18,8 @@ export class LineBuffer {
   /** Where each line ends. */
   #ends: number[] = []
   /**
-   * What each line holds, `factSize` numbers a line: messages, gaps, lost, and the amount's messages, stderr
-   * and bytes. The records themselves are let go: they would outlive the nursery of the garbage collector.
+   * What each line holds, `factSize` numbers a line: messages, gaps, lost, the amount's messages, stderr
+   * and bytes, and errors. The records themselves are let go: they would outlive the nursery of the garbage collector.
    */
   #facts: number[] = []
   #sizeBytes = 0
@@ -68,7 +68,8 @@ export class LineBuffer {
     // The strict form has no place for some records; they are not missed either.
     const counts = !this.#strict || record.type === 'message' || isGap
     const { messages, stderr, bytes } = counts ? amountOf(record) : nothing
-    this.#facts.push(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes)
+    const errors = record.type === 'message' ? errorsIn(record) : 0
+    this.#facts.push(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes, errors)
   }
 
   /** The bytes of the first `count` lines, valid until the next call. */
@@ -112,6 +113,7 @@ export class LineBuffer {
       amount.messages += facts[at + 3]!
       amount.stderr += facts[at + 4]!
       amount.bytes += facts[at + 5]!
+      tally.errors += facts[at + 6]!
     }
     return { ...tally, records: count, amount }
   }
@@ -135,4 +137,10 @@ export class LineBuffer {
     larger.set(this.#bytes.subarray(0, this.#sizeBytes))
     this.#bytes = larger
   }
+}
+
+function errorsIn({ parts }: MessageRecord): number {
+  let errors = 0
+  for (const { envelope } of parts) if (envelope.kind === 'error' || envelope.toolError) errors += 1
+  return errors
 }

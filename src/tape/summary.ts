@@ -15,8 +15,18 @@ export interface TapeSummary {
   /** Made of the first message of a tape that does not begin with one. */
   readonly meta: MetaRecord
   readonly place: Place
+  /** Name and version of the first client, where the start of the tape says them. */
+  readonly client?: Peer
+  /** The same of the server. */
+  readonly server?: Peer
   /** Undefined while it is being written, or when it was cut off. */
   readonly end?: EndRecord
+}
+
+/** As it names itself. */
+export interface Peer {
+  readonly name: string
+  readonly version: string
 }
 
 /** The tapes in a folder by start, oldest first; other files are left out. An absent folder has none. */
@@ -57,10 +67,36 @@ export async function summarizeTape(path: string): Promise<TapeSummary | undefin
     const lines = tail.trimEnd().split('\n')
     const last = decodeLine(lines.at(-1) ?? '')
     const end = 'record' in last && last.record.type === 'end' ? last.record : undefined
-    return { path, sizeBytes: size, meta, place: tapePlace(path, meta), ...(end && { end }) }
+    return {
+      path,
+      sizeBytes: size,
+      meta,
+      place: tapePlace(path, meta),
+      ...peersIn(head),
+      ...(end && { end }),
+    }
   } finally {
     await file.close()
   }
+}
+
+/** Client and server introduce themselves in the first messages. */
+const introduction = 12
+
+function peersIn(head: string): { client?: Peer; server?: Peer } {
+  const peers: { client?: Peer; server?: Peer } = {}
+  // The last of them may be cut off.
+  for (const line of head.split('\n', introduction + 1).slice(0, -1)) {
+    // Cheaper than reading each line.
+    if (!line.includes('Info')) continue
+    const found = decodeLine(line)
+    if (!('record' in found) || found.record.type !== 'message') continue
+    const { direction, parts } = found.record
+    const side = direction === 'client_to_server' ? 'client' : 'server'
+    for (const { envelope } of parts) if (envelope.peer) peers[side] ??= envelope.peer
+    if (peers.client && peers.server) break
+  }
+  return peers
 }
 
 function indexOrEnd(text: string, index: number): number {

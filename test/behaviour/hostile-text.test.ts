@@ -82,7 +82,7 @@ describe('text of peers and names of files', () => {
     const tapes = await wiretape(['ls', 'sly'], { cwd: stage.folder })
     expectHarmless(tapes.stdout)
     const [head, row] = tapes.stdout.split('\n')
-    expect(head).toContain(`started (UTC)${' '.repeat(8)}label`)
+    expect(head).toContain(`started (UTC)${' '.repeat(8)}age  label`)
     expect(row!.indexOf('sly')).toBe(head!.indexOf('label'))
   })
 

@@ -45,7 +45,8 @@ const entryPath = (): string =>
 describe('ls', () => {
   it('lists the recordings of a folder, oldest first', async () => {
     const { stdout } = await wiretape(['ls', '.'], { cwd: fixtures })
-    await expect(stdout).toMatchFileSnapshot(join(fixtures, 'expected', 'ls.txt'))
+    const ageless = stdout.replaceAll(/ {2,}\d+[mhd] (?= )/g, '  <age> ')
+    await expect(ageless).toMatchFileSnapshot(join(fixtures, 'expected', 'ls.txt'))
   })
 
   it('is valid JSON with --json, with one element for all segments of a session', async () => {

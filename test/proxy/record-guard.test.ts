@@ -32,6 +32,7 @@ const http: Fields<HttpContext> = {
 }
 const closing: Fields<TapeClosing> = {
   messages: ['ours', 1],
+  errors: ['ours', 1],
   rotated: ['ours', true],
   signal: ['ours', 'SIGTERM'],
   error: ['guarded', canary],

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
 import {
@@ -9,31 +9,59 @@ import {
   formatBytes,
   formatCount,
   formatDuration,
-  pad,
   truncate,
-  widthOf,
   type Style,
 } from '../../render/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
-import { maxOf } from '../extremes.js'
 import { rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'
+import { shortNames } from '../recording-name.js'
+import { nameOf, sinceOption } from '../search/scope.js'
+import { tableText, type TableColumn } from '../table.js'
 
 export interface LsOptions {
+  readonly since?: string
+  readonly server?: string
   readonly json?: boolean
+  readonly jsonl?: boolean
 }
+
+/** A recording with a name that every command takes. */
+type NamedRow = Row & { readonly name: string }
 
 export async function runLs(folder: string | undefined, options: LsOptions, io: Io): Promise<number> {
   const path = folder === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, folder)
+  const sinceMs = options.since === undefined ? undefined : sinceOption(options.since)
   // A data folder without a recording is not there yet.
   if (folder !== undefined && !existsSync(path)) {
     throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: no such folder`)
   }
-  const rows = await rowsIn(path, io, folder)
-  if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`, 'data')
-  else await io.write(rows.length === 0 ? empty(folder, path) : table(rows, folder ?? path, io))
+  const all = await rowsIn(path, io, folder)
+  const names =
+    path === recordingsIn(io.dataFolder) ? shortNames(all) : all.map(({ files }) => nameOf(files[0]!, io))
+  const rows = all
+    .map((row, i) => ({ name: names[i]!, ...row }))
+    .filter((row) => sinceMs === undefined || lastMoment(row) >= sinceMs)
+    .filter((row) => options.server === undefined || isOf(row, options.server))
+  if (options.jsonl) for (const row of rows) await io.write(`${escapeJson(JSON.stringify(row))}\n`, 'data')
+  else if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`, 'data')
+  else if (all.length === 0) await io.write(empty(folder, path))
+  else if (rows.length === 0) await io.write(`None of ${countOf(all.length, 'recording')} is so.\n`)
+  else await io.write(table(rows, folder ?? path, io))
   return exitCode.done
+}
+
+/** When something was last recorded. */
+function lastMoment({ startedAt, durationMs, files }: Row): number {
+  const ended = durationMs === null ? NaN : Date.parse(startedAt) + durationMs
+  return Number.isNaN(ended) ? (statSync(files.at(-1)!, { throwIfNoEntry: false })?.mtimeMs ?? 0) : ended
+}
+
+/** By the server's own name or by the label of the recording; a part of it is enough. */
+function isOf({ server, label }: Row, wanted: string): boolean {
+  const part = wanted.toLowerCase()
+  return [server?.name ?? '', label].some((name) => name.toLowerCase().includes(part))
 }
 
 /** `.` and `..` are told by their paths: before a full stop they name nothing. */
@@ -43,69 +71,92 @@ function empty(folder: string | undefined, path: string): string {
 }
 
 /** The name of the file comes last and is never cut: it is what the next command needs. */
-function table(rows: readonly Row[], folder: string, io: Io): string {
+function table(rows: readonly NamedRow[], folder: string, io: Io): string {
   const style = createStyle(io.colours)
-  const files = rows.map((row) => escapeText(fileOf(row)))
-  const labels = rows.map((row) => truncate(escapeText(row.label.slice(0, 200)), 24))
-  let columns = [
-    column('state', rows.map(stateOf), 'right', (cell, row) => stateTone(row, style)(cell)),
-    column('started (UTC)', rows.map(startOf), 'right'),
-    column('label', labels, 'right'),
-    column(
-      'messages',
-      rows.map(({ messages }) => (messages === null ? '' : formatCount(messages))),
-      'left',
-    ),
-    column('ran', rows.map(ranOf), 'left'),
-    column(
-      'size',
-      rows.map(({ sizeBytes }) => formatBytes(sizeBytes)),
-      'left',
-    ),
-  ]
-  const longest = maxOf(files.map(widthOf), 0)
-  // A file name of ours holds both.
-  for (const name of ['label', 'started (UTC)']) {
-    const width = columns.reduce((sum, { width }) => sum + width + 2, longest)
-    if (width > (io.columns ?? Infinity)) columns = columns.filter((column) => column.name !== name)
-  }
-  const lines = [style.dim([...columns.map(({ head }) => head), 'file'].join('  '))]
-  for (const [i, row] of rows.entries())
-    lines.push([...columns.map(({ cell }) => cell(i, row)), files[i]!].join('  '))
+  const lines = [tableText(columnsOf(rows, style), { style, columns: io.columns })]
+  lines.push(`${style.dim(`${totals(rows)} in ${escapeText(folder)}`)}\n`)
   const failed = rows.filter(({ state }) => state === 'failed').length
   const cutOff = rows.filter(({ state }) => state === 'incomplete').length
-  lines.push(style.dim(`${countOf(rows.length, 'recording')} in ${escapeText(folder)}`))
   if (failed > 0) {
     const what = failed === 1 ? '1 has no messages' : `${formatCount(failed)} have no messages`
-    lines.push(style.dim(`${what}: the server could not be started`))
+    lines.push(`${style.dim(`${what}: the server could not be started`)}\n`)
   }
   if (cutOff > 0) {
     const what = cutOff === 1 ? '1 was cut off' : `${formatCount(cutOff)} were cut off`
-    lines.push(style.dim(`${what}: inspect reads what is there, recover writes a closed copy`))
+    lines.push(`${style.dim(`${what}: inspect reads what is there, recover writes a closed copy`)}\n`)
   }
-  return `${lines.join('\n')}\n`
+  return lines.join('')
 }
 
-interface Column {
-  readonly name: string
-  readonly width: number
-  readonly head: string
-  readonly cell: (i: number, row: Row) => string
+function totals(rows: readonly Row[]): string {
+  const sum = (of: (row: Row) => number | null): number => rows.reduce((all, row) => all + (of(row) ?? 0), 0)
+  const errors = sum(({ errors: count }) => count)
+  return [
+    countOf(rows.length, 'recording'),
+    countOf(
+      sum(({ messages }) => messages),
+      'message',
+    ),
+    ...(errors > 0 ? [countOf(errors, 'error')] : []),
+    formatBytes(sum(({ sizeBytes }) => sizeBytes)),
+  ].join(', ')
 }
 
-function column(
-  name: string,
-  texts: readonly string[],
-  side: 'left' | 'right',
-  tone: (cell: string, row: Row) => string = (cell) => cell,
-): Column {
-  const width = maxOf(texts.map(widthOf), name.length)
-  return {
-    name,
-    width,
-    head: pad(name, width, side),
-    cell: (i, row) => tone(pad(texts[i]!, width, side), row),
-  }
+function columnsOf(rows: readonly NamedRow[], style: Style): TableColumn[] {
+  const now = Date.now()
+  const text = (of: (row: NamedRow) => string, longest = 24): string[] =>
+    rows.map((row) => truncate(escapeText(of(row).slice(0, 200)), longest))
+  const number = (of: (row: Row) => number | null): string[] =>
+    rows.map((row) => {
+      const count = of(row)
+      return count === null ? '' : formatCount(count)
+    })
+  // In other folders than the data folder, the file is the name.
+  const isNamed = rows.some(({ name, files }) => basename(name) === name && name !== basename(files[0]!))
+  const needsLabel = rows.some(({ name, label }) => !name.startsWith(label))
+  const columns: TableColumn[] = [
+    {
+      name: 'state',
+      texts: rows.map(stateOf),
+      side: 'right',
+      tone: (cell, row) => stateTone(rows[row]!, style)(cell),
+    },
+    { name: 'started (UTC)', texts: rows.map(startOf), side: 'right', keep: 2 },
+    { name: 'age', texts: rows.map((row) => ageOf(row, now)), side: 'left', keep: 7 },
+    ...(isNamed
+      ? [{ name: 'name', texts: text(({ name }) => name, 44), side: 'right' as const, keep: 8 }]
+      : []),
+    ...(isNamed && !needsLabel
+      ? []
+      : [
+          {
+            name: 'label',
+            texts: text(({ label }) => label),
+            side: 'right' as const,
+            keep: isNamed ? 1.5 : 2.5,
+          },
+        ]),
+    { name: 'server', texts: text(({ server }) => peerName(server)), side: 'right', keep: 4 },
+    { name: 'client', texts: text(({ client }) => peerName(client)), side: 'right', keep: 1 },
+    { name: 'messages', texts: number(({ messages }) => messages), side: 'left', keep: 6 },
+    {
+      name: 'errors',
+      texts: number(({ errors }) => errors || null),
+      side: 'left',
+      tone: (cell) => style.red(cell),
+      keep: 5,
+    },
+    { name: 'ran', texts: rows.map(ranOf), side: 'left', keep: 3 },
+    { name: 'size', texts: rows.map(({ sizeBytes }) => formatBytes(sizeBytes)), side: 'left', keep: 9 },
+    { name: 'file', texts: rows.map((row) => escapeText(fileOf(row))), side: 'right' },
+  ]
+  // A column in which nothing stands only takes room.
+  const optional = new Set(['server', 'client', 'errors'])
+  return columns.filter(({ name, texts }) => !optional.has(name) || texts.some((cell) => cell !== ''))
+}
+
+function peerName(peer: Row['server']): string {
+  return peer === null ? '' : peer.name
 }
 
 function stateOf({ state }: Row): string {
@@ -121,6 +172,18 @@ const startLength = 19
 
 function startOf({ startedAt }: Row): string {
   return truncate(escapeText(startedAt.slice(0, startLength).replace('T', ' ')), startLength)
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** Since it began: `5m`, `3h`, `12d`. */
+function ageOf({ startedAt }: Row, now: number): string {
+  const ms = now - Date.parse(startedAt)
+  if (Number.isNaN(ms) || ms < 0) return ''
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)}m`
+  return ms < 2 * dayMs ? `${Math.floor(ms / hourMs)}h` : `${Math.floor(ms / dayMs)}d`
 }
 
 function ranOf({ state, startedAt, durationMs }: Row): string {

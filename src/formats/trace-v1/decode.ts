@@ -141,6 +141,7 @@ function decodeEnd(line: LineMembers): TapeRecord {
   const signal = own?.string('signal')
   const error = own?.string('error')
   const redacted = own && decodeCounts(own)
+  const errors = own?.count('errors')
   return {
     type: 'end',
     t: line.string('t') ?? '',
@@ -149,6 +150,7 @@ function decodeEnd(line: LineMembers): TapeRecord {
     ...(own && {
       wiretape: {
         messages: own.count('messages') ?? 0,
+        ...(errors !== undefined && { errors }),
         ...(own.isTrue('rotated') && { rotated: true as const }),
         ...(signal !== undefined && { signal }),
         ...(error !== undefined && { error }),

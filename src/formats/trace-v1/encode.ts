@@ -203,9 +203,10 @@ function encodeEnd(end: EndRecord, strict: boolean): string {
   line.add('exitCode', end.exitCode ?? (strict ? 1 : undefined))
   line.add('durationMs', end.durationMs ?? (strict ? 0 : undefined))
   if (end.wiretape && !strict) {
-    const { messages, rotated, signal, error, redacted, recovered, extra } = end.wiretape
+    const { messages, errors, rotated, signal, error, redacted, recovered, extra } = end.wiretape
     const own = new ObjectWriter(extra)
     own.add('messages', messages)
+    own.add('errors', errors)
     if (rotated) own.add('rotated', 'true')
     own.text('signal', signal)
     own.text('error', error)
