@@ -15,6 +15,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .argument('<file...>', 'recordings, also while they are being written; - reads stdin')
     .option('-v, --verbose', 'payloads and stderr too')
     .option('--json', 'machine output; payloads with -v')
+    .option('--jsonl', 'machine output, one message a line; payloads with -v')
     .option('--filter <filter>', 'only what matches; numbers stay what they are (docs/filter.md)')
     .option('--fields <list>', 'these columns: seq,time,tool,latency,$.params.arguments.q')
     .addOption(new Option('--format <f>', 'of the columns').choices(['table', 'tsv', 'jsonl']))

@@ -16,6 +16,7 @@ import { loadRecordings, type LoadedRecording } from '../recordings.js'
 export interface InspectOptions {
   readonly verbose?: boolean
   readonly json?: boolean
+  readonly jsonl?: boolean
   readonly check?: boolean
   readonly filter?: string
   readonly fields?: string
@@ -42,6 +43,7 @@ export async function runInspect(named: readonly string[], options: InspectOptio
     const page = { style: createStyle(io.colours), columns: io.columns }
     if (options.raw !== undefined) await printRaw(loaded.recordings, options.raw, io)
     else if (fields) await printFields(loaded.recordings, { fields, format: options.format }, sieve, page, io)
+    else if (options.jsonl) await printLines(loaded.recordings, options, sieve, io)
     else if (options.json) await printJson(checked, options, sieve, io)
     else if (options.check) await printCheck(checked, page, io)
     else await printList(checked, options, sieve, page, io)
@@ -53,12 +55,14 @@ export async function runInspect(named: readonly string[], options: InspectOptio
 }
 
 /** Options of which only one can be had. */
-const ways = ['json', 'check', 'fields', 'raw'] as const
+const ways = ['json', 'jsonl', 'check', 'fields', 'raw'] as const
 
 function refuseTogether(options: InspectOptions): void {
   if (options.filter !== undefined && options.check)
     throw new WiretapeError('usage', '--check looks at whole recordings', { hint: 'leave out --filter' })
   const given = ways.filter((way) => options[way] !== undefined)
+  // `--check --json` is the report of --json, with the exit status of --check.
+  if (given.length === 2 && given.includes('check') && given.some((way) => way.startsWith('json'))) return
   if (options.format !== undefined && options.fields === undefined && given.length > 0) given.push('fields')
   if (given.length < 2) return
   const [one, other] = given
@@ -158,6 +162,19 @@ async function printCheck(checked: readonly Checked[], page: Page, io: Io): Prom
   for (const { recording, faults } of checked) await io.write(checkReport(recording, faults, page))
 }
 
+/** Each message as a line: see docs/schemas/inspect.schema.json. */
+async function printLines(
+  recordings: readonly LoadedRecording[],
+  options: InspectOptions,
+  sieve: Sieve | undefined,
+  io: Io,
+): Promise<void> {
+  for await (const row of mergedRows(recordings, sieve)) {
+    const text = rowJson(row, recordings, options.verbose === true)
+    if (!(await io.write(`{"version":1,${text.slice(1)}\n`, 'data'))) return
+  }
+}
+
 async function printJson(
   checked: readonly Checked[],
   options: InspectOptions,
@@ -168,7 +185,8 @@ async function printJson(
   const recordings = checked.map(({ recording }) => recording)
   let separator = ''
   const filter = sieve ? `"filter":${JSON.stringify(options.filter)},\n` : ''
-  if (!(await io.write(`{"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`, 'data'))) return
+  if (!(await io.write(`{"version":1,"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`, 'data')))
+    return
   for await (const row of mergedRows(recordings, sieve)) {
     const text = rowJson(row, recordings, options.verbose === true)
     if (!(await io.write(`${separator}\n${text}`, 'data'))) return
