@@ -2,6 +2,7 @@ export { pad, truncate, widthOf, wrapPieces } from './columns.js'
 export { escapeJson, escapeLines, escapeText } from './escape.js'
 export { indentedPieces, indentJson } from './indent-json.js'
 export { markdownCode, markdownJson, markdownText } from './markdown.js'
+export { longestContent, rowContent } from './row-content.js'
 export {
   factWords,
   linkWords,

@@ -5,6 +5,7 @@ import {
   formatDuration,
   longestName,
   pad,
+  rowContent,
   rowLine as rowLineText,
   rowMatter,
   rowView,
@@ -91,21 +92,28 @@ export function rowLine(row: LogRow, width: number, signs: Signs): Line {
     columns,
   )
   const room = Math.max(0, width - left.reduce((sum, { text }) => sum + text.length, 0) - right.length)
-  const said = whatOf(row)
-  return [...left, ...fitted(said, noteOf(row), room), span(right, 'dim')]
+  return [...left, ...fitted(whatOf(row), contentOf(row), noteOf(row), room), span(right, 'dim')]
 }
 
 function noteOf({ notes }: LogRow): string {
   return notes.length === 0 ? '' : `  note: ${short(notes.join(' · '))}`
 }
 
-/** Exactly `room` cells. A note gets the room that is left, and a third of it all the same. */
-function fitted(said: Span, note: string, room: number): Span[] {
+/** What tells a message from others of its method, as far as that is kept. */
+function contentOf({ record, part, kind, request }: LogRow): string {
+  const text = rowContent(record, part, kind, request)
+  return text === '' ? '' : `  ${text}`
+}
+
+/** Exactly `room` cells. A note gets the room that is left, and a third of it all the same; the content what is left then. */
+function fitted(said: Span, content: string, note: string, room: number): Span[] {
   const forNote = Math.min(widthOf(note), Math.max(room - widthOf(said.text), Math.floor(room / 3)))
   const text = truncate(said.text, room - forNote)
   const rest = room - widthOf(text)
-  if (note === '') return [span(pad(text, room), said.tone)]
-  return [span(text, said.tone), span(pad(truncate(note, rest), rest), 'cyan')]
+  if (note === '') return [span(text, said.tone), span(pad(truncate(content, rest), rest))]
+  const shownContent = truncate(content, Math.max(0, rest - widthOf(note)))
+  const forNotes = rest - widthOf(shownContent)
+  return [span(text, said.tone), span(shownContent), span(pad(truncate(note, forNotes), forNotes), 'cyan')]
 }
 
 function rightCells(

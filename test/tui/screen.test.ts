@@ -12,7 +12,7 @@ describe('the list', () => {
     screen.message('out', result(1, 'found'), request(asked))
     const picture = screen.picture().join('\n')
     expect(picture).toMatch(/▶ +tools\/call search/)
-    expect(picture).toMatch(/◀ +result of tools\/call search +1 +1.0 ms/)
+    expect(picture).toMatch(/◀ +result of tools\/call search {2}found +1 +1.0 ms/)
   })
 
   it('follows what comes until somebody moves, and again with G', () => {

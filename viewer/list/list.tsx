@@ -15,6 +15,7 @@ import {
 } from '../store/state.js'
 import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
+import { contentsVersion } from '../store/contents.js'
 import { Failures } from '../shell/failures.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { Row, timeWidth } from './row.js'
@@ -32,6 +33,7 @@ export function toggle(row: number): void {
 
 export function List() {
   version.value
+  contentsVersion.value
   const items = shown.value
   const chosen = selected.value
   const head = useRef(-1)
@@ -60,7 +62,7 @@ export function List() {
         <span class="cell time">time</span>
         <span class="cell fold" />
         <span class="cell dir" />
-        <span class="cell name">method</span>
+        <span class="cell name">message</span>
         <span class="cell id">id</span>
         <span class="cell status">status</span>
         <span class="cell latency">latency</span>

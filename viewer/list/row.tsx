@@ -16,6 +16,7 @@ import {
   statusOf,
   type Status,
 } from '../store/exchange.js'
+import { contentOf } from '../store/contents.js'
 import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
@@ -121,6 +122,8 @@ export function Row(props: RowProps) {
   const { text: status, title } = statusText(row)
   const foldable = props.grouped && !nested && hasMembers(row)
   const answer = foldable && kind === 'request' ? table.peer(row) : -1
+  const told = [contentOf(row), answer < 0 ? '' : contentOf(answer)]
+  const content = told[1] === '' ? told[0]! : `${told[0]} → ${told[1]}`.trimStart()
   const latency = kind === 'request' || nested || !props.grouped ? latencyOf(row) : undefined
   const size = table.size(row) + (answer >= 0 ? table.size(answer) : 0)
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
@@ -179,6 +182,7 @@ export function Row(props: RowProps) {
       </span>
       <span class="cell name" role="gridcell">
         <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
+        {content !== '' && <span class="content">{content}</span>}
         {modified && <em class="tag modified">modified</em>}
         {!nested && isNoted(row) && <em class="tag noted">note</em>}
         {ours !== undefined && <em class="tag modified">{ours}</em>}

@@ -1,6 +1,8 @@
 import { decodeLine } from '../../src/formats/index.js'
 import { WiretapeError, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
+import { rowContent } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
+import { isFrame } from './describe.js'
 import { createLaneIndex, type LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
 import type { Detail, FromWorker, Lane, Opening } from './protocol.js'
@@ -13,6 +15,8 @@ export interface Library {
   readonly length: number
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole: boolean): Promise<Detail>
+  /** What tells each message from others of its method. @param asked of an answer, the method of its request; else '' */
+  contents(rows: readonly number[], asked: readonly string[]): Promise<string[]>
   /** The first row of the response of a message's HTTP exchange, which has its headers. */
   response(row: number, exchange: number): Promise<Detail | undefined>
   /** Lane and row in it. */
@@ -173,6 +177,15 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       await Promise.all(following)
     },
     detail,
+    contents: (rows, asked) =>
+      Promise.all(
+        rows.map(async (row, i) => {
+          const { record, part } = await detail(row, false)
+          const message = isFrame(record) ? record.parts[part] : undefined
+          const method = asked[i] ?? ''
+          return message ? rowContent(record, message, message.envelope.kind, { method }) : ''
+        }),
+      ),
     async response(row, exchange) {
       const { lane, local } = locate(row)
       const first = lane.responseOf(exchange, local)

@@ -50,6 +50,7 @@ export function startWorker(scope: WorkerScope): void {
     open: ([openings]) => library.open(openings as Opening[]),
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     response: ([row, exchange]) => library.response(row as number, exchange as number),
+    contents: ([rows, asked]) => library.contents(rows as number[], asked as string[]),
     detail: ([row, whole]) => library.detail(row as number, whole === true),
   }
 

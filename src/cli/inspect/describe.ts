@@ -4,6 +4,7 @@ import {
   formatDuration,
   linkWords,
   longestName,
+  rowContent,
   rowLine,
   rowMatter,
   rowView,
@@ -23,6 +24,8 @@ export interface Note {
 export interface RowWords {
   /** The subject of the row. */
   readonly what: Note
+  /** What tells it from others of its method; escaped. */
+  readonly content: string
   /** The row's special facts, most important first. */
   readonly notes: readonly Note[]
 }
@@ -32,6 +35,7 @@ export function wordsOf(row: InspectRow): RowWords {
   const view = rowView(rowMatter(record, part, kind), row.request, facts.has('tool-error'))
   return {
     what: { text: rowLine(view, kind, row.answers), tone: view.tone },
+    content: rowContent(record, part, kind, row.request),
     notes: notesOf(row, view),
   }
 }

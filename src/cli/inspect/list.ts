@@ -150,14 +150,21 @@ export function listRow(row: InspectRow, layout: ListLayout): string {
     const cell = pad(truncate(text(row, layout), width), width, side)
     line += (dim ? style.dim(cell) : cell) + gap
   }
-  const { what, notes } = wordsOf(row)
+  const { what, content, notes } = wordsOf(row)
   const [shownWhat, shownNotes] = fit(what.text, notes, layout.room)
   line += `${arrow(row, style)} ${style[what.tone](shownWhat)}`
+  const noted = shownNotes.reduce((sum, { text }) => sum + 3 + widthOf(text), 0)
+  const left = layout.room - widthOf(shownWhat) - noted - gap.length
+  // Verbose rows have all of it below them.
+  if (content !== '' && !layout.verbose && left >= leastContent) line += `${gap}${truncate(content, left)}`
   for (const { text, tone } of shownNotes) line += `${style.dim(' · ')}${style[tone](text)}`
   if (!layout.verbose) return line
   const body = bodyOf(row, shownWhat !== what.text)
   return body === '' ? line : `${line}\n${margin}${body}`
 }
+
+/** Cells in which a content still tells something. */
+const leastContent = 8
 
 /** The notes say what is wrong, so they get up to half of the room before anything of them is cut. */
 function fit(what: string, notes: readonly Note[], room: number): [string, readonly Note[]] {

@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals'
+import { reader } from './actions.js'
+import { table } from './state.js'
+
+/** Of rows that were shown last. */
+const mostKept = 4_000
+/** Rows that a screen can show, and some more: what was scrolled past meanwhile is not asked for. */
+const mostAsked = 200
+const pauseMs = 40
+
+/** Counted up when contents came. */
+export const contentsVersion = signal(0)
+
+const contents = new Map<number, string>()
+const wanted = new Set<number>()
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** What tells a message from others of its method; '' until the worker has said it. */
+export function contentOf(row: number): string {
+  const known = contents.get(row)
+  if (known !== undefined) return known
+  if (table.seq(row) < 0) return ''
+  wanted.delete(row)
+  wanted.add(row)
+  timer ??= setTimeout(() => void ask(), pauseMs)
+  return ''
+}
+
+async function ask(): Promise<void> {
+  const rows = [...wanted].slice(-mostAsked)
+  wanted.clear()
+  const asked = rows.map((row) => {
+    const kind = table.kind(row)
+    const request = kind === 'result' || kind === 'error' ? table.peer(row) : -1
+    return request < 0 ? '' : table.method(request)
+  })
+  try {
+    const told = await reader().call<readonly string[]>('contents', [rows, asked])
+    rows.forEach((row, i) => contents.set(row, told[i] ?? ''))
+    for (const row of contents.keys()) {
+      if (contents.size <= mostKept) break
+      contents.delete(row)
+    }
+    contentsVersion.value += 1
+  } catch {
+    // The list does without them; who chooses a row is told why it cannot be read.
+    for (const row of rows) contents.set(row, '')
+  } finally {
+    timer = wanted.size > 0 ? setTimeout(() => void ask(), pauseMs) : undefined
+  }
+}
