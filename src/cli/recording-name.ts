@@ -20,7 +20,7 @@ const fileEnding = /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/
  * `latest`, a label or the beginning of a session's id, of which `@yesterday` (`@today`, `@2026-11-22`) takes the newest
  * of that day in local time and `~2` the second before the newest. `-`, and paths that lead nowhere, stay as they are.
  *
- * @throws WiretapeError `unreadable` when a name that is no path names no recording
+ * @throws WiretapeError `unreadable` when `latest`, a day or a count names no recording
  */
 export async function recordingPath(name: string, io: Place): Promise<string> {
   if (name === '' || name === '-' || basename(name) !== name || existsSync(resolve(io.cwd, name))) return name
@@ -38,6 +38,8 @@ export async function recordingPath(name: string, io: Place): Promise<string> {
     .toSorted((a, b) => (a.meta.startedAt < b.meta.startedAt ? -1 : 1))
   const path = found.at(-1 - Number(back ?? 0))?.path
   if (path !== undefined) return path
+  // A plain name may be that of a file that is not there: whoever opens it says so.
+  if (isPlain && subject !== 'latest') return name
   const why =
     found.length > 0
       ? `there are only ${found.length} such recordings`

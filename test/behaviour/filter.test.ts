@@ -75,7 +75,7 @@ describe('inspect --filter', () => {
 
   it('says what it understood, how much that is, and where the answer of a request stands', async () => {
     const { stdout } = await run('inspect', '--filter', 'tool:sum -is:answer', tape)
-    expect(stdout).toContain('→ tools/call sum · answered in #7\n')
+    expect(stdout).toContain('→ tools/call sum  a: 12345678901234567890, b: 1.0, b: 2e0 · answered in #7\n')
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('1 of 28 rows: tool is sum and not a result or an error')
   })
 

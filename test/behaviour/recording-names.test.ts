@@ -66,7 +66,8 @@ describe('a recording is named by', () => {
   })
 
   it.each([
-    ['nobody', 'no such file, and no recording has this name, label or id (wiretape ls lists them)'],
+    ['nobody', 'cannot read nobody: no such file\n'],
+    ['nobody~1', 'no such file, and no recording has this name, label or id (wiretape ls lists them)'],
     ['shop@2001-01-01', 'no recording has this name'],
     ['shop~7', 'there are only 3 such recordings'],
     ['nosuch.jsonl', 'cannot read nosuch.jsonl: no such file\n'],

@@ -41,7 +41,7 @@ describe('on a tape of --strict-v1, what is held', () => {
     const picture = screen.picture().join('\n')
     expect(picture.match(/▶.*tools\/call search/g)).toHaveLength(2)
     expect(picture).not.toContain('⏸')
-    expect(picture).toMatch(/◀ +result of tools\/call search +2/)
+    expect(picture).toMatch(/◀ +result of tools\/call search {2}found +2/)
     screen.press('k')
     expect(screen.picture().join('\n')).toContain('[REDACTED]')
   })
