@@ -25,7 +25,7 @@ describe('on a tape of --strict-v1, what is held', () => {
     screen.event({ type: 'live' })
     screen.said('in', call(1, 'before'))
     screen.event(heldEvent('h1', call(2, 'search', { token: 'secret' })))
-    expect(screen.marked()).toMatch(/▶ ⏸ tools\/call search {2}token: \"secret\" +2/)
+    expect(screen.marked()).toMatch(/▶ ⏸ tools\/call search {2}token: "secret" +2/)
     screen.press('f')
     expect(screen.effects()).toEqual([
       { kind: 'command', command: { type: 'forward', message: 'h1' }, as: 'forward' },
