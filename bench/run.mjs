@@ -37,6 +37,7 @@ const SUITES = {
   rules: () => import('./rules.mjs'),
   onlookers: () => import('./onlookers.mjs'),
   replay: () => import('./replay.mjs'),
+  library: () => import('./library.mjs'),
 }
 
 /** @param {number | undefined} value */
