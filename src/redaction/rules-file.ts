@@ -9,6 +9,7 @@ import {
   type Member,
   type Span,
 } from '../wire/index.js'
+import { pathOfMcpTape, patternOfMcpTape } from './mcp-tape-rules.js'
 
 export const mostRules = 200
 const longestFile = 1024 * 1024
@@ -27,6 +28,8 @@ export interface RulesFile {
   readonly defaults: boolean
   readonly diagnostics: readonly Diagnostic[]
 }
+
+const stringMembers: ReadonlySet<string> = new Set(['name', 'path', 'regex', 'type', 'pattern'])
 
 /** Reads the text of a rules file. What is wrong becomes a diagnostic; the other rules are read all the same. */
 export function parseRulesFile(fileName: string, text: string): RulesFile {
@@ -90,7 +93,7 @@ class Reading implements RulesFile {
     let ignoreCase = false
     for (const member of membersOf(this.#text, span.start)) {
       const kind = kindAt(this.#text, member.start)
-      if (member.name === 'name' || member.name === 'path' || member.name === 'regex') {
+      if (stringMembers.has(member.name)) {
         if (kind !== 'string')
           this.#fail(member.start, `: ${place}.${member.name} is no string: put it in quotes`)
         else strings.set(member.name, member)
@@ -98,10 +101,11 @@ class Reading implements RulesFile {
         if (kind !== 'boolean')
           this.#fail(member.start, `: ${place}.ignoreCase is no boolean: write true or false`)
         ignoreCase = this.#text.charCodeAt(member.start) === 0x74
-      } else this.#unknown(member, `${place}.`, 'name, path, regex and ignoreCase')
+      } else this.#unknown(member, `${place}.`, 'name, path, regex, ignoreCase, type and pattern')
     }
     if (this.diagnostics.length > before) return
 
+    if (strings.has('type') || strings.has('pattern')) return this.#typed(span, place, strings)
     const path = strings.get('path')
     const regex = strings.get('regex')
     const what = regex ?? path
@@ -118,6 +122,28 @@ class Reading implements RulesFile {
     const common = { name, place: `${place}.${what.name}`, at: this.#position(what.start) }
     this.rules.push(
       path === undefined ? { ...common, regex: written, ignoreCase } : { ...common, path: written },
+    )
+  }
+
+  /** A rule as mcp-tape writes it: `{"type": "path", "path": …}` or `{"type": "regex", "pattern": …}`. */
+  #typed(span: Span, place: string, strings: ReadonlyMap<string, Member>): void {
+    const type = strings.has('type') ? this.#string(strings.get('type')!) : undefined
+    const wanted = type === 'path' ? 'path' : type === 'regex' ? 'pattern' : undefined
+    const others = ['path', 'pattern', 'regex'].filter((name) => name !== wanted && strings.has(name))
+    const member = wanted === undefined ? undefined : strings.get(wanted)
+    if (member === undefined || others.length > 0) {
+      const forms = '{"type": "path", "path": "…"} or {"type": "regex", "pattern": "…"}'
+      return this.#fail(span.start, `: ${place} is no rule of mcp-tape: write ${forms}`)
+    }
+    const written = this.#string(member)
+    if (written === '')
+      return this.#fail(member.start, `: ${place}.${member.name} is empty: write something into it`)
+    const name = this.#name(strings.get('name')) ?? place
+    const common = { name, place: `${place}.${member.name}`, at: this.#position(member.start) }
+    this.rules.push(
+      wanted === 'path'
+        ? { ...common, path: pathOfMcpTape(written) }
+        : { ...common, regex: patternOfMcpTape(written), ignoreCase: false },
     )
   }
 

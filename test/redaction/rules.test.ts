@@ -145,7 +145,15 @@ describe('compiling rules', () => {
     ['{"rules":[1]}', '1:11 r.json: rules[0] is no object: write {"regex": "…"} or {"path": "…"}'],
     [
       '{"rules":[\n {"regx":"a"}]}',
-      '2:3 r.json: rules[0]."regx" is not known: use name, path, regex and ignoreCase',
+      '2:3 r.json: rules[0]."regx" is not known: use name, path, regex, ignoreCase, type and pattern',
+    ],
+    [
+      '{"rules":[{"type":"regex","regex":"a"}]}',
+      '1:11 r.json: rules[0] is no rule of mcp-tape: write {"type": "path", "path": "…"} or {"type": "regex", "pattern": "…"}',
+    ],
+    [
+      '{"rules":[{"type":"regex","pattern":"(?=a)b"}]}',
+      '1:37 r.json: rules[0].pattern is no regular expression: invalid or unsupported Perl syntax, at its column 1: write it as RE2 has it: no look-around, no back references',
     ],
     ['{"rules":[{"path":5}]}', '1:19 r.json: rules[0].path is no string: put it in quotes'],
     ['{"rules":[{"name":"x"}]}', '1:11 r.json: rules[0] has neither path nor regex: give it one of them'],
@@ -180,6 +188,38 @@ describe('compiling rules', () => {
     ],
   ])('says where %j is wrong', async (text, message) => {
     expect(await faults(text)).toEqual([message])
+  })
+
+  it('takes the redact.json of mcp-tape, with the patterns that people copy from its defaults', async () => {
+    const rules = [
+      { type: 'path', path: '$.params.arguments.api_key' },
+      { type: 'path', path: '$..customer-id' },
+      { type: 'path', path: "$.params.list[*].it's" },
+      { type: 'regex', pattern: 'MYCO-[A-Z0-9]{20}' },
+      { type: 'regex', pattern: '(?<=://[^/\\s:@]{1,128}:)[^/\\s@]+(?=@)' },
+      { type: 'regex', pattern: '(?<![^\\s"])[^\\s"]*\\.env(?:\\.[A-Za-z0-9._\\-]+)?\\b' },
+      { type: 'regex', pattern: '(?<![^\\s"])[^\\s"]*\\bid_(?:rsa|ed25519|ecdsa|dsa)\\b[^\\s"]*' },
+    ]
+    const file = { name: 'redact.json', text: JSON.stringify({ extends: null, rules }) }
+    expect((await compileRules({ file })).diagnostics).toEqual([])
+    const redactor = await redactorOf({ file })
+    const params = {
+      arguments: { api_key: 'k', b: { 'customer-id': 7 } },
+      list: [{ "it's": 1 }],
+      texts: [
+        `a MYCO-${'A'.repeat(20)}.`,
+        'see https://me:pass@host/x',
+        'cat /a/.env.local now',
+        'k ~/.ssh/id_rsa.pub',
+      ],
+    }
+    expect(JSON.parse(redacted(JSON.stringify({ params }), redactor))).toEqual({
+      params: {
+        arguments: { api_key: '[REDACTED]', b: { 'customer-id': '[REDACTED]' } },
+        list: [{ "it's": '[REDACTED]' }],
+        texts: ['a [REDACTED].', 'see https[REDACTED]host/x', 'cat [REDACTED] now', 'k [REDACTED]'],
+      },
+    })
   })
 
   it('accepts a byte order mark before the file', async () => {
