@@ -188,7 +188,7 @@ function spread(left: readonly Span[], right: readonly Span[], width: number): L
 function bottomLine(state: ScreenState, context: Context, width: number): Line {
   const { prompt, editor } = state
   if (prompt) {
-    const names = { filter: '/', break: 'break on: ', note: 'note: ' }
+    const names = { filter: '/', break: 'break on: ', note: 'note: ', save: 'save to: ' }
     const fault = prompt.fault === undefined ? [] : [span(`  ${escapeText(prompt.fault)}`, 'red')]
     return [span(names[prompt.kind], 'bold'), ...fieldLine(prompt.field, Math.floor(width * 0.7)), ...fault]
   }

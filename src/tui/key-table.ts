@@ -73,7 +73,7 @@ export const keyTable: readonly Binding[] = [
   { keys: ['c'], act: 'compose', help: 'send a message of your own to the server' },
   { keys: ['C'], act: 'compose-back', help: 'send a message of your own to the client' },
   { keys: ['/'], act: 'filter', help: 'show only what matches a filter' },
-  { keys: ['s'], act: 'save', help: 'save a session file' },
+  { keys: ['s'], act: 'save', help: 'save a session file; its path is asked for' },
   { keys: ['N'], act: 'note', help: 'put a note about this message on the tape' },
   { keys: ['y'], act: 'copy', help: 'copy the message to the clipboard' },
   { keys: ['e'], act: 'editor', help: 'open the message in $EDITOR' },

@@ -105,7 +105,7 @@ export function perform(
       return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
     }
     case 'save':
-      return command(noticed(state, 'saving…'), { type: 'save' }, 'save')
+      return only({ ...state, prompt: { kind: 'save', field: fieldOf(context.hello.sessionFile) } })
     case 'quit':
       return quit(state, context)
   }

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import type { CommandBody } from '../control-schema/index.js'
 import { isEmptyFilter, parseFilter } from '../filter/index.js'
 import { indentJson } from '../render/index.js'
@@ -46,7 +48,8 @@ export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, cont
   const field = typeInto(prompt.field, one)
   if (!field || field.lines.length > 1) return only(state)
   const { fault: __, ...rest } = prompt
-  const fault = prompt.kind === 'note' ? undefined : faultOf(textOf(field))
+  const isFilter = prompt.kind === 'filter' || prompt.kind === 'break'
+  const fault = isFilter ? faultOf(textOf(field)) : undefined
   const asking = { ...closed, prompt: { ...rest, field, ...(fault !== undefined && { fault }) } }
   // What it lets through is seen while it is typed.
   return prompt.kind === 'filter' && fault === undefined ? filtered(asking, textOf(field)) : only(asking)
@@ -74,6 +77,14 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
     const message = row === undefined ? undefined : context.log.idOf(row)
     const command: CommandBody = { type: 'annotate', text, ...(message !== undefined && { message }) }
     return { state, effects: [{ kind: 'command', command, as: 'note' }] }
+  }
+  if (prompt.kind === 'save') {
+    if (text === '') return only(state)
+    const path = resolve(text.startsWith('~/') ? `${homedir()}${text.slice(1)}` : text)
+    const command: CommandBody =
+      path === context.hello.sessionFile ? { type: 'save' } : { type: 'save', path }
+    const saving = { ...state, notice: { text: 'saving…', tone: 'plain' } } as const
+    return { state: saving, effects: [{ kind: 'command', command, as: 'save' }] }
   }
   const parsed = parseFilter(text)
   if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(text)! } })

@@ -42,7 +42,7 @@ export interface ScreenState {
 
 /** A line of text that is asked for at the bottom. */
 export interface Prompt {
-  readonly kind: 'filter' | 'break' | 'note'
+  readonly kind: 'filter' | 'break' | 'note' | 'save'
   readonly field: TextField
   readonly fault?: string
   /** The row that was chosen when it was asked for: the cursor comes back to it. */

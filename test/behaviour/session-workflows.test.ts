@@ -1,9 +1,11 @@
 /** The three uses that the session file is documented for, each from its first command to its last. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sharedFixture } from '../shared-fixtures.js'
 import { createReplayStage, opening, talk, type ReplayStage } from './replay-stage.js'
-import type { Run } from './run-cli.js'
+import { plainEnv, type Run } from './run-cli.js'
 import { cli, server } from './stage.js'
 
 const line = (argv: readonly string[]): string => argv.map((word) => `'${word}'`).join(' ')
@@ -39,6 +41,64 @@ describe('the session workflow', () => {
       stage.folder,
     )
   }
+
+  it('takes a transport in any case, and --no-intercept', async () => {
+    const options = ['--transport', 'STDIO', '--no-intercept', '--listen-transport', 'StdIO']
+    await start(release(), 'any-case.json', ...options)
+    expect(JSON.parse(readFileSync(stage.path('any-case.json'), 'utf8')).messages).toHaveLength(5)
+    const wrong = await stage.run('proxy', 'start', '--transport', 'http')
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Allowed choices are stdio, streamable-http, sse.'),
+    })
+  })
+
+  it('serves clients over the transport that they are said to speak', async () => {
+    const argv = ['proxy', 'start', '--target-command', release(), '--listen-transport', 'streamable-http']
+    const child = spawn(process.execPath, [cli, ...argv, '--out', stage.path('tapes')], {
+      cwd: stage.folder,
+      env: plainEnv(),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let said = ''
+    const url = await new Promise<string>((found) => {
+      child.stdout.on('data', (text) => {
+        said += String(text)
+        const match = /http:\/\/[^\s)]+/.exec(said)
+        if (match) found(match[0])
+      })
+    })
+    const body = { jsonrpc: '2.0', ...opening[0] }
+    const accept = 'application/json, text/event-stream'
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { accept, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('serverInfo')
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
+  it.each([
+    [
+      ['--listen-transport', 'sse', '--target-command', 'x'],
+      '--listen-transport sse goes with --transport sse',
+    ],
+    [
+      ['--listen-transport', 'stdio', '--listen-port', '0', '--target-command', 'x'],
+      '--listen-port does not go with --listen-transport stdio',
+    ],
+    [
+      ['--transport', 'sse', '--target-url', 'http://127.0.0.1:1/', '--listen-transport', 'streamable-http'],
+      '--listen-transport streamable-http goes with --transport streamable-http',
+    ],
+  ])('refuses %j', async (args, words) => {
+    const { code, stderr } = await stage.run('proxy', 'start', ...args)
+    expect([code, stderr.split('\n').length]).toEqual([2, 2])
+    expect(stderr).toContain(words)
+  })
 
   it('tests for regressions: the baseline of version 1 is replayed against version 2', async () => {
     await start(release(), 'baseline_v1.json')

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/render/index.js'
@@ -249,9 +251,29 @@ describe('the session', () => {
   it('is saved, and where it was saved is said', () => {
     const screen = createScreen()
     screen.press('s')
+    expect(screen.picture().at(-1)).toContain(`save to: ${hello.sessionFile}`)
+    screen.press('enter')
     expect(screen.effects()).toEqual([{ kind: 'command', command: { type: 'save' }, as: 'save' }])
     screen.done('save', { path: '/data/a.session.json' })
     expect(screen.picture().at(-2)).toContain('saved /data/a.session.json')
+  })
+
+  it('is saved where the person says, and nowhere without a path or after Esc', () => {
+    const screen = createScreen()
+    const saveTo = (path: string, end: string): void => {
+      screen.press('s', 'ctrl+u')
+      screen.type(path)
+      screen.press(end)
+    }
+    saveTo('evidence.json', 'enter')
+    expect(screen.effects()).toEqual([
+      { kind: 'command', command: { type: 'save', path: resolve('evidence.json') }, as: 'save' },
+    ])
+    saveTo('~/e.json', 'enter')
+    expect(screen.effects()).toMatchObject([{ command: { path: join(homedir(), 'e.json') } }])
+    saveTo('', 'enter')
+    saveTo('x', 'esc')
+    expect(screen.effects()).toEqual([])
   })
 
   it('is saved and ended by the screen that owns it; when it cannot be saved, only a second q ends it', () => {

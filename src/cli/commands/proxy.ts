@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import { recordFlags, type RecordOptions } from '../record-options.js'
@@ -41,30 +41,48 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
     .summary('record a server to a session file')
     .description(
       'Starts the server and records everything between it and whoever started wiretape, as record does. ' +
+        'On a terminal it shows the screen: clients get a URL, `s` saves the session file, `?` lists the keys. ' +
         'The command line is cut into words as a POSIX shell does, and run without one.',
     )
-    .addOption(
-      new Option('--transport <transport>', 'how the server is spoken to')
-        .choices(['stdio', 'streamable-http', 'sse'])
-        .default('stdio'),
-    )
+    .addOption(transportOption('--transport', 'how the server is spoken to').default('stdio'))
     .option('--target-command <command>', 'the server and its arguments, as one text (stdio)')
     .option('--target-url <url>', 'the URL of the server (streamable-http, sse)')
     .option('--listen-port <port>', 'where HTTP clients connect, on 127.0.0.1 (default: any free port)')
+    .addOption(
+      transportOption(
+        '--listen-transport',
+        'how clients speak to wiretape (default: as the server, on a terminal streamable-http)',
+      ),
+    )
     .action(async (options: ProxyStartOptions & RecordOptions) => {
       const { runProxyStart } = await import('../run/proxy-start.js')
       outcome.code = await runProxyStart(options, io)
     })
   for (const flag of recordFlags) if (!ofRecord.includes(flag.key)) command.addOption(optionOf(flag))
+  // After --intercept: on its own it would make holding the default.
+  command.option('--no-intercept', 'hold nothing (default)')
   command.addHelpText(
     'after',
     `
 The session file is saved on the way, at most every 30 s, and when the session
-ends, however it ends.
+ends, however it ends. On the screen the key s saves it at once, where
+you say.
 
 Examples:
   wiretape proxy start --target-command "python server.py" --session-file s.json`,
   )
+}
+
+const transports = ['stdio', 'streamable-http', 'sse']
+
+/** Takes the names in any case. */
+function transportOption(flag: string, help: string): Option {
+  const option = new Option(`${flag} <transport>`, help).choices(transports)
+  return option.argParser((said) => {
+    const known = transports.find((transport) => transport === said.toLowerCase())
+    if (known === undefined) throw new InvalidArgumentError(`Allowed choices are ${transports.join(', ')}.`)
+    return known
+  })
 }
 
 /** What `record` alone can do. */

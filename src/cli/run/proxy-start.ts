@@ -8,33 +8,41 @@ import type { RecordOptions } from '../record-options.js'
 import { runRecord } from './record.js'
 
 export interface ProxyStartOptions {
-  readonly transport: 'stdio' | 'streamable-http' | 'sse'
+  readonly transport: Transport
   readonly targetCommand?: string
   readonly targetUrl?: string
   readonly listenPort?: string
+  readonly listenTransport?: Transport
 }
+
+type Transport = 'stdio' | 'streamable-http' | 'sse'
 
 /** As `record`, with the server's command line as one text, or its URL. */
 export async function runProxyStart(options: ProxyStartOptions & RecordOptions, io: Io): Promise<number> {
-  const { transport, targetCommand, targetUrl, listenPort, ...recording } = options
+  const { transport, targetCommand, targetUrl, listenPort, listenTransport, ...recording } = options
   if (listenPort !== undefined && recording.listen !== undefined)
     throw wrong('--listen and --listen-port are one: give either')
   parseListen(listenPort, '--listen-port')
+  if (listenTransport === 'stdio' && (listenPort ?? recording.listen) !== undefined)
+    throw wrong(
+      `${listenPort === undefined ? '--listen' : '--listen-port'} does not go with --listen-transport stdio`,
+    )
   if (transport === 'stdio') {
     if (targetUrl !== undefined) throw wrong('--target-url needs --transport streamable-http or sse')
     if (targetCommand === undefined) throw wrong('--target-command is missing')
     const split = splitCommandLine(targetCommand)
     if ('fault' in split) throw wrong(`--target-command: ${split.fault}`)
     if (split.words.length === 0) throw wrong('--target-command is empty')
+    if (listenTransport === 'sse') throw wrong('--listen-transport sse goes with --transport sse')
     // On a terminal nobody speaks MCP: clients get a URL, and the person there a screen.
-    if (isTerminal()) {
+    if (listenTransport === 'streamable-http' || (listenTransport === undefined && isTerminal())) {
       refuseForeign('listen', recording)
       const { runRecordListen } = await import('./record-listen.js')
       return runRecordListen(
         split.words,
         { ...recording, listen: listenPort ?? recording.listen ?? '0' },
         io,
-        true,
+        isTerminal(),
       )
     }
     return runRecord(
@@ -47,6 +55,13 @@ export async function runProxyStart(options: ProxyStartOptions & RecordOptions, 
     throw wrong(`--target-command goes with --transport stdio, not ${transport}`)
   if (targetUrl === undefined) throw wrong('--target-url is missing')
   parseHttpUrl(targetUrl, '--target-url')
+  if (listenTransport === 'stdio') {
+    refuseForeign('bridge', recording)
+    const { runRecordBridge } = await import('./record-bridge.js')
+    return runRecordBridge(targetUrl, recording, io)
+  }
+  if (listenTransport !== undefined && listenTransport !== transport)
+    throw wrong(`--listen-transport ${listenTransport} goes with --transport ${listenTransport}`)
   refuseForeign('url', recording)
   const { runRecordHttp } = await import('./record-http.js')
   const listen = listenPort === undefined ? {} : { listen: listenPort }
