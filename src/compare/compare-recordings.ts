@@ -6,11 +6,15 @@ import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies, type SubjectLatency } from './latency.js'
 import { compareOffers, offerNotes, type OfferChange } from './offers.js'
 import { outputSchemasOf } from './output-schemas.js'
+import { pairHandles } from './pair-handles.js'
 import { pairRedacted } from './pair-redacted.js'
 import { pairQuestions, requestOf } from './pair-requests.js'
 import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
 import { fileMember, fileNotes, type CompareSettings } from './settings.js'
 import { asksForTask } from './task-requests.js'
+import type { Varied } from './tolerance.js'
+import { createVariedCounts } from './varied-counts.js'
+import { createVarying, type RunSide } from './varying.js'
 import { compareAnswers, failureOf, verdicts, type AnswerText, type Asked, type Verdict } from './verdict.js'
 
 /** A recording to compare: its index, and a way to its records. */
@@ -50,6 +54,8 @@ export interface ExchangeComparison {
   readonly schemaFaults: readonly string[]
   /** Where a result does not fit its tool's `outputSchema`, as the old one did not: no change. */
   readonly knownFaults?: readonly string[]
+  /** Values that are not the same, and no difference, since every run makes its own. */
+  readonly varied?: readonly Varied[]
   /** What else there is to know, such as why it was not sent. */
   readonly notes?: readonly string[]
 }
@@ -65,6 +71,8 @@ export interface ComparisonSummary {
   readonly stopped?: string
   /** What else a person may want to know; it counts for nothing. */
   readonly notes?: readonly string[]
+  /** How many values varied by themselves and made no difference, by kind. */
+  readonly varied?: Readonly<Record<string, number>>
   /** The file of rules that took part, and how many differences do not count because of it. */
   readonly compareFile?: { readonly name: string; readonly hidden: number }
 }
@@ -87,13 +95,14 @@ export function compareRecordings(
   let offers: readonly OfferChange[] = []
   const knownFaults = createKnownFaults()
   const polls = createPolls(before.index)
+  const varying = createVarying()
+  const variedCounts = createVariedCounts()
 
   async function compare(row: number | undefined, other: number | undefined): Promise<ExchangeComparison> {
     const subject = (row === undefined ? after : before).index
     const { method, name, direction } = subject.subjects[subject.subjectOf(row ?? other!)]!
     const [old, now] = [await sideOf(before, row), await sideOf(after, other)]
     const about = { method, direction, ...(name !== undefined && { name }) }
-    latencies.add(about, old?.side.latencyUs, now?.side.latencyUs)
     const shown = {
       ...about,
       ...(old && { before: old.side }),
@@ -110,6 +119,7 @@ export function compareRecordings(
     const asked = {
       method,
       name,
+      varying: varying.between(runOf(before, row!), runOf(after, other!)),
       outputSchemas:
         settings.level === 'schema' && method === 'tools/call'
           ? outputSchemasOf(before.index.offers, after.index.offers, name ?? '')
@@ -125,7 +135,10 @@ export function compareRecordings(
       const changed = { verdict: 'changed' as const, differences: both, more: question.more + more }
       return { ...none, ...changed, ...(await paramsOf(row, other)), ...shown }
     }
-    const known = answers?.knownFaults && { knownFaults: answers.knownFaults }
+    const known = {
+      ...(answers?.knownFaults && { knownFaults: answers.knownFaults }),
+      ...(answers?.varied && { varied: answers.varied }),
+    }
     if (!answers || answers.verdict === 'same') return { verdict: 'same', ...none, ...known, ...shown }
     return { ...answers, ...(await paramsOf(row, other)), ...shown }
   }
@@ -146,6 +159,10 @@ export function compareRecordings(
   async function* exchanges(): AsyncGenerator<ExchangeComparison, void, undefined> {
     const alignment = alignRequests(before.index, after.index)
     await pairRedacted(before, after, alignment)
+    if (settings.varying !== false)
+      await pairHandles(before, after, alignment, varying.links, async (row, other) => {
+        await compare(row, other)
+      })
     pairQuestions(before.index, after.index, alignment)
     offers = compareOffers(before.index.offers, after.index.offers, {
       partnerOf: (row) => alignment.partnerOf(row),
@@ -154,8 +171,10 @@ export function compareRecordings(
     polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
+      latencies.add(compared, compared.before?.latencyUs, compared.after?.latencyUs)
       counts[compared.verdict] += 1
       knownFaults.take(compared)
+      variedCounts.take(compared)
       yield compared
     }
   }
@@ -165,6 +184,7 @@ export function compareRecordings(
     summary: () => ({
       counts,
       ...fileMember(settings),
+      ...variedCounts.member(),
       ...notesIn(
         fileNotes(settings),
         knownFaults.notes(),
@@ -241,6 +261,12 @@ async function sideOf(
     },
     answer: { text, redacted: marksOf(record, part).map(({ at }) => at) },
   }
+}
+
+/** The run when it answered the request in this row. */
+function runOf({ index }: ComparedRecording, row: number): RunSide {
+  const peer = index.entries.peer(row)
+  return index.runAt(peer < 0 ? row : peer)
 }
 
 function isCancelled({ index }: ComparedRecording, row: number | undefined): boolean {

@@ -13,6 +13,16 @@ export function pointerStep(step: string | number): string {
   return typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+/** The steps of a JSON Pointer; what looks like an index is one. */
+export function placeOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) =>
+      /^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
+    )
+}
+
 /** As a person writes a JSONPath (RFC 9535): `$.result.content[0]['odd name']`. */
 export function toJsonPath(place: Place): string {
   let path = '$'

@@ -7,11 +7,13 @@ import {
   type Session,
   type TapeRecord,
 } from '../model/index.js'
-import { idKey } from '../wire/index.js'
+import { idKey, memberOf, membersOf } from '../wire/index.js'
+import { createClientValues } from './client-values.js'
 import { createOffers, tellsOffers, type Offers } from './offers.js'
 import { paramsKey } from './request-key.js'
 import { taskPoll, taskStatus } from './task-places.js'
 import { createTaskRequests, keyOfPoll } from './task-requests.js'
+import type { RunSide, Use } from './varying.js'
 
 /** What a request is about: `tools/call search`. */
 export interface Subject {
@@ -40,6 +42,8 @@ export interface RecordingIndex {
   hasSecrets(row: number): boolean
   /** How long the other side took for this answer; undefined where the recording has no times. */
   latencyUs(answer: number): number | undefined
+  /** What is known of the run when it answered in this row. */
+  runAt(answer: number): RunSide
   /** Where the row's record is, as the caller said, and which part of the record the row is. */
   place(row: number): { readonly locator: number; readonly part: number }
 }
@@ -64,6 +68,9 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   const subjects: Subject[] = []
   const subjectNumbers = new Map<string, number>()
   const tasks = createTaskRequests()
+  const clientValues = createClientValues()
+  /** Where each session begins: its first row, and when that was. */
+  const starts: { readonly row: number; readonly atMs: number }[] = []
   let locators = new Float64Array(256)
   let parts = new Uint16Array(256)
   let subjectColumn = new Int32Array(256)
@@ -103,6 +110,10 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
     const key = isHashed
       ? tasks.keyOf(record.conversation, envelope, requestHashes(text, method, redacted))
       : ([0, 0] as const)
+    if (record.direction === 'client_to_server' && mayHaveValues(text)) {
+      const params = memberOf(membersOf(text, 0), 'params')
+      if (params) clientValues.take(row, text.slice(0, params.end), params.start)
+    }
     // A task or a state is made by one run; its id names nothing in another.
     const name = envelope.subject === envelope.taskId ? undefined : envelope.subject
     subjectColumn[row] = subjectNumber(method, name, record.direction)
@@ -133,6 +144,8 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   return {
     take(record, locator) {
       const added = fold.push(record)
+      if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0)
+        starts.push({ row: added.first, atMs: Date.parse(record.startedAt) })
       for (let i = 0; i < added.count; i += 1) {
         const row = added.first + i
         room(row)
@@ -171,11 +184,29 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         key: (row) => [first[row]!, second[row]!],
         foundWorking: (row) => (flags[row]! & 4) !== 0,
         hasSecrets: (row) => (flags[row]! & 1) !== 0,
+        runAt(answer) {
+          const uses = (value: string): Use => clientValues.useOf(value, answer)
+          const us = entries.us(answer)
+          if (!hasTimes || Number.isNaN(us)) return { uses }
+          const atMs = (starts.findLast(({ row }) => row <= answer)?.atMs ?? NaN) + us / 1_000
+          const latencyUs = entries.latencyUs(answer)
+          return {
+            uses,
+            ageMs: us / 1_000,
+            ...(!Number.isNaN(atMs) && { atMs }),
+            ...(latencyUs !== undefined && { latencyMs: latencyUs / 1_000 }),
+          }
+        },
         latencyUs: (answer) => (hasTimes ? entries.latencyUs(answer) : undefined),
         place: (row) => ({ locator: locators[row]!, part: parts[row]! }),
       }
     },
   }
+}
+
+/** Opening a conversation and the like names nothing of the server's. */
+function mayHaveValues(request: string): boolean {
+  return request.startsWith('{') && /"(?:arguments|uri)"/.test(request)
 }
 
 /** What the request in a row is about. */

@@ -44,6 +44,8 @@ export interface CompareSettings {
   /** @default 'semantic' */
   readonly level: Level
   readonly rules: readonly CompareRule[]
+  /** False: what every run makes anew counts too. @default true */
+  readonly varying?: boolean
   readonly file?: RulesInForce
 }
 
@@ -108,14 +110,16 @@ export function rulesFor(
 
 /** Adds the rules of a file to those of the command line, and remembers how it would be without. */
 export function withFile(
-  given: { readonly level: Level | undefined; readonly rules: readonly CompareRule[] },
+  given: { readonly level: Level | undefined; readonly rules: readonly CompareRule[]; readonly varying?: boolean },
   file: { readonly name: string; readonly level?: Level; readonly rules: readonly CompareRule[] } | undefined,
 ): CompareSettings {
-  const without = { level: given.level ?? plainSettings.level, rules: given.rules }
+  const varying = given.varying === false ? { varying: false } : {}
+  const without = { level: given.level ?? plainSettings.level, rules: given.rules, ...varying }
   if (!file) return without
   return {
     level: given.level ?? file.level ?? plainSettings.level,
     rules: [...file.rules, ...given.rules],
+    ...varying,
     file: { name: file.name, without, hidden: 0 },
   }
 }

@@ -1,11 +1,13 @@
 import { BudgetSpent } from '../json-path/index.js'
-import { elementsOf, kindAt, skipValue, type Span } from '../wire/index.js'
-import { deepest, lastMembers } from './canonical-json.js'
+import { decodeString, elementsOf, kindAt, skipValue, type Span } from '../wire/index.js'
+import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
-import { pointerStep } from './json-place.js'
+import { placeOf, pointerStep } from './json-place.js'
 import { parseMatcher, type Matcher } from './matcher.js'
 import type { CompareRule } from './settings.js'
 import { withJsonInTexts } from './text-json.js'
+import type { VariedBetween, VariedKind } from './varying.js'
+import { volatilePieces } from './volatile-forms.js'
 
 /** An answer whose values are compared. */
 export interface Compared {
@@ -13,6 +15,16 @@ export interface Compared {
   readonly span: Span
   /** JSON Pointers to what redaction took out. */
   readonly redacted: readonly string[]
+}
+
+/** Two values that are not equal and count as no difference, since every run makes its own. */
+export interface Varied {
+  readonly kinds: readonly VariedKind[]
+  /** JSON Pointer, in the new answer. */
+  readonly at: string
+  /** Exact JSON text, as is `after`. */
+  readonly before: string
+  readonly after: string
 }
 
 /** Made anew by every run of a server, and opaque to everybody else. */
@@ -30,6 +42,7 @@ const opaquePlaces: ReadonlySet<string> = new Set([
  * What may differ between two answers: the rules, what is opaque, and what was redacted.
  *
  * @param echoes what was asked with another value than before, as JSON text: the answer may repeat it
+ * @param varying says what varies by itself; what it took is added to `varied`
  */
 export function createTolerance(
   before: Compared,
@@ -37,6 +50,8 @@ export function createTolerance(
   rules: readonly CompareRule[],
   ignored: ReadonlySet<string>,
   echoes: ReadonlyMap<string, string> = new Map(),
+  varying?: VariedBetween,
+  varied: Varied[] = [],
 ): Tolerance {
   const sides = { before: select(before, rules), after: select(after, rules) }
   const redacted = { before: new Set(before.redacted), after: new Set(after.redacted) }
@@ -54,16 +69,37 @@ export function createTolerance(
       if (redacted.before.has(beforePointer) || redacted.after.has(afterPointer)) return true
       if (echoes.size > 0 && repeats(echoes, beforeText, afterText)) return true
       const matcher = matcherAt('before', beforePointer) ?? matcherAt('after', afterPointer)
-      if (!matcher) return undefined
       // What the matcher does not take may still be equal, written in another way.
-      return matcher.accepts(beforeText, afterText) ? true : undefined
+      if (matcher?.accepts(beforeText, afterText)) return true
+      if (!varying || /^[[{]/.test(beforeText) || isSameValue(beforeText, afterText)) return undefined
+      const names = placeOf(beforePointer).filter((step) => typeof step === 'string')
+      const kinds = varying(names, beforeText, afterText)
+      if (!kinds) return undefined
+      varied.push({ kinds, at: afterPointer, before: beforeText, after: afterText })
+      return true
     },
     standIn(side, pointer, text, start) {
       if (isIgnored(side, pointer)) return ''
       if (redacted[side].has(pointer)) return '‹any›'
-      return matcherAt(side, pointer)?.standIn(text.slice(start, skipValue(text, start)))
+      const matcher = matcherAt(side, pointer)
+      if (!matcher && !varying) return undefined
+      const value = text.slice(start, skipValue(text, start))
+      return matcher ? matcher.standIn(value) : withoutVolatile(value)
     },
   }
+}
+
+/** Numbers and strings that are spelled in two ways. */
+function isSameValue(before: string, after: string): boolean {
+  return canonicalJson(before, 0) === canonicalJson(after, 0)
+}
+
+/** A text whose parts that every run makes anew are alike, so that elements of arrays are found again. */
+function withoutVolatile(json: string): string | undefined {
+  if (!json.startsWith('"') || json.length > 2_000) return undefined
+  const pieces = volatilePieces(decodeString(json, 0, json.length))
+  if (pieces.length === 1) return undefined
+  return JSON.stringify(pieces.map(({ form, text }) => (form ? `‹${form}›` : text)).join(''))
 }
 
 /** Characters of a JSON string that are enough to be known within a sentence. */

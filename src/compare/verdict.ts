@@ -8,7 +8,8 @@ import { rulesFor, type CompareSettings } from './settings.js'
 import { diffShapes } from './shape.js'
 import { passingPlaces } from './task-places.js'
 import { withJsonInTexts } from './text-json.js'
-import { createTolerance } from './tolerance.js'
+import { createTolerance, type Varied } from './tolerance.js'
+import type { VariedBetween } from './varying.js'
 
 /** What became of one exchange. */
 export type Verdict =
@@ -53,6 +54,8 @@ export interface Asked {
   readonly outputSchemas?: OutputSchemas | undefined
   /** Strings that were asked with another value than before: the new one by the old, as JSON texts. */
   readonly echoes?: ReadonlyMap<string, string> | undefined
+  /** What may differ since every run makes its own. */
+  readonly varying?: VariedBetween | undefined
 }
 
 type Differing<T> = readonly [T, ...T[]]
@@ -70,6 +73,8 @@ interface Compared extends JsonDiff {
   readonly schemaFaults: readonly string[]
   /** Those that the old answer had too, which is no change. */
   readonly knownFaults?: readonly string[]
+  /** What is not the same, and no difference. */
+  readonly varied?: readonly Varied[]
 }
 
 const none: Compared = { differences: [], more: 0, schemaFaults: [] }
@@ -152,17 +157,21 @@ function differences(
   const [a, b] = settings.level === 'schema' ? [before, after].map(expanded) : [before, after]
   if (!a || !b) return none
   const [aSpan, bSpan] = [wholeOf(a.text), wholeOf(b.text)]
+  const varied: Varied[] = []
   const tolerance = createTolerance(
     { text: a.text, span: aSpan, redacted: a.redacted ?? [] },
     { text: b.text, span: bSpan, redacted: b.redacted ?? [] },
     rules,
     ignored,
     asked.echoes,
+    settings.level === 'semantic' && settings.varying !== false ? asked.varying : undefined,
+    varied,
   )
   if (settings.level !== 'schema')
     return {
       ...diffJson(a.text, aSpan, b.text, bSpan, { exact: settings.level === 'exact', tolerance }),
       schemaFaults: [],
+      ...(varied.length > 0 && { varied }),
     }
   return {
     ...diffShapes(a.text, aSpan, b.text, bSpan, tolerance),

@@ -9,6 +9,7 @@ import {
   type ExchangeComparison,
   type ExchangeSide,
   type Offers,
+  type VariedBetween,
   type Verdict,
 } from '../compare/index.js'
 import type { Mark } from './live-values.js'
@@ -25,6 +26,7 @@ export interface RecordedAnswer {
 /**
  * Holds what came of a request against what was recorded.
  *
+ * @param varying says what every run makes anew
  * @param echoes live strings by the recorded ones that the request had them for
  */
 export function compareMessage(
@@ -35,6 +37,7 @@ export function compareMessage(
   settings: CompareSettings,
   offers: Offers,
   echoes?: ReadonlyMap<string, string>,
+  varying?: VariedBetween,
 ): ExchangeComparison {
   const { status, response, error } = finished
   const sides = sidesOf(plan, message, answer, finished)
@@ -60,7 +63,7 @@ export function compareMessage(
   const compared = compareAnswers(
     answer && { text: answer.text, redacted: answer.marks.map(({ at }) => at) },
     response === undefined ? undefined : { text: response },
-    { method, name, outputSchemas, echoes },
+    { method, name, outputSchemas, echoes, varying },
     settings,
   )
   return comparisonOf(compared, message, sides, error)
@@ -93,7 +96,7 @@ interface Sides {
 
 /** Member by member, as outcomes are made. */
 function comparisonOf(
-  { verdict, differences, more, schemaFaults, knownFaults }: AnswerComparison,
+  { verdict, differences, more, schemaFaults, knownFaults, varied }: AnswerComparison,
   { method = '', name }: PlannedMessage,
   { before, after }: Sides,
   note: string | undefined,
@@ -109,6 +112,7 @@ function comparisonOf(
   }
   if (name !== undefined) comparison.name = name
   if (after) comparison.after = after
+  if (varied) comparison.varied = varied
   if (knownFaults) comparison.knownFaults = knownFaults
   if (note !== undefined) comparison.notes = [note]
   return comparison

@@ -1,6 +1,7 @@
 import { diffJson, toPointer, withJsonInTexts } from '../compare/index.js'
 import type { GivenValue } from './given-values.js'
 import { pairMadeWords } from './made-words.js'
+import { createNamedValues } from './named-values.js'
 import type { CompiledPath } from '../json-path/index.js'
 import { createRecent, detach } from '../model/index.js'
 import { redactionMarker, restoreEdits } from '../redaction/index.js'
@@ -84,6 +85,8 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
     if (looksMade(text) && origin.get(text) === undefined) origin.set(detach(text), 'server')
   }
 
+  const named = createNamedValues()
+
   const given = new Map<string, GivenValue>()
 
   /** What the server said and nobody asked about yet: looked at when the client says what may be a value of it. */
@@ -150,6 +153,11 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
         if (kind !== 'changed' || before === undefined || after === undefined) continue
         if (marked.has(toPointer(place)) || !isScalar(before) || !isScalar(after)) continue
         remember(before, after)
+        named.learn(
+          place.findLast((step) => typeof step === 'string'),
+          plain(before),
+          plain(after),
+        )
         rememberWords(before, after)
       }
     },
@@ -168,7 +176,7 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       const tags = new Map<string, string[]>()
       for (const { at, tag } of marks) tags.set(at, [...(tags.get(at) ?? []), tag])
 
-      function visit(start: number, end: number, at: string, depth: number): void {
+      function visit(start: number, end: number, at: string, depth: number, name = ''): void {
         const set = setPlaces.get(start)
         if (set !== undefined) {
           const written = recorded.slice(start, end)
@@ -182,15 +190,29 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
         if (depth > deepest) return
         if (kind === 'object') {
           for (const member of membersOf(recorded, start))
-            visit(member.start, member.end, at + step(member.name), depth + 1)
+            visit(member.start, member.end, at + step(member.name), depth + 1, member.name)
         } else if (kind === 'array') {
           for (const [i, element] of elementsOf(recorded, start).entries())
-            visit(element.start, element.end, `${at}/${i}`, depth + 1)
-        } else thread(start, end, at)
+            visit(element.start, element.end, `${at}/${i}`, depth + 1, name)
+        } else thread(start, end, at, name)
       }
 
-      function thread(start: number, end: number, at: string): void {
+      /** The value of this run, where the place says that it is an id. */
+      function liveOf(text: string, at: string, name: string): string | undefined {
+        if (!at.startsWith('/params/arguments/') || !isScalar(text)) return undefined
+        const other = named.liveOf(name, plain(text))
+        if (other === undefined) return undefined
+        if (text.startsWith('"')) return JSON.stringify(other)
+        return /^\d+$/.test(other) ? other : undefined
+      }
+
+      function thread(start: number, end: number, at: string, name: string): void {
         const text = recorded.slice(start, end)
+        const found = looksMade(text) ? undefined : liveOf(text, at, name)
+        if (found !== undefined) {
+          if (found !== text) edits.push({ start, end, text: found, at })
+          return
+        }
         const isMade = looksMade(text)
         if (isMade) {
           readUp()

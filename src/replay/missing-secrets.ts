@@ -1,4 +1,4 @@
-import { marksOf, toJsonPath } from '../compare/index.js'
+import { marksOf, placeOf, toJsonPath } from '../compare/index.js'
 import { createLiveValues, type Mark, type SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
@@ -50,13 +50,4 @@ export async function findMissingSecrets(plan: Plan, sets: readonly SetValue[]):
     }
   }
   return missing
-}
-
-function placeOf(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) =>
-      /^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
-    )
 }

@@ -30,6 +30,7 @@ import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 import { isRecordedEnd } from './recorded-end.js'
 import { createReadAhead, type Said } from './read-ahead.js'
 import type { RunOptions, RunResult, RunSink } from './run-options.js'
+import { createRunClock } from './run-clock.js'
 import { createSchedule, type ScheduledConnection } from './schedule.js'
 import { createTally } from './tally.js'
 import { createWaiting } from './waiting.js'
@@ -54,6 +55,7 @@ export async function runReplay(
   const noise = createNoise()
   const paramHeaders = createParamHeaders([offers, plan.index.offers])
   const tally = createTally(timeoutMs)
+  const clock = createRunClock()
   const ahead = createReadAhead(plan)
   const later = createLater(failed)
   const open = new Map<string, ScheduledConnection>()
@@ -245,7 +247,17 @@ export async function runReplay(
       }
     }
     later.add(() => {
-      const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded)
+      const varying = clock.varyingAt(plan, message, finished)
+      const comparison = compareMessage(
+        plan,
+        message,
+        answer,
+        finished,
+        settings,
+        offers,
+        threaded,
+        varying,
+      )
       outcomes.finish(message, finished, answer ? { recorded: answer.text, comparison } : { comparison })
     })
     const refusal = method === 'initialize' && answer ? refusalOf(finished, answer) : undefined
@@ -336,6 +348,7 @@ export async function runReplay(
     times: tally.times,
     given: values.given(),
     ...fileMember(settings),
+    ...tally.varied(),
     ...notesIn(
       ending,
       fileNotes(settings),

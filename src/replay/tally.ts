@@ -2,6 +2,7 @@ import {
   createKnownFaults,
   createLatencies,
   createShortTimeOuts,
+  createVariedCounts,
   verdicts,
   zeroCounts,
   type ComparisonSummary,
@@ -17,6 +18,7 @@ export interface Tally extends Pick<ComparisonSummary, 'counts'> {
   count(comparison: ExchangeComparison): void
   latency(): ComparisonSummary['latency']
   notes(): readonly string[]
+  varied(): Pick<ComparisonSummary, 'varied'>
   /** No exchange differs. */
   isSame(): boolean
 }
@@ -31,6 +33,7 @@ export function createTally(timeoutMs: number): Tally {
     after: createNumberColumn(NaN),
   }
   const latencies = createLatencies()
+  const varied = createVariedCounts()
   const noted = [createKnownFaults(), createShortTimeOuts(timeoutMs)]
   const subjects: Subject[] = []
   const numbers = new Map<string, number>()
@@ -60,6 +63,7 @@ export function createTally(timeoutMs: number): Tally {
       const { verdict, before, after } = comparison
       counts[verdict] += 1
       for (const each of noted) each.take(comparison)
+      varied.take(comparison)
       const number = numberOf(comparison)
       latencies.add(subjects[number]!, before?.latencyUs, after?.latencyUs)
       columns.subjects.push(number)
@@ -67,6 +71,7 @@ export function createTally(timeoutMs: number): Tally {
       columns.after.push(after?.latencyUs ?? NaN)
     },
     notes: () => noted.flatMap((each) => each.notes()),
+    varied: () => varied.member(),
     latency: () => latencies.list(),
     isSame: () => verdicts.every((verdict) => verdict === 'same' || counts[verdict] === 0),
   }

@@ -3,6 +3,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 /** How answers are compared and told, the same for every command that compares. */
 export interface CompareOptions {
   readonly level?: string
+  /** What every run makes anew counts too. */
+  readonly exact?: boolean
   readonly ignore?: readonly string[]
   readonly match?: readonly string[]
   readonly compareFile?: string | false
@@ -20,6 +22,7 @@ export function addCompareOptions(command: Command): Command {
         },
       ),
     )
+    .option('--exact', 'count what every run makes anew too: times, ids, pids')
     .option('--ignore <JSONPath>', 'a place in answers that does not count; repeatable', collect)
     .option('--match <JSONPath=matcher>', 'a place whose values need only be alike; repeatable', collect)
     .option(

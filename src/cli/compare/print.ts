@@ -1,6 +1,8 @@
 import {
+  describeDifference,
   describeOffer,
   detailsOf,
+  placeOf,
   suggestRule,
   titleOf,
   verdicts,
@@ -121,6 +123,36 @@ function arrow(
 ): string {
   const text = (value: number | undefined): string => (value === undefined ? '–' : show(value))
   return `${text(before)} → ${text(after)}`
+}
+
+const mostVaried = 5
+
+/** What varied by itself and is no difference: how much of it, and some of it. */
+export function createVariedLines({ style, columns = Infinity }: Layout): {
+  take(exchange: ExchangeComparison): void
+  lines(summary: ComparisonSummary): string
+} {
+  const first: string[] = []
+  let count = 0
+  return {
+    take(exchange) {
+      for (const { kinds, at, before, after } of exchange.varied ?? []) {
+        count += 1
+        if (first.length === mostVaried) continue
+        const place = placeOf(at)
+        const what = describeDifference({ kind: 'changed', place, before, after }, 80).replace(/^~ /, '')
+        const seq = exchange.before?.seq
+        first.push(`${titleOf(exchange)}${seq === undefined ? '' : ` #${seq}`}  ${kinds.join(', ')}: ${what}`)
+      }
+    },
+    lines({ varied }) {
+      if (!varied) return ''
+      const kinds = Object.entries(varied).map(([kind, number]) => `${number} ${kind}`)
+      const lines = first.map((line) => style.dim(`  ${truncate(escapeText(line), columns - 2)}\n`))
+      const more = count > first.length ? style.dim(`  and ${count - first.length} more\n`) : ''
+      return `\nVaries by itself, no difference (${kinds.join(', ')}; --exact counts it):\n${lines.join('')}${more}`
+    },
+  }
 }
 
 /** What else a person may want to know. */

@@ -32,7 +32,11 @@ export async function settingsOf(
         : await readCompareFileOf(resolve(io.cwd, recording))
   const ignored = (options.ignore ?? []).map((path) => ruleOf('--ignore', path, () => ignoreRule(path)))
   const matched = (options.match ?? []).map((text) => ruleOf('--match', text, () => parseMatchRule(text)))
-  return withFile({ level: options.level as Level | undefined, rules: [...ignored, ...matched] }, file)
+  const varying = options.exact !== true
+  return withFile(
+    { level: options.level as Level | undefined, rules: [...ignored, ...matched], varying },
+    file,
+  )
 }
 
 function ruleOf(option: string, text: string, make: () => CompareRule): CompareRule {

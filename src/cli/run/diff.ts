@@ -12,6 +12,7 @@ import { openRecords } from '../../tape/index.js'
 import type { CompareOptions } from '../compare/compare-options.js'
 import {
   createSuggestions,
+  createVariedLines,
   exchangeLines,
   latencyLines,
   noteLines,
@@ -56,6 +57,7 @@ export async function runDiff(first: string, second: string, options: DiffOption
       const report = options.json === true || wanted.length > 0 ? collectReport(names) : undefined
       const layout: Layout = { style: createStyle(io.colours), columns: io.columns }
       const suggestions = createSuggestions()
+      const varied = createVariedLines(layout)
       const print = options.json !== true
       const count = createCounter(a.recording.index.requests.length, 'requests')
       let compared = 0
@@ -63,6 +65,7 @@ export async function runDiff(first: string, second: string, options: DiffOption
         count((compared += 1), 'compared')
         report?.take(exchange)
         suggestions.take(exchange)
+        varied.take(exchange)
         if (print && (options.all === true || exchange.verdict !== 'same')) {
           if (!(await io.write(exchangeLines(exchange, layout)))) break
         }
@@ -70,7 +73,7 @@ export async function runDiff(first: string, second: string, options: DiffOption
       const summary = comparison.summary()
       const collected = report?.finish(summary)
       if (print) {
-        const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
+        const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${varied.lines(summary)}${suggestions.lines()}`
         await io.write(
           `${tail}${tail === '' ? '' : '\n'}${noteLines(summary)}${summaryLine(summary, layout)}`,
         )

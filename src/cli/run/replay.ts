@@ -3,6 +3,7 @@ import {
   collectReport,
   createLatencies,
   reportKinds,
+  sumOfVaried,
   zeroCounts,
   verdicts,
   type ComparisonSummary,
@@ -33,6 +34,7 @@ import { checkReplaceable, openRecords, replaceFile } from '../../tape/index.js'
 import type { CompareOptions } from '../compare/compare-options.js'
 import {
   createSuggestions,
+  createVariedLines,
   exchangeLines,
   latencyLines,
   noteLines,
@@ -152,6 +154,7 @@ export async function runReplayCommand(
     const report =
       quiet || wanted.length > 0 ? collectReport(withoutSecrets({ before: name, after: label })) : undefined
     const suggestions = createSuggestions()
+    const varied = createVariedLines(layout)
     const kept: MessageOutcome[] = []
     const asked: AskedNow[] = []
     const counted: Counted = { total: 0, failed: 0 }
@@ -180,6 +183,7 @@ export async function runReplayCommand(
         report?.take(comparison)
         learner?.take(comparison)
         suggestions.take(comparison)
+        varied.take(comparison)
         // What was not sent has one reason, which is told at the end.
         if (learner) return
         const isTold = options.all || (comparison.verdict !== 'same' && comparison.verdict !== 'not sent')
@@ -228,7 +232,7 @@ export async function runReplayCommand(
       return code
     }
     if (teller) show(teller.end(counted, options.output))
-    const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${suggestions.lines()}`
+    const tail = `${offerLines(summary, layout)}${latencyLines(summary, layout)}${varied.lines(summary)}${suggestions.lines()}`
     const closing = [
       ...(stopped === undefined ? [] : [`${layout.style.red('Stopped')}: ${escapeText(stopped)}\n`]),
       noteLines(summary),
@@ -346,6 +350,7 @@ function joined(results: readonly NumberedResult[]): ComparisonSummary {
   const notes = [...new Set(results.flatMap((result) => result.notes ?? []))]
   return {
     counts,
+    ...sumOfVaried(results),
     offers: [...offers.values()],
     latency: latencies.list(),
     same: results.every(({ same }) => same),

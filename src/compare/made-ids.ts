@@ -1,0 +1,74 @@
+import { createRecent, detach } from '../model/index.js'
+
+/** Which value of one run stands for which of the other: each for one only, in all answers. */
+export interface Links {
+  /** False when one of the two is linked with something else. */
+  fits(before: string, after: string): boolean
+  isKnown(before: string, after: string): boolean
+  /** What stands for a value of the old run. */
+  of(before: string): string | undefined
+  add(before: string, after: string): void
+}
+
+const mostLinks = 20_000
+
+export function createLinks(): Links {
+  const forth = createRecent<string>({ entries: mostLinks })
+  const back = createRecent<string>({ entries: mostLinks })
+  return {
+    fits: (before, after) =>
+      (forth.get(before) ?? after) === after && (back.get(after) ?? before) === before,
+    of: (before) => forth.get(before),
+    isKnown: (before, after) => forth.get(before) === after,
+    add(before, after) {
+      forth.set(detach(before), detach(after))
+      back.set(detach(after), detach(before))
+    },
+  }
+}
+
+/** Names of members, and words before a value, that say that the value names something. */
+const idLike =
+  /(?:^|[^a-z])(?:id|ids|p?pid|port|uid|guid|uuid|key|token|handle|session|cursor|nonce|request|trace|execution|terminal|job|task|run|ref|slug)s?$/i
+/** Such a value follows from what it is about: another one is another content. */
+const digestLike = /hash|digest|checksum|etag|fingerprint|signature|md5|sha-?\d|crc/i
+
+/** The last word of a name: `taskId`, `task_id` and `TASK-ID` end in `id`. */
+export function isIdName(name: string): boolean {
+  return idLike.test(name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').trim()) && !digestLike.test(name)
+}
+
+/** The end of a text before a value: `Created task: `, `(id=`, `row #`. */
+export function endsInIdName(text: string): boolean {
+  const end = text.slice(-40)
+  if (digestLike.test(end)) return false
+  return /#$/.test(end) || isIdName(end.replace(/[\s"'*`:=([#]+$/, ''))
+}
+
+/**
+ * Two values that somebody's machine made up: of one form, and random after what they have in common.
+ *
+ * @param isNamed the place says that it is an id
+ */
+export function areMadeIds(before: string, after: string, isNamed: boolean): boolean {
+  if (!/^[\w.-]{4,128}$/.test(before) || !/^[\w.-]{4,128}$/.test(after)) return false
+  const [label = ''] = /^(?:[A-Za-z]*[_-])+/.exec(before) ?? []
+  if (!after.startsWith(label) || (label === '' && !isNamed)) return false
+  const [old, now] = [before.slice(label.length), after.slice(label.length)]
+  return isRandom(old) && isRandom(now) && Math.abs(old.length - now.length) <= 4
+}
+
+/** Digits among letters in at least one piece that is long enough. */
+function isRandom(text: string): boolean {
+  return text
+    .split(/[_.-]/)
+    .some((part) => part.length >= 5 && /\d/.test(part) && (part.match(/\d[A-Za-z]|[A-Za-z]\d/g) ?? []).length >= 1)
+}
+
+/** Two names of folders or files that `mkdtemp` and its like made: `work-aB3x9Q` and `work-Zk81pO`. */
+export function areMadeNames(before: string, after: string): boolean {
+  const [old, now] = [before.split(/([-_.])/), after.split(/([-_.])/)]
+  if (old.length !== now.length) return false
+  const isMade = (part: string): boolean => part.length >= 4 && /\d|[A-Za-z][A-Z]/.test(part)
+  return old.every((part, i) => part === now[i] || (isMade(part) && isMade(now[i]!)))
+}

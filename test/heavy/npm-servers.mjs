@@ -1,0 +1,208 @@
+// @ts-check
+/**
+ * Servers from npm that nobody tuned anything for, each recorded twice and replayed once: an unchanged server is the same,
+ * without any option, and one changed word in one of its answers is found.
+ *
+ * Usage: node test/heavy/npm-servers.mjs [SERVER…]
+ *
+ * NPM_SERVERS names a folder in which installed packages stay.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { servers } from './npm-servers/servers.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const cli = join(root, 'dist/bin/wiretape.js')
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'wiretape-npm-')))
+/** Of every run anew, under the same name: arguments say it. */
+const work = join(folder, 'work')
+const cache = process.env['NPM_SERVERS'] ?? join(folder, 'packages')
+/** Fewer servers that can be installed and started show too little. */
+const fewest = 20
+const installMs = 180_000
+const commandMs = 60_000
+
+/** A server in front of another: CHANGE is the number of the tool call in whose answer one word is another one. */
+const changer = `import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+const server = spawn(process.execPath, process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'] })
+const calls = []
+process.stdin.pipe(server.stdin)
+createInterface(process.stdin).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  if (method === 'tools/call') calls.push(id)
+})
+const longest = (text) => (text.match(/[A-Za-z]{3,}/g) ?? []).sort((a, b) => b.length - a.length)[0]
+for await (const line of createInterface(server.stdout)) {
+  let message
+  try { message = JSON.parse(line) } catch {}
+  if (message && process.env.CHANGE && message.id !== undefined && message.id === calls[Number(process.env.CHANGE)]) {
+    const whole = JSON.stringify(message.result)
+    const text = message.result?.content?.map((block) => block.text ?? '').join(' ') ?? whole
+    const word = longest(text) ?? text.match(/\\d/)?.[0]
+    const other = /\\d/.test(word) ? String((Number(word) + 1) % 10) : word.split('').reverse().join('') + 'x'
+    process.stdout.write(JSON.stringify({ ...message, result: JSON.parse(whole.replace(word, other)) }) + '\\n')
+  } else process.stdout.write(line + '\\n')
+}
+`
+
+try {
+  await main()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function main() {
+  const wanted = process.argv.slice(2)
+  writeFileSync(join(folder, 'changer.mjs'), changer)
+  const count = { passed: 0, failed: 0, left: 0 }
+  for (const [name, server] of Object.entries(servers)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const command = install(name, server)
+    if (command === undefined) {
+      count.left += 1
+      console.log(`left out  ${name}: ${server.package} cannot be installed here`)
+      continue
+    }
+    const troubles = await tryServer(server, command)
+    count[troubles.length === 0 ? 'passed' : 'failed'] += 1
+    console.log(`${troubles.length === 0 ? 'ok      ' : 'FAILED  '}  ${name}`)
+    for (const trouble of troubles) console.log(trouble.replaceAll(/^/gm, '          '))
+  }
+  console.log(`${count.passed} passed, ${count.failed} failed, ${count.left} left out`)
+  const enough = wanted.length > 0 || count.passed >= fewest
+  process.exitCode = count.failed === 0 && enough ? 0 : 1
+}
+
+/** @param {string} name @param {import('./npm-servers/servers.mjs').Server} server @returns {string[] | undefined} */
+function install(name, { package: spec, bin, args = [] }) {
+  const at = join(cache, name.replaceAll(' ', '-'))
+  const file = join(at, 'node_modules/.bin', bin)
+  if (!existsSync(file)) {
+    mkdirSync(at, { recursive: true })
+    writeFileSync(join(at, 'package.json'), '{ "private": true }\n')
+    const options = ['--no-audit', '--no-fund', '--silent']
+    spawnSync('npm', ['install', ...options, spec], { cwd: at, stdio: 'ignore', timeout: installMs })
+  }
+  return existsSync(file) ? [realpathSync(file), ...args.map(inWork)] : undefined
+}
+
+/** @param {import('./npm-servers/servers.mjs').Server} server @param {string[]} command */
+async function tryServer(server, command) {
+  const troubles = []
+  let calls
+  try {
+    calls = await record(server, command, 'first')
+    await record(server, command, 'second')
+    await record(server, command, 'changed', String(lastGood(calls)))
+  } catch (problem) {
+    return [`cannot be recorded: ${problem instanceof Error ? problem.message : String(problem)}`]
+  }
+  const changed = { CHANGE: String(lastGood(calls)) }
+  const front = [process.execPath, join(folder, 'changer.mjs'), ...command]
+  const replay = (/** @type {Record<string, string>} */ more) => {
+    prepare()
+    return wiretape(['replay', tape('first'), '--', ...front], { ...environment(server), ...more })
+  }
+  const shows = (/** @type {ReturnType<typeof wiretape>} */ run) => `${run.stdout}${run.stderr}`
+  const same = { diff: wiretape(['diff', tape('first'), tape('second')]), replay: replay({}) }
+  for (const [what, run] of Object.entries(same))
+    if (run.status !== 0) troubles.push(`${what} of the unchanged server: exit ${run.status}\n${shows(run)}`)
+  const other = { diff: wiretape(['diff', tape('first'), tape('changed')]), replay: replay(changed) }
+  for (const [what, run] of Object.entries(other))
+    if (run.status !== 1 || !/ 1 (?:changed|error now|fixed now)/.test(run.stdout))
+      troubles.push(`${what} of the changed server: exit ${run.status}\n${shows(run)}`)
+  if (process.env['SHOW']) console.log(shows(same.diff), shows(same.replay), shows(other.diff))
+  return troubles
+}
+
+/** The last call that was no error. @param {boolean[]} calls */
+function lastGood(calls) {
+  return Math.max(0, calls.lastIndexOf(true))
+}
+
+/** @param {string} name */
+function tape(name) {
+  const out = join(folder, `${name}.tapes`)
+  return join(out, /** @type {string} */ (readdirSync(out)[0]))
+}
+
+/** The folder as every run finds it. */
+function prepare() {
+  rmSync(work, { recursive: true, force: true })
+  for (const name of ['files', 'repo', 'tmp', 'bank', 'home']) mkdirSync(join(work, name), { recursive: true })
+  writeFileSync(join(work, 'files/a.txt'), 'first line\nsecond line\n')
+  writeFileSync(join(work, 'repo/a.txt'), 'first line\n')
+}
+
+/**
+ * @param {import('./npm-servers/servers.mjs').Server} server @param {string[]} command @param {string} name
+ * @param {string} [change] @returns {Promise<boolean[]>} of each call whether it was answered with a result
+ */
+async function record(server, command, name, change) {
+  prepare()
+  const out = join(folder, `${name}.tapes`)
+  rmSync(out, { recursive: true, force: true })
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const env = { ...environment(server), ...(change !== undefined && { CHANGE: change }) }
+  const front = [process.execPath, join(folder, 'changer.mjs'), ...command]
+  const args = [cli, 'record', '--quiet', '--out', out, '--', ...front]
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore', cwd: work }),
+  )
+  try {
+    await client.listTools()
+    let said = ''
+    const good = []
+    for (const [tool, given] of server.calls) {
+      const wanted = typeof given === 'function' ? given(said) : given
+      const asked = JSON.parse(inWork(JSON.stringify(wanted)))
+      const result = await client.callTool({ name: tool, arguments: asked })
+      good.push(result['isError'] !== true)
+      said += textOf(result)
+    }
+    return good
+  } finally {
+    await client.close()
+  }
+}
+
+/** @param {Awaited<ReturnType<Client['callTool']>>} result */
+function textOf(result) {
+  const content = /** @type {{ text?: string }[]} */ (result['content'] ?? [])
+  return `${content.map(({ text = '' }) => text).join('\n')}\n${JSON.stringify(result['structuredContent'] ?? '')}\n`
+}
+
+/** @param {string} text */
+function inWork(text) {
+  return text.replaceAll('FOLDER', work)
+}
+
+/** @param {import('./npm-servers/servers.mjs').Server} server @returns {Record<string, string>} */
+function environment({ env = {} }) {
+  const { CI: _ci, VITEST: _vitest, ...inherited } = process.env
+  const own = Object.entries(env).map(([name, value]) => [name, inWork(value)])
+  const person = { GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.org' }
+  const committer = { GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.org' }
+  return {
+    .../** @type {Record<string, string>} */ (inherited),
+    ...person,
+    ...committer,
+    HOME: join(work, 'home'),
+    ...Object.fromEntries(own),
+  }
+}
+
+/** @param {string[]} args @param {Record<string, string>} [env] */
+function wiretape(args, env) {
+  return spawnSync(process.execPath, [cli, ...args], {
+    cwd: work,
+    encoding: 'utf8',
+    timeout: commandMs,
+    ...(env && { env }),
+  })
+}
