@@ -171,7 +171,9 @@ export function compareRecordings(
     polls.take(alignment)
     for (const { before: row, after: other } of alignment.pairs()) {
       const compared = await compare(row, other)
-      latencies.add(compared, compared.before?.latencyUs, compared.after?.latencyUs)
+      const { method, name, direction, before: old, after: now } = compared
+      const about = { method, direction, ...(name !== undefined && { name }) }
+      latencies.add(about, old?.latencyUs, now?.latencyUs)
       counts[compared.verdict] += 1
       knownFaults.take(compared)
       variedCounts.take(compared)

@@ -16,8 +16,7 @@ export function createLinks(): Links {
   const forth = createRecent<string>({ entries: mostLinks })
   const back = createRecent<string>({ entries: mostLinks })
   return {
-    fits: (before, after) =>
-      (forth.get(before) ?? after) === after && (back.get(after) ?? before) === before,
+    fits: (before, after) => (forth.get(before) ?? after) === after && (back.get(after) ?? before) === before,
     of: (before) => forth.get(before),
     isKnown: (before, after) => forth.get(before) === after,
     add(before, after) {
@@ -42,7 +41,7 @@ export function isIdName(name: string): boolean {
 export function endsInIdName(text: string): boolean {
   const end = text.slice(-40)
   if (digestLike.test(end)) return false
-  return /#$/.test(end) || isIdName(end.replace(/[\s"'*`:=([#]+$/, ''))
+  return end.endsWith('#') || isIdName(end.replace(/[\s"'*`:=([#]+$/, ''))
 }
 
 /**
@@ -62,7 +61,10 @@ export function areMadeIds(before: string, after: string, isNamed: boolean): boo
 function isRandom(text: string): boolean {
   return text
     .split(/[_.-]/)
-    .some((part) => part.length >= 5 && /\d/.test(part) && (part.match(/\d[A-Za-z]|[A-Za-z]\d/g) ?? []).length >= 1)
+    .some(
+      (part) =>
+        part.length >= 5 && /\d/.test(part) && (part.match(/\d[A-Za-z]|[A-Za-z]\d/g) ?? []).length >= 1,
+    )
 }
 
 /** Two names of folders or files that `mkdtemp` and its like made: `work-aB3x9Q` and `work-Zk81pO`. */

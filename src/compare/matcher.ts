@@ -10,13 +10,18 @@ export interface Matcher {
   accepts(before: string, after: string): boolean
   /** Equal for values that are likely to be accepted together. */
   standIn(value: string): string
+  /** Of one that looks inside texts: a decoded text with marks in the place of what it takes. */
+  readonly inText?: (text: string) => string
 }
 
 /** The names of matchers, with what they take. */
 export const matcherNames: readonly (readonly [name: string, meaning: string])[] = [
   ['any', 'any two values'],
   ['type', 'two values of one kind'],
-  ['timestamp', 'moments: ISO 8601, RFC 9110, a time of day or epoch numbers, alone or inside a text'],
+  [
+    'timestamp',
+    'moments: ISO 8601, RFC 9110, a time of day or localised, epoch numbers, alone or inside a text',
+  ],
   ['uuid', 'UUIDs, alone or inside a text'],
   ['duration', 'spans of time: 12ms, 1.5 s, PT2S, 00:01:02, or a number; alone or inside a text'],
   ['cursor', 'two strings that are not empty'],
@@ -28,7 +33,7 @@ export const matcherNames: readonly (readonly [name: string, meaning: string])[]
 ]
 
 const timestamps =
-  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC|[+-]\d{4}))?|\b\d{1,2}:\d\d:\d\d\b(?:[ \u202f][AP]M\b)?/g
+  /\d{4}-\d\d-\d\d[T_ ]\d\d-\d\d-\d\d(?:[-.]\d{3,9})?Z?|\d{1,2}([/.])\d{1,2}\1\d{4}(?:,? \d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[AP]M\b)?)?|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC|[+-]\d{4}))?|\b\d{1,2}:\d\d:\d\d\b(?:[ \u202f][AP]M\b)?/g
 const uuids = /[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/gi
 const durations =
   /\bPT?(?:\d+(?:\.\d+)?[YMWDHS])+|\b\d+:\d\d(?::\d\d(?:\.\d+)?)?\b|\b\d+(?:\.\d+)? ?(?:ns|[µu]s|ms|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?|d|days?)\b/g
@@ -38,11 +43,32 @@ const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 export function parseMatcher(text: string): Matcher {
   const named = byName.get(text)
   if (named) return { text, ...named }
+  if (/^\w+(?:\+\w+)+$/.test(text)) return combineMatchers(text.split('+').map(parseMatcher))
   if (text.startsWith('number~')) return { text, ...near(text.slice('number~'.length)) }
   if (text.length > 1 && text.startsWith('/') && text.endsWith('/'))
     return { text, ...pattern(text.slice(1, -1)) }
   const known = matcherNames.map(([name]) => name).join(', ')
   throw new QueryFault(`names no matcher: ${text}`, `there are ${known}`)
+}
+
+/** What any of them takes; those that look inside texts take a text in which each finds its own. */
+export function combineMatchers(matchers: readonly Matcher[]): Matcher {
+  const [only] = matchers
+  if (only && matchers.length === 1) return only
+  const parts = matchers.flatMap(({ inText }) => inText ?? [])
+  const standIn = (value: string): string =>
+    kindAt(value, 0) === 'string'
+      ? parts.reduce((text, part) => part(text), decodeString(value, 0, value.length))
+      : (matchers[0]?.standIn(value) ?? value)
+  return {
+    text: matchers.map(({ text }) => text).join('+'),
+    standIn,
+    accepts: (before, after) =>
+      matchers.some((matcher) => matcher.accepts(before, after)) ||
+      (parts.length > 1 &&
+        [before, after].every((one) => one.startsWith('"')) &&
+        standIn(before) === standIn(after)),
+  }
 }
 
 type Behaviour = Omit<Matcher, 'text'>
@@ -73,17 +99,19 @@ function bySimplifying(simplify: (value: string) => string): Behaviour {
 
 /** What fits the pattern is alike; the rest of a text has to be the same. */
 function inTexts(find: RegExp, mark: string, isOne: (number: string) => boolean): Behaviour {
-  return bySimplifying((value) => {
+  const inText = (text: string): string => text.replace(find, mark)
+  const simplified = bySimplifying((value) => {
     const kind = kindAt(value, 0)
     if (kind === 'number') return isOne(value) ? mark : canonicalNumber(value)
     if (kind !== 'string') return canonicalJson(value, 0)
-    return decodeString(value, 0, value.length).replace(find, mark)
+    return inText(decodeString(value, 0, value.length))
   })
+  return { ...simplified, inText }
 }
 
-/** Seconds, milliseconds or microseconds since 1970, of the years 2001 to 2286. */
+/** Seconds to nanoseconds since 1970, of the years 2001 to 2286. */
 function isEpoch(number: string): boolean {
-  return /^(?:\d{10}|\d{13}|\d{16})(?:\.\d+)?$/.test(number)
+  return /^(?:\d{10}|\d{13}|\d{16}|\d{19})(?:\.\d+)?$/.test(number)
 }
 
 function sorted(value: string): string {

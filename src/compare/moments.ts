@@ -60,7 +60,9 @@ function readClock(text: string): { ms: number; grainMs: number } | undefined {
   const half = plain && /[\d\u202f ]([AaPp])\.?[Mm]\b/.exec(text)?.[1]?.toLowerCase()
   const hour = half ? (Number(hours) % 12) + (half === 'p' ? 12 : 0) : Number(hours)
   const offset = plain && /([+-])(\d\d):?(\d\d)(?:\D|$)/.exec(text.slice(found.index + found[0].length))
-  const offsetMs = offset ? Number(`${offset[1]!}1`) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000 : 0
+  const offsetMs = offset
+    ? Number(`${offset[1]!}1`) * (Number(offset[2]) * 60 + Number(offset[3])) * 60_000
+    : 0
   const ms = (hour * 3_600 + Number(minutes) * 60 + Number(seconds ?? 0)) * 1_000
   const grainMs = seconds === undefined ? 60_000 : fraction === undefined ? 1_000 : 1
   return { ms: ms + Number(`0.${fraction ?? '0'}`) * 1_000 - offsetMs, grainMs }
@@ -80,7 +82,9 @@ function readDays(text: string): number[] | undefined {
   const year = /(?<![\d:])\d{4}(?![\d:])/.exec(text.replaceAll(/[+-]\d{4}/g, ''))?.[0]
   const day = /(?<![\d:.])\d{1,2}(?![\d:])/.exec(text)?.[0]
   if (year === undefined || day === undefined) return undefined
-  const names = [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].map(([name]) => months.indexOf(name.slice(0, 3)))
+  const names = [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].map(([name]) =>
+    months.indexOf(name.slice(0, 3)),
+  )
   const known = names.find((at) => at >= 0)
   // A name of another language may be any month.
   return known === undefined ? months.map((_, at) => dayOf(year, at + 1, day)) : [dayOf(year, known + 1, day)]

@@ -52,9 +52,10 @@ function isOfClient(index: RecordingIndex, row: number): boolean {
   return subjectAt(index, row).direction === 'client_to_server'
 }
 
-async function keyWithLinks({ index, read }: ComparedRecording, row: number, links: Links): Promise<string> {
+async function keyWithLinks(recording: ComparedRecording, row: number, links: Links): Promise<string> {
+  const { index } = recording
   const { locator, part } = index.place(row)
-  const record = await read(locator)
+  const record = await recording.read(locator)
   const { start, end } = record.parts[part]!
   const { method } = subjectAt(index, row)
   const text = withLinks(record.raw.slice(start, end), links)
@@ -70,7 +71,8 @@ function withLinks(request: string, links: Links): string {
     const text = request.slice(start, end)
     if (kind === 'string') {
       const value = JSON.parse(text) as string
-      const other = linkOf(value, name) ?? value.replaceAll(/[^\s/?&=,;:#'"]{4,}/g, (word) => links.of(word) ?? word)
+      const other =
+        linkOf(value, name) ?? value.replaceAll(/[^\s/?&=,;:#'"]{4,}/g, (word) => links.of(word) ?? word)
       if (other !== value) edits.push({ start, end, text: JSON.stringify(other) })
     } else if (kind === 'number') {
       const other = linkOf(text, name)
@@ -85,7 +87,9 @@ function withLinks(request: string, links: Links): string {
   /** A number names something only where its member says so. */
   function linkOf(value: string, name: string): string | undefined {
     if (!/^\d+$/.test(value)) return links.of(value)
-    return isIdName(name) ? (links.of(`pid ${value}`) ?? links.of(`id ${value}`))?.replace(/^\w+ /, '') : undefined
+    return isIdName(name)
+      ? (links.of(`pid ${value}`) ?? links.of(`id ${value}`))?.replace(/^\w+ /, '')
+      : undefined
   }
 
   for (const { name, start, end } of membersOf(request, 0)) if (name === 'params') visit(start, end, '', 0)

@@ -110,7 +110,11 @@ export function rulesFor(
 
 /** Adds the rules of a file to those of the command line, and remembers how it would be without. */
 export function withFile(
-  given: { readonly level: Level | undefined; readonly rules: readonly CompareRule[]; readonly varying?: boolean },
+  given: {
+    readonly level: Level | undefined
+    readonly rules: readonly CompareRule[]
+    readonly varying?: boolean
+  },
   file: { readonly name: string; readonly level?: Level; readonly rules: readonly CompareRule[] } | undefined,
 ): CompareSettings {
   const varying = given.varying === false ? { varying: false } : {}

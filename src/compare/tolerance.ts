@@ -3,7 +3,7 @@ import { decodeString, elementsOf, kindAt, skipValue, type Span } from '../wire/
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
 import { placeOf, pointerStep } from './json-place.js'
-import { parseMatcher, type Matcher } from './matcher.js'
+import { combineMatchers, parseMatcher, type Matcher } from './matcher.js'
 import type { CompareRule } from './settings.js'
 import { withJsonInTexts } from './text-json.js'
 import type { VariedBetween, VariedKind } from './varying.js'
@@ -143,13 +143,16 @@ function select({ text, span }: Compared, rules: readonly CompareRule[]): Select
   const plain = text.slice(span.start, span.end)
   const whole = withJsonInTexts(plain)
   const ignored = new Set<string>()
-  const matched = new Map<string, Matcher>()
+  const matchers = new Map<string, Matcher[]>()
   for (const { path, matcher } of rules) {
     for (const pointer of follow(path, whole)) {
-      if (matcher) matched.set(pointer, matcher)
-      else ignored.add(pointer)
+      const here = matchers.get(pointer)
+      if (!matcher) ignored.add(pointer)
+      else if (here) here.push(matcher)
+      else matchers.set(pointer, [matcher])
     }
   }
+  const matched = new Map([...matchers].map(([at, list]) => [at, combineMatchers(list)] as const))
   return { ignored, matched }
 }
 

@@ -11,8 +11,7 @@ export function createVariedCounts(): VariedCounts {
   const counts = new Map<string, number>()
   return {
     take({ varied = [] }) {
-      for (const { kinds } of varied)
-        for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      for (const { kinds } of varied) for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     },
     member: () => (counts.size > 0 ? { varied: Object.fromEntries(counts) } : {}),
   }

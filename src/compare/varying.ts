@@ -45,7 +45,11 @@ export function createVarying(): Varying {
         kind === 'number'
           ? numbers(judged, beforeText, afterText)
           : kind === 'string' &&
-            strings(judged, decodeString(beforeText, 0, beforeText.length), decodeString(afterText, 0, afterText.length))
+            strings(
+              judged,
+              decodeString(beforeText, 0, beforeText.length),
+              decodeString(afterText, 0, afterText.length),
+            )
       if (!isFine) return undefined
       for (const [old, now] of judged.added) links.add(old, now)
       return [...new Set(judged.found)]
@@ -65,7 +69,13 @@ interface Judged {
 }
 
 /** A value that stands for another one from now on, unless it is known what it stands for or who chose it. */
-function link({ before, after, links, added, found }: Judged, kind: VariedKind, old: string, now: string, key = ''): boolean {
+function link(
+  { before, after, links, added, found }: Judged,
+  kind: VariedKind,
+  old: string,
+  now: string,
+  key = '',
+): boolean {
   const [from, to] = [key + old, key + now]
   if (!links.fits(from, to) || added.some(([a, b]) => (a === from) !== (b === to))) return false
   if (!links.isKnown(from, to) && (before.uses(old) === 'said' || after.uses(now) === 'said')) return false
@@ -97,7 +107,8 @@ function numbers(judged: Judged, old: string, now: string): boolean {
     return numberLink(judged, old, now)
   const isMoment = timesMoved(judged, old, now) || hasAged(judged, a, b)
   if (isMoment) found.push('timestamp')
-  else if (lastingName.test(name) && isMeasured(before, a, true) && isMeasured(after, b, true)) found.push('duration')
+  else if (lastingName.test(name) && isMeasured(before, a, true) && isMeasured(after, b, true))
+    found.push('duration')
   else if (name === 'total' && names.some((each) => /cpu/i.test(each))) found.push('measurement')
   else if (measuredName.test(name) && names.some((each) => machineName.test(each))) found.push('measurement')
   else return false
@@ -112,7 +123,11 @@ function numberLink({ added, found }: Judged, old: string, now: string): boolean
 
 /** As long ago, or so many seconds more, as the clock went on between the runs: the uptime of a machine. */
 function hasAged({ names, before, after }: Judged, old: number, now: number): boolean {
-  if (before.atMs === undefined || after.atMs === undefined || !names.slice(-2).some((name) => lastingName.test(name)))
+  if (
+    before.atMs === undefined ||
+    after.atMs === undefined ||
+    !names.slice(-2).some((name) => lastingName.test(name))
+  )
     return false
   const [apart, seconds] = [now - old, (after.atMs - before.atMs) / 1_000]
   return [1, 1_000].some((perSecond) => Math.abs(apart / perSecond - seconds) <= 5 + Math.abs(seconds) / 100)
@@ -120,7 +135,9 @@ function hasAged({ names, before, after }: Judged, old: number, now: number): bo
 
 function timesMoved({ before, after }: Judged, old: string, now: string): boolean {
   const [a, b] = [readMoment(old), readMoment(now)]
-  return a !== undefined && b !== undefined && movedWithClock(a, b, { beforeMs: before.atMs, afterMs: after.atMs })
+  return (
+    a !== undefined && b !== undefined && movedWithClock(a, b, { beforeMs: before.atMs, afterMs: after.atMs })
+  )
 }
 
 function areEphemeral(old: number, now: number): boolean {
@@ -161,13 +178,17 @@ function byPieces(judged: Judged, old: string, now: string, name: string): boole
   })
 }
 
-const lasting = /(?:uptime|elapsed|took|duration|latency|runtime|running|since|idle|age|executed|finished|completed|started)\W*(?:in |for |time|:|=)*\W*$/i
+const lasting =
+  /(?:uptime|elapsed|took|duration|latency|runtime|running|since|idle|age|executed|finished|completed|started)\W*(?:in |for |time|:|=)*\W*$/i
 const machine = /(?:memory|mem|heap|rss|cpu|load|disk)\b[^\n]*$/i
 const repository = /commit|revision|\bgit\b|\bHEAD\b|\bbranch|\bref\b|\bsha\b/i
 
 function isVolatile(judged: Judged, old: string, now: string, piece: Piece, other: Piece): boolean {
   const { before, after, found, names } = judged
-  const [lead, otherLead] = [old.slice(Math.max(0, piece.start - 60), piece.start), now.slice(Math.max(0, other.start - 60), other.start)]
+  const [lead, otherLead] = [
+    old.slice(Math.max(0, piece.start - 60), piece.start),
+    now.slice(Math.max(0, other.start - 60), other.start),
+  ]
   const name = names.at(-1) ?? ''
   const isA = (test: RegExp): boolean => test.test(lead) && test.test(otherLead)
   switch (piece.form) {
@@ -178,17 +199,22 @@ function isVolatile(judged: Judged, old: string, now: string, piece: Piece, othe
     case 'duration': {
       const isTold = isA(lasting) || lastingName.test(name) || [old, now].every((text) => / ago\b/.test(text))
       const fits =
-        isMeasured(before, readDuration(piece.text), isTold) && isMeasured(after, readDuration(other.text), isTold)
+        isMeasured(before, readDuration(piece.text), isTold) &&
+        isMeasured(after, readDuration(other.text), isTold)
       return fits && found.push('duration') > 0
     }
     case 'size':
       return (isA(machine) || machineName.test(name)) && found.push('measurement') > 0
     case 'port':
-      return areEphemeral(Number(piece.text), Number(other.text)) && link(judged, 'port', piece.text, other.text, 'port ')
+      return (
+        areEphemeral(Number(piece.text), Number(other.text)) &&
+        link(judged, 'port', piece.text, other.text, 'port ')
+      )
     case 'process id':
       return link(judged, 'process id', piece.text, other.text, 'pid ')
     case 'commit': {
-      const isOfRepository = repository.test(old) || names.some((each) => repository.test(each) || /hash$/i.test(each))
+      const isOfRepository =
+        repository.test(old) || names.some((each) => repository.test(each) || /hash$/i.test(each))
       if (piece.text.length !== other.text.length) return false
       const [from, to] = [piece.text.slice(0, 7), other.text.slice(0, 7)]
       // Whoever gives it back gives all of it back.
@@ -226,7 +252,14 @@ function byWords(judged: Judged, old: string, now: string, name: string): boolea
     const isFine =
       i % 2 === 1
         ? word.replaceAll(/[ \t]+/g, ' ') === other.replaceAll(/[ \t]+/g, ' ')
-        : word === other || isMadeWord(judged, word.replace(/[.!?]+$/, ''), other.replace(/[.!?]+$/, ''), lead, a.length === 1 ? name : '')
+        : word === other ||
+          isMadeWord(
+            judged,
+            word.replace(/[.!?]+$/, ''),
+            other.replace(/[.!?]+$/, ''),
+            lead,
+            a.length === 1 ? name : '',
+          )
     lead = (lead + word).slice(-60)
     return isFine
   })

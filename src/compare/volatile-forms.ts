@@ -1,7 +1,16 @@
 import { epochForm, momentForms } from './moments.js'
 
 /** What a server makes anew each time, as it can be told by its form. */
-export type VolatileForm = 'timestamp' | 'uuid' | 'id' | 'commit' | 'path' | 'port' | 'process id' | 'duration' | 'size'
+export type VolatileForm =
+  | 'timestamp'
+  | 'uuid'
+  | 'id'
+  | 'commit'
+  | 'path'
+  | 'port'
+  | 'process id'
+  | 'duration'
+  | 'size'
 
 /** A piece of a text. */
 export interface Piece {
@@ -15,7 +24,10 @@ const unit = String.raw`(?:ns|[µμu]s|ms|milliseconds?|s|secs?|seconds?|m|mins?
 
 /** In the order in which they are tried at one place. */
 const forms: readonly (readonly [VolatileForm, string])[] = [
-  ['path', String.raw`(?:(?:/private)?(?:/var)?/tmp|/var/folders|[A-Za-z]:\\[^\s"'<>|]*?\\Temp)[/\\][^\s"'<>|:;,()[\]{}${'`'}]+`],
+  [
+    'path',
+    String.raw`(?:(?:/private)?(?:/var)?/tmp|/var/folders|[A-Za-z]:\\[^\s"'<>|]*?\\Temp)[/\\][^\s"'<>|:;,()[\]{}${'`'}]+`,
+  ],
   ['uuid', String.raw`(?<![0-9a-fA-F])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])`],
   ['id', String.raw`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`],
   ...momentForms.map((form) => ['timestamp', form] as const),
@@ -28,7 +40,10 @@ const forms: readonly (readonly [VolatileForm, string])[] = [
 ]
 
 const names = forms.map(([name]) => name)
-const anyForm = new RegExp(forms.map(([, form], i) => `(?<f${i}>${withoutBackReference(form, i)})`).join('|'), 'gu')
+const anyForm = new RegExp(
+  forms.map(([, form], i) => `(?<f${i}>${withoutBackReference(form, i)})`).join('|'),
+  'gu',
+)
 
 /** `\1` would count the groups of all forms. */
 function withoutBackReference(form: string, i: number): string {
@@ -53,7 +68,18 @@ export function volatilePieces(text: string): Piece[] {
   return [...pieces, { text: text.slice(end), start: end }]
 }
 
-const unitMs: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, '\u00b5': 1e-3, '\u03bc': 1e-3, ms: 1, milli: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Readonly<Record<string, number>> = {
+  n: 1e-6,
+  u: 1e-3,
+  '\u00b5': 1e-3,
+  '\u03bc': 1e-3,
+  ms: 1,
+  milli: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
 
 /** `1m 2.5s` in milliseconds. */
 export function readDuration(text: string): number {

@@ -248,16 +248,7 @@ export async function runReplay(
     }
     later.add(() => {
       const varying = clock.varyingAt(plan, message, finished)
-      const comparison = compareMessage(
-        plan,
-        message,
-        answer,
-        finished,
-        settings,
-        offers,
-        threaded,
-        varying,
-      )
+      const comparison = compareMessage(plan, message, answer, finished, settings, offers, threaded, varying)
       outcomes.finish(message, finished, answer ? { recorded: answer.text, comparison } : { comparison })
     })
     const refusal = method === 'initialize' && answer ? refusalOf(finished, answer) : undefined

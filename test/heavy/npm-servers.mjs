@@ -36,7 +36,7 @@ createInterface(process.stdin).on('line', (line) => {
   const { id, method } = JSON.parse(line)
   if (method === 'tools/call') calls.push(id)
 })
-const longest = (text) => (text.match(/[A-Za-z]{3,}/g) ?? []).sort((a, b) => b.length - a.length)[0]
+const longest = (text) => (text.match(/(?<![\\w/.-])[a-z]{3,}(?![\\w/.-])/g) ?? []).sort((a, b) => b.length - a.length)[0]
 for await (const line of createInterface(server.stdout)) {
   let message
   try { message = JSON.parse(line) } catch {}
@@ -134,7 +134,8 @@ function tape(name) {
 /** The folder as every run finds it. */
 function prepare() {
   rmSync(work, { recursive: true, force: true })
-  for (const name of ['files', 'repo', 'tmp', 'bank', 'home']) mkdirSync(join(work, name), { recursive: true })
+  for (const name of ['files', 'repo', 'tmp', 'bank', 'home'])
+    mkdirSync(join(work, name), { recursive: true })
   writeFileSync(join(work, 'files/a.txt'), 'first line\nsecond line\n')
   writeFileSync(join(work, 'repo/a.txt'), 'first line\n')
 }

@@ -22,10 +22,32 @@ describe('the values of this run', () => {
       { arguments: { order: 'order-0017' } },
       { arguments: { order: 'order-0042' } },
     ],
+    [
+      'the number of a process',
+      { structuredContent: { pid: 4711 } },
+      { structuredContent: { pid: 822 } },
+      { arguments: { pid: 4711, lines: 4711 } },
+      { arguments: { pid: 822, lines: 4711 } },
+    ],
+    [
+      'the number of a row in a sentence',
+      { content: [{ type: 'text', text: 'Saved note #7 (7 in all).' }] },
+      { content: [{ type: 'text', text: 'Saved note #12 (7 in all).' }] },
+      { arguments: { noteId: 7, ids: ['7'], limit: 7 } },
+      { arguments: { noteId: 12, ids: ['12'], limit: 7 } },
+    ],
   ])('stand where a later message gives %s back', (_, recorded, live, params, expected) => {
     const values = createLiveValues([])
     values.learn(json({ result: recorded }), [], json({ result: live }))
     expect(values.apply(json({ params }), []).text).toBe(json({ params: expected }))
+  })
+
+  it('leave a number that the client said first', () => {
+    const values = createLiveValues([])
+    const asked = json({ params: { arguments: { noteId: 7 } } })
+    values.apply(asked, [])
+    values.learn(json({ result: { id: 7 } }), [], json({ result: { id: 8 } }))
+    expect(values.apply(asked, []).text).toBe(asked)
   })
 
   it('are threaded however many there were before, and stay where they are in use', () => {

@@ -22,7 +22,7 @@ export function addCompareOptions(command: Command): Command {
         },
       ),
     )
-    .option('--exact', 'count what every run makes anew too: times, ids, pids')
+    .option('--exact', 'count what every run makes anew (times, ids) too')
     .option('--ignore <JSONPath>', 'a place in answers that does not count; repeatable', collect)
     .option('--match <JSONPath=matcher>', 'a place whose values need only be alike; repeatable', collect)
     .option(

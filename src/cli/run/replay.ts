@@ -112,7 +112,12 @@ export async function runReplayCommand(
   const name = await recordingPath(named, io)
   const filter = options.filter === undefined ? undefined : filterOption(options.filter)
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
-  const settings = await settingsOf(options, name, io)
+  // What varies is learned from the values themselves.
+  const settings = await settingsOf(
+    options.learn === undefined ? options : { ...options, exact: true },
+    name,
+    io,
+  )
   const read = readFiles(options, await withSegments([name], io.cwd))
   const output =
     options.output === undefined ? undefined : { option: `--output ${options.output}`, file: options.output }

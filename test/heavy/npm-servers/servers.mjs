@@ -120,15 +120,6 @@ export const servers = {
       ['date', { action: 'add', date: '2026-01-01', amount: 3, unit: 'days' }],
     ],
   },
-  'shell server': {
-    package: '@mako10k/mcp-shell-server@2',
-    bin: 'mcp-shell-server',
-    calls: [
-      ['shell_execute', { command: 'pwd', execution_mode: 'foreground' }],
-      ['process_get_execution', (said) => ({ execution_id: taken(/"execution_id": ?"([^"]+)"/, said) })],
-      ['list_execution_outputs', {}],
-    ],
-  },
   'server commands': {
     package: 'mcp-server-commands@0',
     bin: 'mcp-server-commands',
@@ -153,8 +144,8 @@ export const servers = {
       ['run', { command: 'echo tea' }],
       ['run_background', { command: 'echo started; sleep 30' }],
       ['list_background', {}],
-      ['tail_background', (said) => ({ pid: Number(taken(/pid"?:? ?(\d+)/i, said)), lines: 5 })],
-      ['kill_background', (said) => ({ pid: Number(taken(/pid"?:? ?(\d+)/i, said)) })],
+      ['tail_background', (said) => ({ pid: Number(taken(/PID: (\d+)/, said)), lines: 5 })],
+      ['kill_background', (said) => ({ pid: Number(taken(/PID: (\d+)/, said)) })],
     ],
   },
   'just bash': {
@@ -234,7 +225,10 @@ export const servers = {
     bin: 'mcp-sqlite-server',
     args: ['FOLDER/a.db'],
     calls: [
-      ['query', { sql: 'create table note (id integer primary key, said text, at text default current_timestamp)' }],
+      [
+        'query',
+        { sql: 'create table note (id integer primary key, said text, at text default current_timestamp)' },
+      ],
       ['create_record', { table: 'note', data: { id: 7, said: 'tea' } }],
       ['read_records', { table: 'note' }],
       ['query', { sql: 'select abs(random()) % 1 as zero, id, said from note' }],
