@@ -194,6 +194,7 @@ function environment({ env = {} }) {
     ...person,
     ...committer,
     HOME: join(work, 'home'),
+    TMPDIR: join(work, 'tmp'),
     ...Object.fromEntries(own),
   }
 }
