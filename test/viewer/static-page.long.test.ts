@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await rows(page)).toEqual(['tools/call search ok'])
     expect(await page.locator('.lane-tab').count()).toBe(1)
     await page.keyboard.press('j')
-    await page.getByText('found').waitFor()
+    await page.getByText('found', { exact: true }).waitFor()
     await page.context().close()
   })
 
