@@ -54,17 +54,16 @@ export function areMadeIds(before: string, after: string, isNamed: boolean): boo
   const [label = ''] = /^(?:[A-Za-z]*[_-])+/.exec(before) ?? []
   if (!after.startsWith(label) || (label === '' && !isNamed)) return false
   const [old, now] = [before.slice(label.length), after.slice(label.length)]
-  return isRandom(old) && isRandom(now) && Math.abs(old.length - now.length) <= 4
+  if (Math.abs(old.length - now.length) > 4 || Math.min(old.length, now.length) < 5) return false
+  const [a, b] = [changesIn(old), changesIn(now)]
+  // One of two random words may have letters only.
+  return Math.min(a, b) >= 1 || (Math.max(a, b) >= 2 && Math.abs(old.length - now.length) <= 1)
 }
 
-/** Digits among letters in at least one piece that is long enough. */
-function isRandom(text: string): boolean {
-  return text
-    .split(/[_.-]/)
-    .some(
-      (part) =>
-        part.length >= 5 && /\d/.test(part) && (part.match(/\d[A-Za-z]|[A-Za-z]\d/g) ?? []).length >= 1,
-    )
+/** How often digits and letters follow one another, in the part of a word in which they do so most. */
+function changesIn(text: string): number {
+  const parts = text.split(/[_.-]/).filter((part) => part.length >= 5)
+  return Math.max(0, ...parts.map((part) => part.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g)?.length ?? 0))
 }
 
 /** Two names of folders or files that `mkdtemp` and its like made: `work-aB3x9Q` and `work-Zk81pO`. */
@@ -72,5 +71,10 @@ export function areMadeNames(before: string, after: string): boolean {
   const [old, now] = [before.split(/([-_.])/), after.split(/([-_.])/)]
   if (old.length !== now.length) return false
   const isMade = (part: string): boolean => part.length >= 4 && /\d|[A-Za-z][A-Z]/.test(part)
-  return old.every((part, i) => part === now[i] || (isMade(part) && isMade(now[i]!)))
+  const pairs = old.flatMap((part, i) => (part === now[i] ? [] : [[part, now[i]!] as const]))
+  // Beside a part that is made on both sides, a random one may have small letters only.
+  return (
+    pairs.some((pair) => pair.every(isMade)) &&
+    pairs.every((pair) => pair.some(isMade) && Math.abs(pair[0].length - pair[1].length) <= 1)
+  )
 }

@@ -39,6 +39,8 @@ describe('what every run makes anew', () => {
     ['process id', 'PID: 4711', 'PID: 822'],
     ['port', 'on http://localhost:40123/', 'on http://localhost:51234/'],
     ['path', 'in /tmp/work-aB3x9Q/out.txt', 'in /tmp/work-Zk81pO/out.txt'],
+    ['path', '/tmp/jobs/bg-1794739437000-1pct93.log', '/tmp/jobs/bg-1795355037000-abcdef.log'],
+    ['id', 'Created task_abcdefg', 'Created task_p93kd1z'],
     ['duration', 'done in 12ms', 'done in 1.5 ms'],
     ['duration', 'Uptime: 2.5 seconds', 'Uptime: 3.25 seconds'],
   ])('is told as %s: %s', (kind, before, after) => {
