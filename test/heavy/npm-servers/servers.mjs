@@ -142,7 +142,7 @@ export const servers = {
     bin: 'bash-command-mcp',
     calls: [
       ['run', { command: 'echo tea' }],
-      ['run_background', { command: 'echo started; sleep 30' }],
+      ['run_background', { command: 'sleep 30' }],
       ['list_background', {}],
       ['tail_background', (said) => ({ pid: Number(taken(/PID: (\d+)/, said)), lines: 5 })],
       ['kill_background', (said) => ({ pid: Number(taken(/PID: (\d+)/, said)) })],
