@@ -1,9 +1,10 @@
 import { onOneLine } from '../wire/index.js'
 import type { ExchangeComparison } from './compare-recordings.js'
 import type { Difference } from './json-diff.js'
-import { toJsonPath } from './json-place.js'
+import { placeOf, toJsonPath } from './json-place.js'
 import { suggestMatcher } from './matcher.js'
 import type { OfferChange } from './offers.js'
+import type { Varied } from './tolerance.js'
 
 /** `tools/call search`, and who asked when it was the server. */
 export function titleOf({
@@ -25,6 +26,12 @@ export function describeDifference(difference: Difference, longest = 120): strin
   if (kind === 'removed') return `- ${path} ${shortened(before, 0, longest)}`
   const at = firstDifference(before, after)
   return `~ ${path} ${shortened(before, at, longest / 2)} → ${shortened(after, at, longest / 2)}`
+}
+
+/** `timestamp: result.structuredContent.at "…" → "…"`: what varied by itself, in one line as `describeDifference`. */
+export function describeVaried({ kinds, at, before, after }: Varied, longest = 80): string {
+  const what = describeDifference({ kind: 'changed', place: placeOf(at), before, after }, longest)
+  return `${kinds.join(', ')}: ${what.replace(/^~ /, '')}`
 }
 
 function firstDifference(before: string, after: string): number {

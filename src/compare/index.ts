@@ -64,7 +64,14 @@ export {
   type Asked,
   type Verdict,
 } from './verdict.js'
-export { describeDifference, describeOffer, detailsOf, suggestRule, titleOf } from './describe.js'
+export {
+  describeDifference,
+  describeOffer,
+  describeVaried,
+  detailsOf,
+  suggestRule,
+  titleOf,
+} from './describe.js'
 export { collectReport, reportKinds, type ComparisonReport, type ReportCollector } from './reports/index.js'
 export { ruledPlaces, type Varied } from './tolerance.js'
 export { createVariedCounts, sumOfVaried } from './varied-counts.js'

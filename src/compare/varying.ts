@@ -17,8 +17,8 @@ export interface RunSide {
   uses(value: string): Use
 }
 
-/** What varied, and was not counted as a difference. */
-export type VariedKind = VolatileForm | 'handle' | 'measurement'
+/** What varied, and was not counted as a difference; `learned` is what `replay --learn` found out. */
+export type VariedKind = VolatileForm | 'handle' | 'measurement' | 'learned'
 
 /** Says what varied between two scalars, as JSON texts; undefined when they differ. */
 export type VariedBetween = (

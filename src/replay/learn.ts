@@ -1,4 +1,12 @@
-import { matchRule, suggestMatcher, toJsonPath, type ExchangeComparison } from '../compare/index.js'
+import {
+  createVariedCounts,
+  matchRule,
+  suggestMatcher,
+  toJsonPath,
+  toPointer,
+  type ComparisonReport,
+  type ExchangeComparison,
+} from '../compare/index.js'
 
 /** A place of answers whose value is another one in each run. */
 export interface LearnedRule {
@@ -79,6 +87,43 @@ export class Learner {
       if (isChanged) changed.push(exchange)
     }
     return { varies: joined(varies), changed, unsteady }
+  }
+}
+
+/** The report of the runs: what varies by itself is told as that, and is no difference. */
+export function settledReport(report: ComparisonReport, learned: Learned): ComparisonReport {
+  const varies = new Set(learned.varies.map(({ method, name, path }) => `${method}\n${name ?? ''}\n${path}`))
+  const counts = { ...report.summary.counts }
+  const varied = createVariedCounts()
+  const exchanges = report.exchanges.map((exchange) => {
+    const settled = settledExchange(exchange, varies)
+    counts[exchange.verdict] -= 1
+    counts[settled.verdict] += 1
+    varied.take(settled)
+    return settled
+  })
+  const same = report.summary.same || learned.changed.length + learned.unsteady.length === 0
+  return { ...report, exchanges, summary: { ...report.summary, ...varied.member(), counts, same } }
+}
+
+function settledExchange(exchange: ExchangeComparison, varies: ReadonlySet<string>): ExchangeComparison {
+  if (exchange.verdict !== 'changed') return exchange
+  const isLearned = ({ place }: { place: Parameters<typeof toJsonPath>[0] }): boolean => {
+    const path = toJsonPath(place)
+    const key = `${exchange.method}\n${exchange.name ?? ''}\n`
+    return varies.has(key + path) || varies.has(key + general(path))
+  }
+  const learned = exchange.differences.filter(isLearned)
+  if (learned.length === 0) return exchange
+  const left = exchange.differences.filter((difference) => !isLearned(difference))
+  const told = learned.map(({ place, before = 'absent', after = 'absent' }) => {
+    return { kinds: ['learned'] as const, at: toPointer(place), before, after }
+  })
+  return {
+    ...exchange,
+    differences: left,
+    varied: [...(exchange.varied ?? []), ...told],
+    verdict: left.length === 0 && exchange.more === 0 ? 'same' : 'changed',
   }
 }
 

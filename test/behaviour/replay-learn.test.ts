@@ -46,6 +46,25 @@ describe('wiretape replay --learn', () => {
     expect(await replay(server('varying-mcp.mjs'))).toMatchObject({ code: 0 })
   })
 
+  it('tells in reports what varies by itself from what changed', async () => {
+    writeFileSync(stage.path('none.yaml'), '')
+    const reports = ['markdown=r.md', 'junit=r.xml', 'json=r.json'].flatMap((report) => ['--report', report])
+    const learn = ['--learn', '2', '--compare-file', 'none.yaml', ...reports]
+    expect(await replay(server('varying-mcp.mjs'), ...learn)).toMatchObject({ code: 0 })
+    const read = (name: string): string => readFileSync(stage.path(name), 'utf8')
+    expect(read('r.md')).toContain('**Same**')
+    expect(read('r.md')).toMatch(
+      /## Varies by itself[^]*tools\/call status.*learned: result\.content\[0\]\.text\.at/,
+    )
+    expect(read('r.xml')).toContain('failures="0"')
+    expect(read('r.xml')).toContain('<system-out>varies by itself: learned: result.content[0].text.at')
+    expect(JSON.parse(read('r.json'))).toMatchObject({ counts: { changed: 0 }, varied: { learned: 8 } })
+    writeFileSync(stage.path('none.yaml'), '')
+    expect(await replay(server('varying-mcp.mjs', '5'), ...learn)).toMatchObject({ code: 1 })
+    expect(read('r.md')).toMatch(/\*\*Different\*\*.*2 changed[^]*4\.5 → 5[^]*## Varies by itself/)
+    expect(read('r.xml')).toContain('failures="2"')
+  })
+
   it('does not learn what somebody changed', async () => {
     const before = readFileSync(stage.path('a.compare.yaml'), 'utf8')
     const { code, stdout } = await replay(server('varying-mcp.mjs', '5'), '--learn', '2')

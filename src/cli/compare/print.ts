@@ -1,8 +1,7 @@
 import {
-  describeDifference,
   describeOffer,
+  describeVaried,
   detailsOf,
-  placeOf,
   suggestRule,
   titleOf,
   verdicts,
@@ -136,13 +135,11 @@ export function createVariedLines({ style, columns = Infinity }: Layout): {
   let count = 0
   return {
     take(exchange) {
-      for (const { kinds, at, before, after } of exchange.varied ?? []) {
+      for (const varied of exchange.varied ?? []) {
         count += 1
         if (first.length === mostVaried) continue
-        const place = placeOf(at)
-        const what = describeDifference({ kind: 'changed', place, before, after }, 80).replace(/^~ /, '')
         const seq = exchange.before?.seq
-        first.push(`${titleOf(exchange)}${seq === undefined ? '' : ` #${seq}`}  ${kinds.join(', ')}: ${what}`)
+        first.push(`${titleOf(exchange)}${seq === undefined ? '' : ` #${seq}`}  ${describeVaried(varied)}`)
       }
     },
     lines({ varied }) {

@@ -17,6 +17,7 @@ import {
   findMissingSecrets,
   keptBytes,
   Learner,
+  settledReport,
   narrowSets,
   parseSetValue,
   planReplay,
@@ -232,8 +233,7 @@ export async function runReplayCommand(
     if (learner && stopped === undefined && !interrupt.signal.aborted) {
       const learned = learner.finish(results.length)
       const code = await tellLearned(learned, compareFileFor(name, options, io), layout, show)
-      const collected = report?.finish(summary)
-      if (collected) await writeReports(wanted, collected, io)
+      if (report) await writeReports(wanted, settledReport(report.finish(summary), learned), io)
       return code
     }
     if (teller) show(teller.end(counted, options.output))

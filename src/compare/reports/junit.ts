@@ -1,6 +1,6 @@
 import { escapeXml as xml } from '../../render/index.js'
 import { isNote, type ExchangeComparison } from '../compare-recordings.js'
-import { describeOffer, detailsOf, titleOf } from '../describe.js'
+import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.js'
 import type { OfferChange } from '../offers.js'
 import type { ComparisonReport } from './report.js'
 
@@ -40,11 +40,15 @@ function exchangeCase(exchange: ExchangeComparison, isStopped: boolean): string 
   const which = `${number === undefined ? '' : ` #${number}`}${run === undefined ? '' : ` (run ${run})`}`
   const name = `${titleOf(exchange)}${which}`
   const open = `    <testcase classname="${xml(exchange.method)}" name="${xml(name)}" time="${seconds}"`
-  if (verdict === 'same') return `${open}/>`
+  const varied = xml(
+    (exchange.varied ?? []).map((one) => `varies by itself: ${describeVaried(one)}`).join('\n'),
+  )
+  const output = varied === '' ? '' : `\n      <system-out>${varied}</system-out>`
+  if (verdict === 'same') return output === '' ? `${open}/>` : `${open}>${output}\n    </testcase>`
   const details = xml(detailsOf(exchange).join('\n'))
   if (verdict === 'not sent' && isStopped)
     return `${open}>\n      <skipped message="${details}"/>\n    </testcase>`
-  return `${open}>\n      <failure message="${verdict}" type="${verdict}">${details}</failure>\n    </testcase>`
+  return `${open}>\n      <failure message="${verdict}" type="${verdict}">${details}</failure>${output}\n    </testcase>`
 }
 
 function offerCase(offer: OfferChange): string {

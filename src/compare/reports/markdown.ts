@@ -1,6 +1,6 @@
 import { markdownCode } from '../../render/index.js'
 import type { LatencyNumbers } from '../latency.js'
-import { describeOffer, detailsOf, titleOf } from '../describe.js'
+import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.js'
 import { verdicts } from '../verdict.js'
 import type { ComparisonReport } from './report.js'
 
@@ -29,6 +29,7 @@ function linesOf(report: ComparisonReport): string[] {
     }
     lines.push('')
   }
+  lines.push(...variedLines(exchanges))
   if (summary.offers.length > 0) {
     lines.push('## What the server offers', '', '| impact | what |', '|---|---|')
     for (const offer of summary.offers) lines.push(`| ${offer.impact} | ${cell(describeOffer(offer))} |`)
@@ -49,6 +50,21 @@ function linesOf(report: ComparisonReport): string[] {
     lines.push('')
   }
   return lines
+}
+
+const mostVaried = 50
+
+/** What varies by itself, which is no difference. */
+function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
+  const rows = exchanges.flatMap((exchange) =>
+    (exchange.varied ?? []).map(
+      (varied) => `| ${cell(titleOf(exchange))} | ${cell(describeVaried(varied))} |`,
+    ),
+  )
+  if (rows.length === 0) return []
+  const more = rows.length > mostVaried ? ['', `and ${rows.length - mostVaried} more`] : []
+  const head = ['## Varies by itself, no difference', '', '| request | what |', '|---|---|']
+  return [...head, ...rows.slice(0, mostVaried), ...more, '']
 }
 
 /** `**Different**: 12 same, 1 changed` */
