@@ -87,7 +87,7 @@ async function advance(lane: Lane): Promise<Lane> {
   return lane
 }
 
-/** What is no record is told at once. */
+/** Events that are no records are told at once. */
 function earliest(lanes: readonly Lane[], merge: LiveMerge): Lane | undefined {
   let first: Lane | undefined
   let firstAt = Infinity

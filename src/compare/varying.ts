@@ -17,7 +17,7 @@ export interface RunSide {
   uses(value: string): Use
 }
 
-/** What varied, and was not counted as a difference; `learned` is what `replay --learn` found out. */
+/** Kinds of values that varied and were not counted as differences; `replay --learn` found out the `learned` ones. */
 export type VariedKind = VolatileForm | 'handle' | 'measurement' | 'learned'
 
 /** Says what varied between two scalars, as JSON texts; undefined when they differ. */

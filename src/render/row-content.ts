@@ -17,7 +17,7 @@ const lookedAt = 8_192
 export const longestContent = 200
 
 /**
- * What tells a message from others of its method: the arguments, the first line of a result, the level and text of a log,
+ * Content that tells a message from others of its method: the arguments, the first line of a result, the level and text of a log,
  * how far something is. Escaped, on one line, at most 200 characters; '' where there is nothing.
  *
  * @param asked of an answer, its request

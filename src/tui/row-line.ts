@@ -99,7 +99,7 @@ function noteOf({ notes }: LogRow): string {
   return notes.length === 0 ? '' : `  note: ${short(notes.join(' · '))}`
 }
 
-/** What tells a message from others of its method, as far as that is kept. */
+/** Content that tells a message from others of its method, as far as it is kept. */
 function contentOf({ record, part, kind, request }: LogRow): string {
   const text = rowContent(record, part, kind, request)
   return text === '' ? '' : `  ${text}`

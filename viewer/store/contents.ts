@@ -15,7 +15,7 @@ const contents = new Map<number, string>()
 const wanted = new Set<number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** What tells a message from others of its method; '' until the worker has said it. */
+/** Content that tells a message from others of its method; '' until the worker has said it. */
 export function contentOf(row: number): string {
   const known = contents.get(row)
   if (known !== undefined) return known

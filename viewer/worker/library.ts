@@ -15,7 +15,7 @@ export interface Library {
   readonly length: number
   open(openings: readonly Opening[]): Promise<void>
   detail(row: number, whole: boolean): Promise<Detail>
-  /** What tells each message from others of its method. @param asked of an answer, the method of its request; else '' */
+  /** Content that tells each message from others of its method. @param asked of an answer, the method of its request; else '' */
   contents(rows: readonly number[], asked: readonly string[]): Promise<string[]>
   /** The first row of the response of a message's HTTP exchange, which has its headers. */
   response(row: number, exchange: number): Promise<Detail | undefined>

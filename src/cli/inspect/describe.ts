@@ -24,7 +24,7 @@ export interface Note {
 export interface RowWords {
   /** The subject of the row. */
   readonly what: Note
-  /** What tells it from others of its method; escaped. */
+  /** Content that tells it from others of its method; escaped. */
   readonly content: string
   /** The row's special facts, most important first. */
   readonly notes: readonly Note[]

@@ -40,7 +40,7 @@ async function targetsOf(names: readonly string[], registry: string, io: Io): Pr
         return await findCapture(registry, name)
       } catch (missing) {
         const path = await recordingPath(name, io).catch(() => undefined)
-        // What is no recording either was meant as a capture.
+        // A name of neither was meant as a capture.
         if (path === undefined || (path === name && !/[./\\]/.test(name))) throw missing
         return path
       }

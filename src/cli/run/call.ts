@@ -215,7 +215,7 @@ async function printAnswer(answer: string, asJson: boolean, io: Io): Promise<num
   return failed ? exitCode.found : exitCode.done
 }
 
-/** What a person reads of a tool's result; undefined when it has no content of a known kind. */
+/** Text of a tool's result for a person; undefined when it has no content of a known kind. */
 function textOf({ content }: ToolResult): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map(

@@ -54,7 +54,7 @@ function linesOf(report: ComparisonReport): string[] {
 
 const mostVaried = 50
 
-/** What varies by itself, which is no difference. */
+/** Values that vary by themselves, which is no difference. */
 function variedLines(exchanges: ComparisonReport['exchanges']): string[] {
   const rows = exchanges.flatMap((exchange) =>
     (exchange.varied ?? []).map(
