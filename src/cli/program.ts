@@ -14,6 +14,7 @@ import { registerInstall, registerStatus, registerUninstall } from './commands/i
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
 import { registerMock } from './commands/mock.js'
+import { registerPin } from './commands/pin.js'
 import { registerProxy } from './commands/proxy.js'
 import { registerPrune } from './commands/prune.js'
 import { registerRecord } from './commands/record.js'
@@ -112,6 +113,7 @@ wiretape <command> --help tells more about a command.`,
     registerDiff,
     registerCheck,
     registerCost,
+    registerPin,
     registerCodegen,
     registerLs,
     registerSearch,

@@ -24,3 +24,13 @@ export {
   type ToldFinding,
 } from './reports/index.js'
 export { createCostTable, estimateTokens, estimator, type DefinitionCost } from './cost.js'
+export {
+  compareServers,
+  createPinTable,
+  definitionDrift,
+  driftWords,
+  type Drift,
+  type Fields,
+  type PinnedKind,
+  type PinnedServer,
+} from './pin.js'

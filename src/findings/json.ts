@@ -28,6 +28,13 @@ export function listAt(value: Json | undefined, ...path: readonly string[]): rea
   return Array.isArray(found) ? found : []
 }
 
+/** One text for a value, whatever the order of its members. */
+export function canonicalText(value: Json | undefined): string | undefined {
+  return JSON.stringify(value, (_, found: Json) =>
+    isMap(found) ? Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1))) : found,
+  )
+}
+
 /** Strings of one value that are looked at; a peer decides how many there are. */
 const mostStrings = 100_000
 

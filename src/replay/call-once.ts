@@ -26,6 +26,19 @@ export type CallOutcome = { readonly answer: string } | { readonly error: string
 const modern = '2026-07-28'
 const clientInfo = { name: 'wiretape-call', version: '1' }
 
+/** A server that was greeted. */
+export interface GreetedServer {
+  /** Speaks 2026-07-28, without `initialize`. */
+  readonly isModern: boolean
+  ask(request: CallRequest): Promise<CallOutcome>
+}
+
+interface CallTimes {
+  /** For each answer. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
 /**
  * Opens a connection, makes one request and closes it. A recorded request of 2026-07-28 is sent as it stands; for others
  * the server is greeted with `initialize`, and spoken to as 2026-07-28 asks when it refuses that.
@@ -33,8 +46,18 @@ const clientInfo = { name: 'wiretape-call', version: '1' }
 export async function callOnce(
   connect: Connect,
   request: CallRequest,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  times: CallTimes,
 ): Promise<CallOutcome> {
+  const needsNoGreeting = 'text' in request && readEnvelope(request.text, 0).modern
+  return withServer(connect, { ...times, isGreeted: !needsNoGreeting }, (server) => server.ask(request))
+}
+
+/** Opens a connection, greets the server, lets `use` ask it one request after the other, and closes the connection. */
+export async function withServer<T>(
+  connect: Connect,
+  { timeoutMs, signal, isGreeted = true }: CallTimes & { readonly isGreeted?: boolean },
+  use: (server: GreetedServer) => Promise<T>,
+): Promise<T | { readonly error: string }> {
   let live: LiveConnection | undefined
   const nothing = (): void => undefined
   const opened = await openLive(
@@ -56,13 +79,18 @@ export async function callOnce(
   if ('error' in opened) return opened
   live = opened
   try {
-    const greeted =
-      'text' in request && readEnvelope(request.text, 0).modern ? undefined : await greet(live, timeoutMs)
-    if (greeted !== undefined && 'error' in greeted) return greeted
-    const text = 'text' in request ? request.text : newRequest(request, greeted?.isModern === true)
-    const frame = clientFrame(text, [text])
-    const result = await askLive(live, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
-    return 'text' in result ? { answer: result.text } : { error: result.error }
+    const greeted = isGreeted ? await greet(live, timeoutMs) : { isModern: true }
+    if ('error' in greeted) return greeted
+    let id = 0
+    return await use({
+      isModern: greeted.isModern,
+      async ask(request) {
+        const text = 'text' in request ? request.text : newRequest(request, (id += 1), greeted.isModern)
+        const frame = clientFrame(text, [text])
+        const result = await askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
+        return 'text' in result ? { answer: result.text } : { error: result.error }
+      },
+    })
   } finally {
     await live.close()
   }
@@ -82,7 +110,11 @@ async function greet(
   return { isModern: false }
 }
 
-function newRequest({ method, params }: { method: string; params: string }, isModern: boolean): string {
+function newRequest(
+  { method, params }: { method: string; params: string },
+  id: number,
+  isModern: boolean,
+): string {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': modern,
     'io.modelcontextprotocol/clientInfo': clientInfo,
@@ -91,7 +123,7 @@ function newRequest({ method, params }: { method: string; params: string }, isMo
   const rest = params.trimStart().slice(1)
   const separator = rest.trimStart() === '}' ? '' : ','
   const whole = isModern ? `{"_meta":${JSON.stringify(meta)}${separator}${rest}` : params
-  return `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${whole}}`
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${whole}}`
 }
 
 /**

@@ -1,6 +1,13 @@
 export { acceptTexts } from './accept-texts.js'
 export type { Unanswered } from './answer-question.js'
-export { callOnce, setValues, type CallOutcome, type CallRequest } from './call-once.js'
+export {
+  callOnce,
+  setValues,
+  withServer,
+  type CallOutcome,
+  type CallRequest,
+  type GreetedServer,
+} from './call-once.js'
 export type { GivenValue } from './given-values.js'
 export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-file.js'
 export { Learner, settledReport, type Learned, type LearnedRule } from './learn.js'

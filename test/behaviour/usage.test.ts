@@ -197,6 +197,7 @@ describe('help', () => {
     ['diff'],
     ['check'],
     ['cost'],
+    ['pin'],
     ['call'],
     ['codegen'],
     ['replay'],

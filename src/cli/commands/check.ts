@@ -24,6 +24,7 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
       collect,
     )
     .option('--baseline <file>', 'findings of this report (json) do not count')
+    .option('--pin <file>', 'every definition has to be the one in this file of wiretape pin')
     .option('--expect-tool <name>', 'a tool that has to be called; repeatable', collect)
     .option('--forbid-tool <name>', 'a tool that may not be called; repeatable', collect)
     .option(

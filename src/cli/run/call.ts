@@ -104,7 +104,7 @@ function newCall(words: readonly string[]): CallRequest {
 }
 
 /** Words after `wiretape record` that make it a stdio server in front of the one that is called. */
-async function recorderOf(
+export async function recorderOf(
   command: readonly string[],
   { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
   io: Io,

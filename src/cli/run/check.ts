@@ -4,6 +4,7 @@ import {
   contractRules,
   countFindings,
   createFindings,
+  definitionDrift,
   findingReports,
   hashOf,
   levels,
@@ -23,6 +24,7 @@ import { countOf, createStyle, escapeText, pad, type Style } from '../../render/
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { contractOf, type ContractOptions } from '../check/contract.js'
+import { readLock } from '../pin/lock-file.js'
 import { printPieces, wantedReports, writeReports } from '../report-files.js'
 import { recordingPaths } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
@@ -32,6 +34,7 @@ export interface CheckOptions extends ContractOptions {
   readonly rules?: readonly string[]
   readonly failOn?: readonly string[]
   readonly baseline?: string
+  readonly pin?: string
   readonly listRules?: boolean
   readonly report?: readonly string[]
   readonly json?: boolean
@@ -40,7 +43,7 @@ export interface CheckOptions extends ContractOptions {
 export async function runCheck(named: readonly string[], options: CheckOptions, io: Io): Promise<number> {
   const files = await recordingPaths(named, io)
   const { contract, from } = await contractOf(options, io)
-  const own = contract ? contractRules(contract) : []
+  const own = [...(await pinRules(options.pin, io)), ...(contract ? contractRules(contract) : [])]
   const known = [...allRules, ...own]
   const { rules, unknown } = wantedRules(allRules, options.rules)
   if (unknown !== undefined)
@@ -66,6 +69,15 @@ export async function runCheck(named: readonly string[], options: CheckOptions, 
   } finally {
     await loaded.close()
   }
+}
+
+async function pinRules(file: string | undefined, io: Io): Promise<readonly Rule[]> {
+  if (file === undefined) return []
+  const pins = await readLock(file, io)
+  if (pins) return [definitionDrift(pins)]
+  throw new WiretapeError('usage', `there is no ${escapeText(file)}`, {
+    hint: 'wiretape pin RECORDING writes one',
+  })
 }
 
 /** One run of rules over recordings as they are loaded. */

@@ -1,5 +1,5 @@
 import type { Rule } from '../../finding.js'
-import { at, isMap, textAt, type Json, type JsonMap } from '../../json.js'
+import { at, canonicalText, isMap, textAt, type JsonMap } from '../../json.js'
 import { offersIn } from '../../server-state.js'
 import { sources } from '../sources.js'
 
@@ -38,13 +38,7 @@ export const changedDefinition: Rule = {
 /** Names of the members that differ; their order does not count. */
 export function fieldsThatDiffer(before: JsonMap, after: JsonMap): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.filter((name) => sorted(before[name]) !== sorted(after[name]))
-}
-
-function sorted(value: Json | undefined): string | undefined {
-  return JSON.stringify(value, (_, found: Json) =>
-    isMap(found) ? Object.fromEntries(Object.entries(found).toSorted(([a], [b]) => (a < b ? -1 : 1))) : found,
-  )
+  return names.filter((name) => canonicalText(before[name]) !== canonicalText(after[name]))
 }
 
 /** Words of a name that say it changes something. */
