@@ -89,8 +89,15 @@ export function escapePattern(text: string): string {
     .replaceAll('\t', String.raw`\t`)
     .replaceAll(
       /[\u{0}-\u{1f}\u{7f}-\u{9f}\u2028\u2029]/gu,
-      (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
+}
+
+const longestMessage = 80
+
+/** The first line of an error's message as a pattern of both languages. */
+export function messagePattern(message: string): string {
+  return escapePattern(message.slice(0, longestMessage).replace(/\s*\n[^]*/, ''))
 }
 
 function isEpoch(value: number): boolean {

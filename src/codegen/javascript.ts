@@ -1,5 +1,5 @@
 import { printArgument, printExpected, quoted, type Dialect } from './print.js'
-import type { Expected } from './expected.js'
+import { messagePattern, type Expected } from './expected.js'
 import type { Step, TestPlan, Variable } from './plan.js'
 import { aboutLine, type About } from './about.js'
 
@@ -11,14 +11,19 @@ const types: Readonly<Record<string, string>> = {
   object: 'Object',
 }
 
+/** `__proto__: …` would be the prototype. */
+function memberName(name: string): string {
+  if (name === '__proto__') return `['__proto__']`
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)
+}
+
 const plain: Omit<Dialect, 'check'> = {
   none: 'null',
   yes: 'true',
   no: 'false',
   text: quoted,
   brace: ' ',
-  entry: (name, value) =>
-    name === value ? name : `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)}: ${value}`,
+  entry: (name, value) => (name === value ? name : `${memberName(name)}: ${value}`),
   variable: (name) => name,
   secret: (name) => `process.env.${name}`,
   member: (of, step) =>
@@ -161,7 +166,7 @@ function bodyLines(step: Step, runner: Runner): string[] {
   const { outcome } = step
   const { dialect } = runner
   const request = requestOf(step, dialect)
-  if (outcome.kind === 'error') return [runner.rejects(request, patternOf(outcome.message))]
+  if (outcome.kind === 'error') return [runner.rejects(request, messagePattern(outcome.message))]
   if (outcome.kind === 'names') {
     const list = `[${outcome.names.map(quoted).join(', ')}]`
     const names =
@@ -228,11 +233,4 @@ function assignment({ name, path, within, pattern }: Variable, dialect: Dialect)
   const root = within === 'json' ? 'answer' : 'result'
   const place = path.reduce<string>((of, step) => dialect.member(of, step), root)
   return pattern === undefined ? `${name} = ${place}` : `${name} = /${pattern}/.exec(${place})[1]`
-}
-
-function patternOf(message: string): string {
-  return message
-    .slice(0, 80)
-    .replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
-    .replaceAll(/\s*\n[^]*/g, '')
 }

@@ -106,7 +106,8 @@ function printScalar(value: null | boolean | number | string, dialect: Dialect):
   if (value === null) return dialect.none
   if (typeof value === 'boolean') return value ? dialect.yes : dialect.no
   if (typeof value === 'string') return dialect.text(value)
-  return String(value)
+  // Neither language has a literal for what JSON can write beyond a double.
+  return Number.isFinite(value) ? String(value) : value > 0 ? '1e999' : '-1e999'
 }
 
 function bracketed(

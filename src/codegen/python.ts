@@ -1,5 +1,5 @@
 import { aboutLine, type About } from './about.js'
-import type { Expected } from './expected.js'
+import { messagePattern, type Expected } from './expected.js'
 import { textPattern } from './javascript.js'
 import { printArgument, printExpected, type Dialect } from './print.js'
 import type { Step, TestPlan, Variable } from './plan.js'
@@ -103,7 +103,7 @@ function bodyLines(step: Step): string[] {
       : `, ${printArgument(step.params, python, '    ')}`
   const request = `server.request(${JSON.stringify(step.method)}${params})`
   if (outcome.kind === 'error')
-    return [`with pytest.raises(Exception, match=${raw(patternOf(outcome.message))}):`, `    ${request}`]
+    return [`with pytest.raises(Exception, match=${raw(messagePattern(outcome.message))}):`, `    ${request}`]
   if (outcome.kind === 'names') {
     const { member, nameMember, names } = outcome
     const list = `[${names.map((name) => JSON.stringify(name)).join(', ')}]`
@@ -137,13 +137,6 @@ function assignment({ name, path, within, pattern }: Variable): string {
   return pattern === undefined
     ? `made["${name}"] = ${place}`
     : `made["${name}"] = re.search(${raw(pattern)}, ${place})[1]`
-}
-
-function patternOf(message: string): string {
-  return message
-    .slice(0, 80)
-    .replaceAll(/\s*\n[^]*/g, '')
-    .replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }
 
 const plainClient = `class Server:

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReplayStage, opening, type Client, type ReplayStage } from '../behaviour/replay-stage.js'
-import type { Run } from '../behaviour/run-cli.js'
+import { run, type Run } from '../behaviour/run-cli.js'
 import { server } from '../behaviour/stage.js'
 
 const call = (id: number, name: string, args: object = {}) => ({
@@ -94,6 +94,19 @@ describe('wiretape codegen', () => {
       stderr: expect.stringContaining('test_a.py'),
     })
     expect(await codegen('--to', 'pytest', '--out', 'test_a.py', '--force')).toBe('')
+  })
+
+  it('keeps hostile names and odd values inside of literals', async () => {
+    const name = 'a\'); process.exit(3)//`${1}`\u2028"""'
+    const odd = call(1, name, JSON.parse('{"__proto__": {"a": 1}}') as object)
+    await stage.record('odd.jsonl', { messages: [...opening, odd] }, server('varying-mcp.mjs'))
+    const of = async (kind: string): Promise<string> =>
+      (await stage.run('codegen', 'odd.jsonl', '--to', kind)).stdout
+    const text = await of('node-test')
+    expect(text).toContain("['__proto__']: { a: 1 }")
+    writeFileSync(stage.path('odd.mjs'), text)
+    expect(await run([process.execPath, '--check', stage.path('odd.mjs')])).toMatchObject({ code: 0 })
+    expect(text).not.toContain('\u2028')
   })
 
   it('refuses what it cannot test', async () => {
