@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { readMessages } from '../fixtures/servers/json-lines.mjs'
 import { cli } from './stage.js'
 
 type Message = { id?: unknown; method?: string; [name: string]: unknown }
@@ -73,11 +73,12 @@ export async function talk(argv: readonly string[], client: Client, cwd: string)
   const say = (message: Message): void =>
     void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const waiting = new Map<unknown, (answer: Message) => void>()
-  createInterface(child.stdout).on('line', (line) => {
-    const message = JSON.parse(line) as Message
-    if (message.method === undefined) waiting.get(message.id)?.(message)
-    else if (message.id !== undefined) say({ id: message.id, ...client.answers?.[message.method] })
-  })
+  const hears = async (): Promise<void> => {
+    for await (const message of readMessages(child.stdout) as AsyncIterable<Message>)
+      if (message.method === undefined) waiting.get(message.id)?.(message)
+      else if (message.id !== undefined) say({ id: message.id, ...client.answers?.[message.method] })
+  }
+  const heard = hears()
   let last: Message | undefined
   for (const next of client.messages) {
     const message = typeof next === 'function' ? next(last as unknown as Answer) : next
@@ -86,5 +87,6 @@ export async function talk(argv: readonly string[], client: Client, cwd: string)
     if (message.id !== undefined) last = await answered
   }
   child.stdin.end()
+  await heard
   await closed
 }
