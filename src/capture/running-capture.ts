@@ -43,6 +43,8 @@ export interface CaptureOptions {
   readonly maxFiles?: number
   /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
   readonly sessionFile?: string
+  /** Session files have every payload on one line. @default false */
+  readonly compact?: boolean
   /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
   readonly redaction: Redaction
   /** wiretape's own version. */
@@ -141,7 +143,7 @@ function startCapture(
   const agoMs = since ? performance.now() - since.atMs : 0
   const startedNs = process.hrtime.bigint() - BigInt(Math.round(agoMs * 1e6))
   const meta = metaOf(options, target, redactor, new Date(since?.wallMs ?? Date.now()))
-  const { sessionFile, maxFiles } = options
+  const { sessionFile, maxFiles, compact = false } = options
   const file: SegmentFile = startTape(options.folder, meta, { strict: options.strict })
   const full = options.strict && sessionFile !== undefined ? startFullTape(file.path, meta) : undefined
   /** The tape that session files are made of; a strict one does not say enough for them. */
@@ -149,7 +151,7 @@ function startCapture(
   const saver =
     sessionFile === undefined
       ? undefined
-      : createSessionSaver({ target: sessionFile, tape: (source ?? file).path })
+      : createSessionSaver({ target: sessionFile, tape: (source ?? file).path, compact })
   let recorder: Recorder | undefined
   let registration: Registration | undefined
   /** Files that we have saved, by their paths: what others put there is worth a backup. */
@@ -157,7 +159,8 @@ function startCapture(
   async function save(path: string): Promise<string | undefined> {
     if (saver && path === sessionFile) return saver.now()
     if (!source) return 'a tape of --strict-v1 does not say enough for one: record with --session-file'
-    const reply = await saveOnce({ tapes: segmentsOf(source.path), target: path, own: saved.get(path) })
+    const tapes = segmentsOf(source.path)
+    const reply = await saveOnce({ tapes, target: path, own: saved.get(path), compact })
     if ('trouble' in reply) return reply.trouble
     saved.set(path, reply.own)
     return undefined

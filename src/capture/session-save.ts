@@ -1,4 +1,4 @@
-import { sessionJson } from '../formats/index.js'
+import { compactSession, sessionJson } from '../formats/index.js'
 import {
   isUntouched,
   refuseStandardStream,
@@ -17,6 +17,8 @@ export interface SaveRequest {
   readonly own?: FileIdentity | undefined
   /** Nothing is saved while something else than `own` stands there: two runs on one file would fill the disk with backups. */
   readonly yields?: boolean
+  /** Every payload on one line. @default false */
+  readonly compact?: boolean
 }
 
 /** What came of it. */
@@ -29,11 +31,11 @@ export async function saveSession(request: SaveRequest): Promise<SaveReply> {
   const startedMs = performance.now()
   try {
     refuseStandardStream(request.target)
-    const { target, own: before, yields = false } = request
+    const { target, own: before, yields = false, compact = false } = request
     if (yields && before && !(await isUntouched(target, before))) return { tookMs: 0, own: before }
     await refuseTape(target)
     const recording = await snapshotTape(request.tapes)
-    const chunks = sessionJson.write!(recording, () => undefined)
+    const chunks = (compact ? compactSession : sessionJson).write!(recording, () => undefined)
     const earlier = request.own && { own: request.own }
     const own = await replaceFile(request.target, chunks, { backup: true, ...earlier })
     return { tookMs: performance.now() - startedMs, own }

@@ -24,6 +24,8 @@ export interface SessionSaverOptions {
   readonly target: string
   /** First segment of the tape. */
   readonly tape: string
+  /** See `SaveRequest`. */
+  readonly compact?: boolean
   /** @default 30,000 */
   readonly pauseMs?: number
   /** The pause after a save, in times of what it took. @default 20 */
@@ -31,7 +33,7 @@ export interface SessionSaverOptions {
 }
 
 export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
-  const { target, tape, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
+  const { target, tape, compact = false, pauseMs = shortestPauseMs, pauseFactor = usualFactor } = options
   let worker: Worker | undefined
   /** The file of our last save. A file that another program put in its place is kept. */
   let own: FileIdentity | undefined
@@ -50,7 +52,7 @@ export function createSessionSaver(options: SessionSaverOptions): SessionSaver {
   async function save(tapes: readonly string[], yields = false): Promise<SaveReply> {
     // The thread answers one request after the other.
     while (saving) await saving
-    saving = ask({ tapes, target, own, yields })
+    saving = ask({ tapes, target, own, yields, compact })
     const reply = await saving
     saving = undefined
     if ('tookMs' in reply) own = reply.own

@@ -35,6 +35,7 @@ export interface RecordOptions {
   readonly keep?: Keep
   readonly strictV1?: boolean
   readonly sessionFile?: string
+  readonly compact?: boolean
   readonly redact?: readonly string[]
   readonly redactFile?: string
   /** False to do without the built-in rules. */
@@ -158,6 +159,7 @@ export const recordFlags: readonly RecordFlag[] = [
     value: 'file',
     help: 'keep a session file (JSON) beside the tape; one that is there becomes FILE.bak',
   },
+  { long: '--compact', key: 'compact', help: 'session files: every payload on one line' },
   { long: '--target', key: 'target', value: 'name', help: 'what is being recorded, for the metadata' },
   {
     long: '--note',

@@ -17,6 +17,7 @@ export {
 export { htmlReport, type ReportPage } from './html/index.js'
 export { createAnsweredHere, type AnsweredHere } from './answered-here.js'
 export {
+  compactSession,
   createDroppedFrames,
   sessionJson,
   viewSession,

@@ -1,4 +1,10 @@
-import { sessionJson, encodeRecord, decodeLine } from '../../src/formats/index.js'
+import {
+  compactSession,
+  sessionJson,
+  encodeRecord,
+  decodeLine,
+  type Format,
+} from '../../src/formats/index.js'
 import type { Diagnostic, TapeRecord } from '../../src/model/index.js'
 
 const utf8 = new TextEncoder()
@@ -30,12 +36,13 @@ export async function readSession(text: string | Uint8Array, cuts: readonly numb
   return { records, problems, lines: records.map((record) => encodeRecord(record).trimEnd()) }
 }
 
-export async function writeSession(records: readonly TapeRecord[]): Promise<string> {
+export async function writeSession(records: readonly TapeRecord[], compact = false): Promise<string> {
   async function* all(): AsyncGenerator<TapeRecord> {
     yield* records
   }
   const parts: Uint8Array[] = []
-  for await (const chunk of sessionJson.write!({ records: all }, () => undefined)) parts.push(chunk)
+  const format: Format = compact ? compactSession : sessionJson
+  for await (const chunk of format.write!({ records: all }, () => undefined)) parts.push(chunk)
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
 }
 

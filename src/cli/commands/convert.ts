@@ -22,6 +22,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
     .option('--strict', 'exit 1 when the target cannot hold everything')
     .option('--strict-v1', 'write only what the published trace v1 format has')
+    .option('--compact', 'session-json: every payload on one line')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',

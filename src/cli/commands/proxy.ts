@@ -120,6 +120,7 @@ function registerExport(proxy: Command, io: Io, outcome: Outcome): void {
     .requiredOption('--session-file <file>', 'the session; any format that wiretape reads; - reads stdin')
     .requiredOption('--output <file>', 'the file to write; one that is there becomes FILE.bak; - is stdout')
     .option('--output-format <format>', 'json (a session file), or the id of another format', 'json')
+    .option('--compact', 'every payload on one line')
     .action(async (options: ProxyExportOptions) => {
       const { runProxyExport } = await import('../run/proxy-export.js')
       outcome.code = await runProxyExport(options, io)

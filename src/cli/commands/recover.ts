@@ -12,6 +12,7 @@ export function registerRecover(program: Command, io: Io, outcome: Outcome): voi
     .argument('[output]', 'where the copy goes, - for stdout (default: the name with .recovered.jsonl)')
     .option('--in-place', 'replace the tape itself')
     .option('--session-file <file>', 'build the session file again from the tape and its other segments')
+    .option('--compact', 'with --session-file: every payload on one line')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',

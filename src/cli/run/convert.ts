@@ -1,4 +1,4 @@
-import { strictTrace, type Recording } from '../../formats/index.js'
+import { compactSession, strictTrace, type Recording } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
@@ -15,6 +15,7 @@ export interface ConvertOptions {
   readonly filter?: string
   readonly strict?: boolean
   readonly strictV1?: boolean
+  readonly compact?: boolean
 }
 
 /** @param files the recording's, then the output */
@@ -27,7 +28,9 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
   const found = targetFormat(options.to ?? (options.strictV1 ? 'trace-v1' : undefined), '--to', output)
   if (options.strictV1 && found.id !== 'trace-v1')
     throw new WiretapeError('usage', `--strict-v1 is a form of trace-v1, not of ${found.id}`)
-  const format = options.strictV1 ? strictTrace : found
+  if (options.compact && found.id !== 'session-json')
+    throw new WiretapeError('usage', `--compact is a form of session-json, not of ${found.id}`)
+  const format = options.strictV1 ? strictTrace : options.compact ? compactSession : found
   if (output !== '-') await refuseExisting(output, io.cwd, options.force)
   const { recording, close } = await openMerged(inputs, io, options.from)
   try {

@@ -1,7 +1,7 @@
 import { redactedMetadata } from '../../capture/index.js'
 import { createRunRedactor } from '../../proxy/index.js'
-import { adopt, type Recording } from '../../formats/index.js'
-import type { JsonMembers, MetaRecord, TapeRecord } from '../../model/index.js'
+import { adopt, compactSession, type Recording } from '../../formats/index.js'
+import { WiretapeError, type JsonMembers, type MetaRecord, type TapeRecord } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -13,15 +13,19 @@ export interface ProxyExportOptions extends MetadataOptions {
   readonly sessionFile: string
   readonly output: string
   readonly outputFormat?: string
+  readonly compact?: boolean
 }
 
 export async function runProxyExport(options: ProxyExportOptions, io: Io): Promise<number> {
-  const { sessionFile, output, outputFormat = 'json' } = options
-  const format = targetFormat(
+  const { sessionFile, output, outputFormat = 'json', compact } = options
+  const found = targetFormat(
     outputFormat === 'json' ? 'session-json' : outputFormat,
     '--output-format',
     output,
   )
+  if (compact && found.id !== 'session-json')
+    throw new WiretapeError('usage', `--compact is a form of session-json, not of ${found.id}`)
+  const format = compact ? compactSession : found
   const { recording, close } = await openOne([await recordingPath(sessionFile, io)], io)
   try {
     // What is added goes by the rules that a recording goes by.

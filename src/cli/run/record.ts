@@ -81,6 +81,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     redaction: redactionOf(options, io),
     strict: options.strictV1 === true,
     ...(options.sessionFile !== undefined && { sessionFile: resolve(io.cwd, options.sessionFile) }),
+    ...(options.compact && { compact: true }),
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
     version: readVersion(),

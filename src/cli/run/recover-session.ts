@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { compactSession } from '../../formats/index.js'
 import { checkReplaceable, closed, fullTapePath } from '../../tape/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
@@ -7,8 +8,8 @@ import type { Io } from '../io.js'
 import { openOne, targetFormat, transfer } from '../transfer.js'
 
 /** Builds the session file of a recording whose recorder was killed, from all segments that are there. */
-export async function recoverSession(name: string, output: string, io: Io): Promise<number> {
-  const format = targetFormat('session-json', '--to', output)
+export async function recoverSession(name: string, output: string, io: Io, compact = false): Promise<number> {
+  const format = compact ? compactSession : targetFormat('session-json', '--to', output)
   // Beside a strict tape, a recorder that was to keep a session file had one with everything.
   const full = fullTapePath(name)
   const source = existsSync(resolve(io.cwd, full)) ? full : name

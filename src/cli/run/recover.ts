@@ -18,6 +18,7 @@ export interface RecoverOptions {
   readonly inPlace?: boolean
   readonly force?: boolean
   readonly sessionFile?: string
+  readonly compact?: boolean
 }
 
 export async function runRecover(
@@ -33,13 +34,15 @@ export async function runRecover(
   if (file === '-') {
     throw new WiretapeError('usage', 'recover reads no stdin', { hint: 'save it to a file first' })
   }
+  if (options.compact && options.sessionFile === undefined)
+    throw new WiretapeError('usage', '--compact goes with --session-file')
   const path = resolve(io.cwd, file)
   if (options.sessionFile !== undefined) {
     if (options.inPlace || output !== undefined) {
       throw new WiretapeError('usage', '--session-file takes no other output')
     }
     if (await isBeingRecorded(path, io)) throw stillRecorded(file)
-    return recoverSession(file, options.sessionFile, io)
+    return recoverSession(file, options.sessionFile, io, options.compact)
   }
   const beside = `${file.replace(/\.jsonl$/, '')}.recovered.jsonl`
   const named = options.inPlace ? file : outputName(output ?? beside)

@@ -55,11 +55,16 @@ export function decodeEntry(piece: JsonPiece, number: number, context: EntryCont
     sequence: isSequence ? sequence! : number,
     micros: micros ?? context.startMicros,
     direction,
-    payload: onOneLine(payload),
-    original: isOriginal ? onOneLine(original) : undefined,
+    payload: messageText(payload),
+    original: isOriginal ? messageText(original) : undefined,
   }
   const problem = lacking ?? problemOf(entry, micros !== undefined, isSequence)
   return problem === undefined ? { entry } : { entry, problem }
+}
+
+/** On one line. A carriage return alone ends no line: it may stand in a message that was on one. */
+function messageText(json: string): string {
+  return json.includes('\n') ? onOneLine(json) : json
 }
 
 /** What is wrong with an entry that can be read all the same. */

@@ -12,8 +12,16 @@ export const sessionJson: Format = {
   extension: '.json',
   detect,
   read: readSession,
-  write: writeSession,
+  write: (recording, report) => writeSession(recording, report),
 }
+
+/** The same with every payload on one line: what `--compact` writes. */
+export const compactSession = {
+  id: 'session-json',
+  title: 'session file (JSON, compact)',
+  detect: () => 0,
+  write: (recording, report) => writeSession(recording, report, { compact: true }),
+} satisfies Format
 
 const names = ['id', 'started_at', 'ended_at', 'transport', 'server_command', 'server_url', 'metadata']
 

@@ -7,6 +7,7 @@ import {
   type Draft,
 } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
+import type { Piece } from '../text-chunks.js'
 import { encodeRecord } from '../trace-v1/index.js'
 import { inReach, isWellFormed } from './demanding.js'
 import { createDroppedFrames, type DroppedFrame } from './dropped.js'
@@ -20,7 +21,7 @@ import { isRepresentable } from './representable.js'
 /** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
 export interface Placed {
   /** Of each the pieces of its JSON text, indented, up to `entryEnd`. A payload is a piece of its own: it is large. */
-  readonly entries: readonly (readonly string[])[]
+  readonly entries: readonly (readonly Piece[])[]
   readonly note?: string
 }
 
@@ -44,8 +45,22 @@ export function usualWithout({ own, nameless }: Origin): readonly string[] {
   return own && nameless ? namelessWithout : []
 }
 
-export function createLayout(context: EntryContext, origin: Origin): Layout {
+/** Of the members of an entry, in an array in the file. */
+const memberLevel = 3
+
+/** How payloads stand in the file. */
+export interface Spacing {
+  /** Each on one line; else on several where its text can be had back. @default false */
+  readonly compact?: boolean
+}
+
+export function createLayout(
+  context: EntryContext,
+  origin: Origin,
+  { compact = false }: Spacing = {},
+): Layout {
   const { own, nameless } = origin
+  const spaced = compact ? (json: string): Piece => json : indented
   const usual = usualWithout(origin)
   const correlator: Correlator<string> | undefined =
     own && !nameless ? undefined : createCorrelator(idKey, { links: false })
@@ -62,14 +77,14 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
   }
 
   /** Entries of messages that did not cross the wire. Their lines are notes, as any other of the tape. */
-  function droppedEntries(frames: readonly DroppedFrame[]): (readonly string[])[] {
+  function droppedEntries(frames: readonly DroppedFrame[]): (readonly Piece[])[] {
     const entries = frames.flatMap(({ held, mark }) =>
       held.parts.flatMap((part, i) => {
         if (!isRepresentable(held.raw.slice(part.start, part.end))) return []
         const place = placeOf(part, held.seq ?? nextSequence, i)
         const ours = entryOf({ ...held, type: 'message' }, part, place, context).add(mark[0], mark[1])
         const kept = keptOf(held.extra, held.batch ? i : undefined)
-        return [indented(withKeptMembers(ours, kept))]
+        return [entryText(withKeptMembers(ours, kept), spaced)]
       }),
     )
     entryCount += entries.length
@@ -86,7 +101,7 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
       const plain = plainEntry(record, places[0]!, context, correlator !== undefined)
       if (plain !== undefined) {
         entryCount += 1
-        return { entries: [plain] }
+        return { entries: [[plain, spaced(record.raw)]] }
       }
     }
     const message = correlator ? named(record, given, places) : record
@@ -102,7 +117,7 @@ export function createLayout(context: EntryContext, origin: Origin): Layout {
     // What is made up for the file alone does not stand on the tape.
     const note = frameNote(own ? record : message, placed, at)
     entryCount += placed.length
-    const entries = placed.map(({ inFile }) => indented(inFile))
+    const entries = placed.map(({ inFile }) => entryText(inFile, spaced))
     return note === undefined ? { entries } : { entries, note }
   }
 
@@ -155,7 +170,22 @@ function isId(id: string | undefined): id is string {
 /** How the text of an entry ends. */
 export const entryEnd = '\n    }'
 
-function indented(entry: Members): string[] {
-  const lines = [...entry].map(([name, json]) => `      ${JSON.stringify(name)}: ${json}`)
-  return [`    {\n${lines.join(',\n')}`]
+/** Its members, each on a line; the payloads as pieces of their own. */
+function entryText(entry: Members, spaced: (payload: string) => Piece): Piece[] {
+  const pieces: Piece[] = []
+  let text = '    {'
+  let separator = '\n'
+  for (const [name, json] of entry) {
+    text += `${separator}      ${JSON.stringify(name)}: `
+    separator = ',\n'
+    if (name === 'payload' || name === 'original_payload') {
+      pieces.push(text, spaced(json))
+      text = ''
+    } else text += json
+  }
+  return [...pieces, text]
+}
+
+function indented(json: string): Piece {
+  return { indented: json, level: memberLevel }
 }

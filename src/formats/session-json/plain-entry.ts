@@ -4,8 +4,8 @@ import { isId, isRepresentable } from './representable.js'
 import { timestampOf } from './time.js'
 
 /**
- * The entry of a message that says all that its line on the tape does, as text that is indented already, up to `entryEnd`: most are such,
- * and recordings have millions of them. The same as `entryOf` and `frameNote` give, for a fifth of their time.
+ * The entry of a message that says all that its line on the tape does, as text that is indented already, up to its payload, which is the record's
+ * text: most are such, and recordings have millions of them. The same as `entryOf` and `frameNote` give, for a fifth of their time.
  *
  * @param made what the line of the tape lacks is added, for good or for the file alone; else it has to be there
  * @returns undefined for any other message, which takes the long way
@@ -15,7 +15,7 @@ export function plainEntry(
   place: EntryPlace,
   context: EntryContext,
   made: boolean,
-): [string, string] | undefined {
+): string | undefined {
   const part = record.parts[0]!
   if (!isBare(record)) return undefined
   if (record.seq === undefined ? !made : record.seq !== place.sequence) return undefined
@@ -33,7 +33,7 @@ export function plainEntry(
   const { envelope } = part
   if (part.start !== 0 || part.end !== raw.length || !isRepresentable(raw, envelope)) return undefined
   const { id, method } = envelope
-  const members = `    {
+  return `    {
       "proxy_id": ${JSON.stringify(place.proxyId)},
       "sequence": ${place.sequence},
       "timestamp": "${timestamp}",
@@ -44,7 +44,6 @@ export function plainEntry(
       "correlated_id": ${place.correlatedId === undefined ? 'null' : JSON.stringify(place.correlatedId)},
       "modified": false,
       "payload": `
-  return [members, raw]
 }
 
 /** What an entry has a place for. What is added to records one day takes the long way by itself. */

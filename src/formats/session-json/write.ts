@@ -1,8 +1,8 @@
 import type { EndRecord, MessageRecord, MetaRecord, Report, TapeRecord } from '../../model/index.js'
 import type { Recording } from '../format.js'
 import { chained, flatMapped, inBatches, just, mapped, opened } from '../iterate.js'
-import { textChunks } from '../text-chunks.js'
-import { createLayout, entryEnd, usualWithout, type Layout, type Origin } from './layout.js'
+import { textChunks, type Piece } from '../text-chunks.js'
+import { createLayout, entryEnd, usualWithout, type Layout, type Origin, type Spacing } from './layout.js'
 import { inReach } from './demanding.js'
 import { objectText } from './members.js'
 import { bareMeta, headOf, type SessionHead } from './session.js'
@@ -22,18 +22,27 @@ interface Ends {
 }
 
 /**
- * A recording as a session file: two-space indent, the documented order of members, payloads as they stand,
- * no line break at the end. What `messages` cannot hold goes to `metadata.wiretape`.
+ * A recording as a session file: two-space indent, the documented order of members, no line break
+ * at the end. No token of a payload is changed. What `messages` cannot hold goes to `metadata.wiretape`.
  */
-export function writeSession(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
+export function writeSession(
+  recording: Recording,
+  report: Report,
+  spacing?: Spacing,
+): AsyncIterable<Uint8Array> {
   return textChunks(
-    opened(async () => textOf(recording, await endsOf(recording), report)),
+    opened(async () => textOf(recording, await endsOf(recording), report, spacing)),
     recording,
   )
 }
 
 /** In batches, as the records come: most files have millions of entries. */
-function textOf(recording: Recording, ends: Ends, report: Report): AsyncIterable<string> {
+function textOf(
+  recording: Recording,
+  ends: Ends,
+  report: Report,
+  spacing: Spacing | undefined,
+): AsyncIterable<Piece> {
   const head = headOf(ends.meta, ends.end)
   const without = usualWithout(ends.origin)
   const notes: string[] = []
@@ -48,10 +57,10 @@ function textOf(recording: Recording, ends: Ends, report: Report): AsyncIterable
     yield '  "messages": ['
   }
 
-  function messages({ placed: { entries, note }, type }: Laid): string[] {
-    const texts: string[] = []
-    for (const [start, ...rest] of entries) {
-      texts.push(`${entryCount === 0 ? '\n' : `${entryEnd},\n`}${start}`, ...rest)
+  function messages({ placed: { entries, note }, type }: Laid): Piece[] {
+    const texts: Piece[] = []
+    for (const pieces of entries) {
+      texts.push(entryCount === 0 ? '\n' : `${entryEnd},\n`, ...pieces)
       entryCount += 1
     }
     if (note === undefined) return texts
@@ -107,7 +116,7 @@ function textOf(recording: Recording, ends: Ends, report: Report): AsyncIterable
 
   return chained([
     () => just(start()),
-    () => flatMapped(layOut(recording, ends, head), messages),
+    () => flatMapped(layOut(recording, ends, head, spacing), messages),
     () => just(metadata()),
     lines,
     () => just(rest()),
@@ -180,8 +189,8 @@ interface Laid {
   readonly type: TapeRecord['type']
 }
 
-function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<Laid> {
-  const layout = createLayout(head, ends.origin)
+function layOut(recording: Recording, ends: Ends, head: SessionHead, spacing?: Spacing): AsyncIterable<Laid> {
+  const layout = createLayout(head, ends.origin, spacing)
   let isFirst = ends.hasMeta
   /** An end line, which the head stands for if nothing follows. */
   let held: TapeRecord | undefined
@@ -204,7 +213,7 @@ function layOut(recording: Recording, ends: Ends, head: SessionHead): AsyncItera
 }
 
 function notesOf(recording: Recording, ends: Ends, head: SessionHead): AsyncIterable<string> {
-  return flatMapped(layOut(recording, ends, head), ({ placed: { note } }) =>
+  return flatMapped(layOut(recording, ends, head, { compact: true }), ({ placed: { note } }) =>
     note === undefined ? [] : [note],
   )
 }
