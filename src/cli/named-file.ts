@@ -1,3 +1,4 @@
+import type { Seen } from '../formats/index.js'
 import { WiretapeError, type Diagnostic, type TapeRecord } from '../model/index.js'
 import { openRecording, type RecordingFile } from '../tape/index.js'
 import { placeOf } from './diagnostics.js'
@@ -13,13 +14,15 @@ export async function openNamed(
   path: string,
   name: string,
   formatId?: string,
-): Promise<{ file: RecordingFile; first: TapeRecord | undefined }> {
+): Promise<{ file: RecordingFile; first: TapeRecord | undefined; seen: Seen }> {
   const problems: Diagnostic[] = []
   try {
     const file = await openRecording(path, formatId)
     let first: TapeRecord | undefined
-    for await (first of file.format.read(file, (problem) => problems.push(problem))) break
-    return { file, first }
+    const seen: Seen = {}
+    const bytes = (): AsyncIterable<Uint8Array> => file.bytes(file.sizeBytes)
+    for await (first of file.format.read({ bytes, seen }, (problem) => problems.push(problem))) break
+    return { file, first, seen }
   } catch (error) {
     throw inFile(error, name, path, problems[0])
   }

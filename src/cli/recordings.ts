@@ -163,11 +163,11 @@ async function openArgument(
   formatId: string | undefined,
 ): Promise<OpenedFile> {
   const { name, path, fault } = await plainFile(argument, cwd, spools, formatId === undefined)
-  const { file: found, first } = await openNamed(path, name, formatId)
+  const { file: found, first, seen } = await openNamed(path, name, formatId)
   const file = fault ? { ...found, fault } : found
   const identity = first?.type === 'meta' ? first.wiretape : undefined
   const isLegacySse = identity?.transport === 'sse'
-  return { file, name, seen: {}, isLegacySse, ...tapePlace(path, first) }
+  return { file, name, seen, isLegacySse, ...tapePlace(path, first) }
 }
 
 /** Files of one recording, none of which says so, are read as one. */
@@ -231,11 +231,11 @@ function inLegacySse(record: TapeRecord): TapeRecord {
   return record.type === 'meta' ? asLegacySse(record) : record
 }
 
-async function fileEnds({ file, name }: OpenedFile): Promise<RecordingEnds | undefined> {
+async function fileEnds({ file, name, seen }: OpenedFile): Promise<RecordingEnds | undefined> {
   const { format, sizeBytes, path } = file
   const bytes = (from: number, to: number): AsyncIterable<Uint8Array> =>
     withProgress(name, lentBytes(path, to, from), to - from)
-  return format.readEnds?.({ sizeBytes, bytes, holds })
+  return format.readEnds?.({ sizeBytes, bytes, holds, seen })
 }
 
 function holds({ buffer, byteOffset, length }: Uint8Array, text: string): boolean {

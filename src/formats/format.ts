@@ -29,6 +29,8 @@ export interface FileInput {
   bytes(from: number, to: number): AsyncIterable<Uint8Array>
   /** Whether `bytes` hold an ASCII text: what runs us finds it sooner than we do. */
   holds(bytes: Uint8Array, text: string): boolean
+  /** What reading it before has shown. */
+  readonly seen?: Seen
 }
 
 /** What stands around the messages of a recording. */

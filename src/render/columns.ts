@@ -2,10 +2,12 @@ import stringWidth from 'string-width'
 
 /** Cells of a terminal that a text takes. */
 export function widthOf(text: string): number {
-  return isAscii.test(text) ? text.length : stringWidth(text)
+  return isNarrow.test(text) ? text.length : stringWidth(text)
 }
 
 const isAscii = /^[\u0020-\u007e]*$/
+/** Of these each takes a cell of its own; measuring takes 50 times as long, and what was cut off ends in one of them. */
+const isNarrow = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u2193]*$/
 
 /** Filled with spaces up to `width` cells, on the right or, for numbers, on the left. */
 export function pad(text: string, width: number, side: 'left' | 'right' = 'right'): string {

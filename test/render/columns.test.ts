@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { pad, truncate, widthOf, wrapPieces } from '../../src/render/index.js'
 
@@ -19,6 +20,17 @@ describe('widthOf', () => {
     ['', 0],
   ])('takes %j for %d cells', (value, width) => {
     expect(widthOf(value)).toBe(width)
+  })
+})
+
+describe('the width of a character', () => {
+  it('is what the measuring library says, of each that is no ideograph', () => {
+    const wrong: string[] = []
+    for (let code = 0x20; code < 0x2e80; code += 1) {
+      const char = String.fromCharCode(code)
+      if (widthOf(`a${char}b`) !== stringWidth(`a${char}b`)) wrong.push(code.toString(16))
+    }
+    expect(wrong).toEqual([])
   })
 })
 

@@ -1,4 +1,10 @@
-import { createJsonPieces, type JsonPath, type JsonPiece, type JsonPiecesOptions } from '../../wire/index.js'
+import {
+  createJsonPieces,
+  type JsonPath,
+  type JsonPiece,
+  type JsonPieces,
+  type JsonPiecesOptions,
+} from '../../wire/index.js'
 import type { Input } from '../format.js'
 
 /** A walk through a session file: which objects and arrays come member by member, and which values nobody wants. */
@@ -7,12 +13,17 @@ export interface Walk {
   skips(path: JsonPath): boolean
 }
 
+/** The values of a session file, as its bytes come. */
+export function piecesOf(which: Walk & Pick<JsonPiecesOptions, 'marked'>): JsonPieces {
+  return createJsonPieces({ ...which, resume })
+}
+
 /** The values of a session file, in file order. */
 export async function* walk(
-  input: Input,
+  input: Pick<Input, 'bytes'>,
   which: Walk & Pick<JsonPiecesOptions, 'marked'>,
 ): AsyncGenerator<JsonPiece, void, undefined> {
-  const pieces = createJsonPieces({ ...which, resume })
+  const pieces = piecesOf(which)
   for await (const chunk of input.bytes()) yield* pieces.push(chunk)
   yield* pieces.end()
 }

@@ -1,6 +1,14 @@
 import type { JsonMembers } from '../../model/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPath } from '../../wire/index.js'
-import type { Input } from '../format.js'
+import {
+  findJsonValue,
+  isFault,
+  JsonObject,
+  kindAt,
+  onOneLine,
+  type JsonPath,
+  type JsonPiece,
+} from '../../wire/index.js'
+import type { Input, Seen } from '../format.js'
 import { isInMetadata, isMessages, isNotes, walk, type Walk } from './document.js'
 import { Members } from './members.js'
 import { notesVersion } from './write.js'
@@ -26,10 +34,25 @@ export interface OwnFacts {
   /** Members that lines of the tape are without where no note says otherwise. */
   readonly without: readonly string[]
   readonly hasNotes: boolean
+  /** All notes, and what is wrong between them. Undefined when there are too many to be held: the file is read once more for them. */
+  readonly notes: readonly JsonPiece[] | undefined
 }
 
-/** Goes through the whole file and keeps all but the messages and the notes on them. */
-export async function factsOf(input: Input): Promise<Facts> {
+/** Characters of notes that are held. */
+const mostNotes = 4_000_000
+
+/** Of files that are read again. */
+const known = new WeakMap<Seen, Facts>()
+
+/** Goes through the whole file, the first time that it is read, and keeps all but the messages. */
+export async function factsOf(input: Pick<Input, 'bytes' | 'seen'>): Promise<Facts> {
+  const before = input.seen && known.get(input.seen)
+  const facts = before ?? (await readFacts(input))
+  if (input.seen) known.set(input.seen, facts)
+  return facts
+}
+
+async function readFacts(input: Pick<Input, 'bytes'>): Promise<Facts> {
   const read = await collect(input, true)
   const { own } = read
   if (!read.hasOwn) return factsFrom(read, undefined)
@@ -56,6 +79,7 @@ export async function factsOf(input: Input): Promise<Facts> {
       end: objectOf(own.get('end')),
       without: namesIn(own.get('without')) ?? [],
       hasNotes: read.hasNotes,
+      notes: read.notes,
     },
     wrong.length === 0
       ? undefined
@@ -73,6 +97,7 @@ interface Collected {
   readonly own: Members
   readonly hasOwn: boolean
   readonly hasNotes: boolean
+  readonly notes: readonly JsonPiece[] | undefined
 }
 
 function factsFrom(read: Collected, own: OwnFacts | undefined, problem?: string): Facts {
@@ -81,7 +106,7 @@ function factsFrom(read: Collected, own: OwnFacts | undefined, problem?: string)
 }
 
 /** @param opensOwn false takes `metadata.wiretape` for a value like any other */
-async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
+async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<Collected> {
   const top = new Members()
   const metadata = new Members()
   const own = new Members()
@@ -90,12 +115,20 @@ async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
   let messages: Facts['messages'] = 'other'
   let hasOwn = false
   let hasNotes = false
+  let notes: JsonPiece[] | undefined = []
+  let notesSize = 0
 
   function see(path: JsonPath): void {
     if (path.length !== 1) return
     const name = String(path[0])
     if (names.has(name)) repeated.add(name)
     names.add(name)
+  }
+
+  function keep(note: JsonPiece): void {
+    notesSize += note.text.length
+    if (notesSize > mostNotes) notes = undefined
+    notes?.push(note)
   }
 
   const facts: Walk = {
@@ -110,10 +143,12 @@ async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
       if (opened && isNotes(path)) hasNotes = true
       return opened
     },
-    skips: (path) =>
-      (path.length === 2 && path[0] === 'messages') || (path.length === 4 && isNotes(path.slice(0, 3))),
+    skips: (path) => (path.length === 2 && path[0] === 'messages') || (notes === undefined && isNote(path)),
   }
-  for await (const { path, text, fault } of walk(input, facts)) {
+  for await (const piece of walk(input, facts)) {
+    const { path, text, fault } = piece
+    if (isNote(path) || (fault !== undefined && path.length >= 3)) keep(piece)
+    if (isNote(path)) continue
     if (fault !== undefined || isFault(findJsonValue(text))) continue
     see(path)
     const [name, second, third] = path
@@ -122,7 +157,11 @@ async function collect(input: Input, opensOwn: boolean): Promise<Collected> {
     else if (path.length === 2 && name === 'metadata') metadata.add(String(second), value)
     else if (path.length === 3 && second === 'wiretape') own.add(String(third), value)
   }
-  return { top, names, repeated, messages, metadata, own, hasOwn, hasNotes }
+  return { top, names, repeated, messages, metadata, own, hasOwn, hasNotes, notes }
+}
+
+function isNote(path: JsonPath): boolean {
+  return path.length === 4 && isNotes(path.slice(0, 3))
 }
 
 /** A list of names. */

@@ -1,5 +1,5 @@
 import type { Format } from '../format.js'
-import { readSession } from './read.js'
+import { readSession, readSessionEnds } from './read.js'
 import { writeSession } from './write.js'
 
 export { createDroppedFrames } from './dropped.js'
@@ -11,7 +11,9 @@ export const sessionJson: Format = {
   title: 'session file (JSON)',
   extension: '.json',
   detect,
+  borrows: true,
   read: readSession,
+  readEnds: readSessionEnds,
   write: (recording, report) => writeSession(recording, report),
 }
 

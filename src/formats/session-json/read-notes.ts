@@ -16,23 +16,83 @@ export interface FrameNote {
 
 type Note = { readonly at: number } & ({ readonly record: TapeRecord } | { readonly frame: FrameNote })
 
+/** What the notes say of an entry. */
+export interface Said {
+  /** The lines that stand before it. */
+  readonly before: readonly TapeRecord[]
+  readonly frame?: FrameNote
+}
+
 /** The notes in step with the messages: both stand in the order of the tape. */
-export interface Notes {
+interface NotesInStep {
   /**
-   * The lines that stand before an entry, and what is said of it. Entries are asked for in file order.
+   * What is said of an entry. Entries are asked for in file order.
    *
    * @param id its `proxy_id`; undefined for one that could not be read
    */
-  next(number: number, id: string | undefined): Promise<{ before: TapeRecord[]; frame?: FrameNote }>
+  next(number: number, id: string | undefined): Needing<Said>
+  /** The next line after the last message; undefined when there is none. */
+  rest(): Needing<TapeRecord | undefined>
+}
+
+/** Says that it needs an element of the notes, and is given the next one; undefined when there is none. */
+type Needing<T> = Generator<undefined, T, JsonPiece | undefined>
+
+/** Notes that are held. */
+export interface HeldNotes {
+  next(number: number, id: string | undefined): Said
   /** Lines after the last message. */
+  rest(): Generator<TapeRecord, void, undefined>
+}
+
+export function heldNotes(pieces: readonly JsonPiece[], report: Report): HeldNotes {
+  const notes = createNotes(report)
+  let given = 0
+  function done<T>(needing: Needing<T>): T {
+    let step = needing.next()
+    while (!step.done) step = needing.next(pieces[given++])
+    return step.value
+  }
+  return {
+    next: (number, id) => done(notes.next(number, id)),
+    *rest() {
+      for (let line = done(notes.rest()); line; line = done(notes.rest())) yield line
+    },
+  }
+}
+
+/** Notes that are read while the messages are. */
+export interface ReadNotes {
+  next(number: number, id: string | undefined): Promise<Said>
   rest(): AsyncGenerator<TapeRecord, void, undefined>
   close(): Promise<void>
+}
+
+export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, report: Report): ReadNotes {
+  const notes = createNotes(report)
+  async function done<T>(needing: Needing<T>): Promise<T> {
+    let step = needing.next()
+    while (!step.done) {
+      const { value } = await pieces.next()
+      step = needing.next(value ?? undefined)
+    }
+    return step.value
+  }
+  return {
+    next: (number, id) => done(notes.next(number, id)),
+    async *rest() {
+      for (let line = await done(notes.rest()); line; line = await done(notes.rest())) yield line
+    },
+    async close() {
+      await pieces.return()
+    },
+  }
 }
 
 /** Notes looked at to find the place again in a file to which messages were added, or from which some were taken. */
 const lookedAhead = 16
 
-export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, report: Report): Notes {
+function createNotes(report: Report): NotesInStep {
   const ahead: Note[] = []
   let ended = false
   /** By how much messages stand behind the number that their note says. */
@@ -40,10 +100,10 @@ export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, re
   let bad = 0
   let lost = 0
 
-  async function look(): Promise<Note | undefined> {
+  function* look(): Needing<Note | undefined> {
     while (ahead.length < lookedAhead && !ended) {
-      const { value, done } = await pieces.next()
-      ended = done === true
+      const value = yield
+      ended = value === undefined
       // What is broken elsewhere in the file is none of ours.
       if (!value || value.path.length < 3) continue
       const note = value.fault === undefined ? noteOf(onOneLine(value.text)) : undefined
@@ -61,9 +121,9 @@ export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, re
   }
 
   return {
-    async next(number, id) {
+    *next(number, id) {
       const before: TapeRecord[] = []
-      for (let note = await look(); note && note.at + shift <= number; note = await look()) {
+      for (let note = yield* look(); note && note.at + shift <= number; note = yield* look()) {
         if ('record' in note) before.push(note.record)
         // Its message may be further down, when others were put before it.
         else if (note.at + shift > number - lookedAhead) break
@@ -82,11 +142,11 @@ export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, re
       shift = number - found.at
       return 'frame' in found ? { before, frame: found.frame } : { before }
     },
-    async *rest() {
-      for (let note = await look(); note; note = await look()) {
+    *rest() {
+      for (let note = yield* look(); note; note = yield* look()) {
         ahead.shift()
-        if ('record' in note) yield note.record
-        else lost += 1
+        if ('record' in note) return note.record
+        lost += 1
       }
       if (lost > 0) {
         const message = `the file was changed: what metadata.wiretape.lines says of ${lost} of its messages fits none, and is left out`
@@ -96,9 +156,7 @@ export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, re
         const message = `${bad} elements of metadata.wiretape.lines are no lines of a tape: they are left out`
         report({ severity: 'error', code: 'bad-note', message })
       }
-    },
-    async close() {
-      await pieces.return()
+      return undefined
     },
   }
 }

@@ -1,13 +1,15 @@
 import { WiretapeError, type Report, type TapeRecord, type Transport } from '../../model/index.js'
 import { tellsMark } from '../byte-order-mark.js'
-import type { Input } from '../format.js'
-import { messagesOnly, notesOnly, walk } from './document.js'
-import { decodeEntry } from './entry-file.js'
+import type { JsonPiece } from '../../wire/index.js'
+import type { FileInput, Input, RecordingEnds } from '../format.js'
+import { chained, flatMapped, just, opened } from '../iterate.js'
+import { messagesOnly, notesOnly, piecesOf, walk } from './document.js'
+import { decodeEntry, type Entry } from './entry-file.js'
 import type { EntryContext } from './entry.js'
 import { factsOf, type Facts } from './facts.js'
 import { differing } from './kept.js'
 import { createEntryReader, keptLine, type EntryReader } from './read-entry.js'
-import { readNotes, type Notes } from './read-notes.js'
+import { heldNotes, readNotes, type HeldNotes, type Said } from './read-notes.js'
 import { commandOf } from './server-command.js'
 import { bareEnd, bareMeta, beganOf, madeUpId, headOf, withBeside } from './session.js'
 import { parseMicros, parseMoment, tapeTime } from './time.js'
@@ -26,90 +28,171 @@ const transports = ['stdio', 'sse', 'streamable-http'] as const satisfies readon
 
 /**
  * The records of a session file: its head as a `meta` line, its messages, what `metadata.wiretape` keeps
- * between them, and an `end` line when the session ended. The file is gone through several times, since
- * `metadata` stands last; no payload but the current one is held.
+ * between them, and an `end` line when the session ended. The file is gone through twice, since `metadata` stands
+ * last, and once when it is read again; no payload but the current one is held.
  */
-export async function* readSession(input: Input, report: Report): AsyncIterable<TapeRecord> {
+export function readSession(input: Input, report: Report): AsyncIterable<TapeRecord> {
+  return opened(async () => {
+    const { meta, end, context, facts } = await frameOf(input, report)
+    const entries = createEntryReader(context, facts.own?.without ?? [], report)
+    function* last(): Generator<TapeRecord> {
+      if (end) yield end
+      else if (facts.top.get('ended_at') === 'null') {
+        const message =
+          '"ended_at" is null: cut off, still being recorded, or by a version that never fills it in'
+        report({ severity: 'warning', code: 'incomplete', message })
+      }
+    }
+    const messages: Messages = { context, entries, report }
+    const { hasNotes, notes } = facts.own ?? {}
+    return chained<TapeRecord>([
+      () => just([meta]),
+      () =>
+        hasNotes && !notes
+          ? messagesBesideNotes(input, messages)
+          : messagesOf(input, messages, notes && heldNotes(notes, report)),
+      () => just(last()),
+    ])
+  })
+}
+
+/** What stands around the messages: for a fraction of the time when the file was read before. */
+export async function readSessionEnds(input: FileInput): Promise<RecordingEnds | undefined> {
+  const { sizeBytes, seen } = input
+  const all = { bytes: () => input.bytes(0, sizeBytes), ...(seen && { seen }) }
+  const { end } = await frameOf(all, () => undefined)
+  if (!end) return undefined
+  let first: TapeRecord | undefined
+  for await (const record of readSession(all, () => undefined)) {
+    first ??= record
+    if (record.type === 'message') return { first, firstMessage: record, last: end }
+  }
+  return undefined
+}
+
+interface Frame {
+  readonly meta: TapeRecord
+  readonly end: TapeRecord | undefined
+  readonly context: EntryContext
+  readonly facts: Facts
+}
+
+async function frameOf(input: Pick<Input, 'bytes' | 'seen'>, report: Report): Promise<Frame> {
   const facts = await factsOf(input)
   const missing = required.filter((name) => !facts.names.has(name))
   if (missing.length > required.length - 2) {
     throw new WiretapeError('not-a-recording', 'it holds no session', { hint: 'Is it the right file?' })
+  }
+  function fault(message: string): void {
+    report({ severity: 'error', code: 'bad-session', message })
   }
   if (missing.length > 0) fault(`the session has no ${missing.map((name) => `"${name}"`).join(', ')}`)
   for (const name of facts.repeated) fault(`"${name}" stands there more than once`)
   if (facts.problem !== undefined) {
     report({ severity: 'warning', code: 'unknown-metadata', message: facts.problem })
   }
-  function fault(message: string): void {
-    report({ severity: 'error', code: 'bad-session', message })
-  }
-
   const meta = metaOf(facts, fault)
   // A tape may say its start more exactly than the documented member.
   const whole = withBeside(meta, facts.own?.meta, [])
   const startMicros = parseMicros(whole.startedAt) ?? parseMicros(meta.startedAt)!
-  const context = { startMicros, transport: meta.wiretape!.transport }
   const bare = endOf(facts, beganOf(whole), fault)
   const end = bare && withBeside(bare, facts.own?.end, [])
   const kept = differing(facts.top, headOf(whole, end).members)
-  yield withBeside(meta, facts.own?.meta, kept)
-  const entries = createEntryReader(context, facts.own?.without ?? [], report)
-  const notes = facts.own?.hasNotes ? readNotes(walk(input, notesOnly), report) : undefined
-  try {
-    yield* messagesOf(input, { context, entries, notes, report })
-  } finally {
-    await notes?.close()
-  }
-  if (end) yield end
-  else if (facts.top.get('ended_at') === 'null') {
-    const message =
-      '"ended_at" is null: cut off, still being recorded, or by a version that never fills it in'
-    report({ severity: 'warning', code: 'incomplete', message })
+  return {
+    meta: withBeside(meta, facts.own?.meta, kept),
+    end,
+    context: { startMicros, transport: meta.wiretape!.transport },
+    facts,
   }
 }
 
-async function* messagesOf(
+interface Messages {
+  readonly context: EntryContext
+  readonly entries: EntryReader
+  readonly report: Report
+}
+
+/** An element of `messages`. */
+interface Element {
+  readonly piece: JsonPiece
+  readonly number: number
+  readonly entry: Entry | undefined
+}
+
+/** The records of a chunk of bytes at a time: files have millions of them. */
+function messagesOf(
   input: Input,
-  {
-    context,
-    entries,
-    notes,
-    report,
-  }: {
-    readonly context: EntryContext
-    readonly entries: EntryReader
-    readonly notes: Notes | undefined
-    readonly report: Report
-  },
-): AsyncGenerator<TapeRecord, void, undefined> {
-  for await (const piece of walk(input, { ...messagesOnly, ...tellsMark(report) })) {
-    const [name, number] = piece.path
-    if (name !== 'messages' || typeof number !== 'number') {
-      if (piece.fault === undefined) continue
-      const message = `not valid JSON: ${piece.fault}`
-      report({ severity: 'error', code: 'not-json', message, at: { line: piece.line } })
-      continue
-    }
-    const { entry, problem } = decodeEntry(piece, number, context)
-    if (problem !== undefined) {
-      const message = `${piece.between ? 'before ' : ''}message ${number}: ${problem}`
-      report({ severity: 'error', code: 'bad-entry', message, at: { line: piece.line } })
-    }
-    if (piece.between) continue
-    const said = await notes?.next(number, entry?.proxyId)
-    if (said && said.before.length > 0) {
-      yield* entries.end()
-      for (const line of said.before) entries.see(line)
-      yield* said.before
-    }
-    if (entry) yield* entries.take(entry, said?.frame)
-    else {
-      yield* entries.end()
-      yield keptLine(piece)
+  messages: Messages,
+  notes: HeldNotes | undefined,
+): AsyncIterable<TapeRecord> {
+  const pieces = piecesOf({ ...messagesOnly, ...tellsMark(messages.report) })
+  function* recordsOf(found: readonly JsonPiece[]): Generator<TapeRecord> {
+    for (const piece of found) {
+      const element = elementOf(piece, messages)
+      if (element)
+        yield* elementRecords(element, notes?.next(element.number, element.entry?.proxyId), messages)
     }
   }
-  yield* entries.end()
-  if (notes) yield* notes.rest()
+  function* end(): Generator<TapeRecord> {
+    yield* recordsOf(pieces.end())
+    yield* messages.entries.end()
+    if (notes) yield* notes.rest()
+  }
+  return flatMapped(input.bytes(), (chunk) => recordsOf(pieces.push(chunk)), end)
+}
+
+/** The same of a file with more notes than are held: they are read in step with the messages. */
+async function* messagesBesideNotes(
+  input: Input,
+  messages: Messages,
+): AsyncGenerator<TapeRecord, void, undefined> {
+  const notes = readNotes(walk(input, notesOnly), messages.report)
+  try {
+    for await (const piece of walk(input, { ...messagesOnly, ...tellsMark(messages.report) })) {
+      const element = elementOf(piece, messages)
+      if (!element) continue
+      const said = await notes.next(element.number, element.entry?.proxyId)
+      yield* elementRecords(element, said, messages)
+    }
+    yield* messages.entries.end()
+    yield* notes.rest()
+  } finally {
+    await notes.close()
+  }
+}
+
+/** Says what is wrong with it. Undefined for what is no element. */
+function elementOf(piece: JsonPiece, { context, report }: Messages): Element | undefined {
+  const [name, number] = piece.path
+  if (name !== 'messages' || typeof number !== 'number') {
+    if (piece.fault === undefined) return undefined
+    const message = `not valid JSON: ${piece.fault}`
+    report({ severity: 'error', code: 'not-json', message, at: { line: piece.line } })
+    return undefined
+  }
+  const { entry, problem } = decodeEntry(piece, number, context)
+  if (problem !== undefined) {
+    const message = `${piece.between ? 'before ' : ''}message ${number}: ${problem}`
+    report({ severity: 'error', code: 'bad-entry', message, at: { line: piece.line } })
+  }
+  return piece.between ? undefined : { piece, number, entry }
+}
+
+function* elementRecords(
+  { piece, entry }: Element,
+  said: Said | undefined,
+  { entries }: Messages,
+): Generator<TapeRecord> {
+  if (said && said.before.length > 0) {
+    yield* entries.end()
+    for (const line of said.before) entries.see(line)
+    yield* said.before
+  }
+  if (entry) yield* entries.take(entry, said?.frame)
+  else {
+    yield* entries.end()
+    yield keptLine(piece)
+  }
 }
 
 function metaOf(facts: Facts, fault: (message: string) => void): ReturnType<typeof bareMeta> {
