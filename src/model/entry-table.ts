@@ -82,10 +82,13 @@ export interface EntryTable {
   /** For how long the row was held. */
   heldUs(row: number): number
   /**
-   * How long the other side took for this answer, without the time for which its request was held. Undefined for an answer
-   * that a person or a rule gave in its place, and where the recording says no times.
+   * How long the other side took for this answer, without the time for which its request was held and without `waitedUs`.
+   * Undefined for an answer that a person or a rule gave in its place, and where the recording says no times.
    */
   latencyUs(answer: number): number | undefined
+  /** Between the request and this answer of a server: for how long the server waited for answers of its client. */
+  waitedUs(answer: number): number
+  setWaited(answer: number, us: number): void
   /**
    * The request that a message is linked to otherwise (progress, cancellation, an answer that is held or was dropped, …);
    * -1 when there is none.
@@ -106,6 +109,8 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
   let peerColumn = new Int32Array(capacity).fill(-1)
   /** Few are ever held. */
   const heldMs = new Map<number, number>()
+  /** Few servers ask their client. */
+  const waited = new Map<number, number>()
   /** Few recordings have many of them. */
   const links = new Map<number, number>()
 
@@ -167,7 +172,13 @@ export function createEntryTable(changed: (row: number) => void = () => undefine
       const request = peerColumn[row]!
       if ((flagColumn[row]! & entryFlag.injected) !== 0) return undefined
       if (((flagColumn[row]! | flagColumn[request]!) & entryFlag.untimed) !== 0) return undefined
-      return Math.max(0, usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000)
+      const us = usColumn[row]! - usColumn[request]! - (heldMs.get(request) ?? 0) * 1000
+      return Math.max(0, us - (waited.get(row) ?? 0))
+    },
+    waitedUs: (row) => waited.get(row) ?? 0,
+    setWaited(row, us) {
+      waited.set(row, us)
+      changed(row)
     },
     peer: (row) => peerColumn[row]!,
     pair(request, answer) {

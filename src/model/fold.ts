@@ -8,6 +8,7 @@ import { eraOfMethod, type Era } from './protocol.js'
 import { isMeasurable } from './measurable.js'
 import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
+import { createRowWaits } from './row-waits.js'
 import { createRecent } from './recent.js'
 import { utf8Length } from './utf8-length.js'
 import type {
@@ -64,6 +65,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const streamed = createRecent<number>({ entries: 10_000 })
   /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
   const probes = createRecent<number>({ entries: 10_000 })
+  const waits = createRowWaits(entries)
   let gaps = 0
   let lost = 0
 
@@ -82,6 +84,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       return
     }
     correlate = createRecordCorrelator<number>(idKey)
+    waits.begin()
     sessions.push({
       id: identity?.session ?? `session-${sessions.length + 1}`,
       label: meta.label,
@@ -142,8 +145,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     }
     const first = entries.length
     const us = usOf(record)
-    let flags = 0
-    if (record.modified) flags |= entryFlag.modified
+    let flags = record.modified ? entryFlag.modified : 0
     if (record.injected) flags |= entryFlag.injected
     if (record.untimed) flags |= entryFlag.untimed
     record.parts.forEach((part, i) => relate(record, part, addPart(record, part, i, us, flags)))
@@ -209,13 +211,10 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     const session = sessions.at(-1) ?? unnamed
     const seq = record.seq === undefined ? session.nextSeq : record.seq + i
     session.nextSeq = seq + 1
-    return entries.add({
-      kind: envelope.kind,
-      us,
-      seq,
-      sizeBytes: part.sizeBytes ?? utf8Length(record.raw, part.start, part.end),
-      flags,
-    })
+    const sizeBytes = part.sizeBytes ?? utf8Length(record.raw, part.start, part.end)
+    const row = entries.add({ kind: envelope.kind, us, seq, sizeBytes, flags })
+    if (envelope.kind === 'request') waits.requested(row, envelope.method, record)
+    return row
   }
 
   function relate(record: MessageRecord, part: Part, row: number): void {
@@ -251,7 +250,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   }
 
   function relateByRecord(record: MessageRecord, part: Part, row: number): void {
-    if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true)
+    if (part.correlatedId !== undefined) answer(ids.get(part.correlatedId), row, part.late === true, record)
     else if (isOrphan(record, part)) entries.mark(row, 'orphan')
     ids.set(part.id!, row)
     if (part.duplicateOf !== undefined) duplicate(ids.get(part.duplicateOf), row)
@@ -270,8 +269,9 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (message.toolError) flags |= entryFlag.toolError
     const row = entries.add({ kind, us: message.us, seq: message.seq, sizeBytes, flags })
     session.nextSeq = message.seq + 1
+    if (kind === 'request') waits.requested(row, method, message)
     if (message.corrStart >= 0)
-      answer(ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late)
+      answer(ids.getBytes(bytes, message.corrStart, message.corrEnd), row, message.late, message)
     else if (isAnswer(message)) entries.mark(row, 'orphan')
     ids.setBytes(bytes, message.idStart, message.idEnd, row)
     noteEra(session, era)
@@ -280,17 +280,18 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
 
   function relateByContent(record: MessageRecord, part: Part, row: number): void {
     const seen = correlate(record, part.envelope, row)
-    if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true)
+    if (seen.answers !== undefined) answer(seen.answers, row, seen.late === true, record)
     else if (isOrphan(record, part)) entries.mark(row, 'orphan')
     if (seen.duplicateOf !== undefined) duplicate(seen.duplicateOf, row)
     for (const { kind, to } of seen.links) link(kind, row, to)
   }
 
-  function answer(request: number, row: number, late: boolean): void {
+  function answer(request: number, row: number, late: boolean, message: MessageRecord | PlainMessage): void {
     if (late) entries.mark(row, 'late')
     if (request < 0) return
     entries.pair(request, row)
     entries.mark(request, 'answered')
+    waits.answered(request, row, message)
   }
 
   function duplicate(earlier: number, row: number): void {
@@ -301,7 +302,9 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   function link(kind: LinkKind, row: number, request: number): void {
     if (request < 0) return
     if (entries.linked(row) < 0) entries.link(row, request)
-    if (kind === 'cancel') entries.mark(request, 'cancelled')
+    if (kind !== 'cancel') return
+    entries.mark(request, 'cancelled')
+    waits.cancelled(request, row)
   }
 
   function noteProtocol(part: Part, direction: Direction): void {

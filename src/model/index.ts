@@ -8,6 +8,7 @@ export {
   type OpenRequest,
   type Relations,
 } from './correlate.js'
+export { createClientWaits, type ClientWaits } from './client-waits.js'
 export { createIntColumn, createNumberColumn, setRow, type Column } from './columns.js'
 export { durationForms, parseDuration } from './duration.js'
 export { createRecent, detach } from './recent.js'

@@ -21,4 +21,9 @@ export interface PlainMessage {
   readonly corrStart: number
   readonly corrEnd: number
   readonly late: boolean
+  /** Places of the conversation's name, in ASCII; -1 where there is none. */
+  readonly conversationStart: number
+  readonly conversationEnd: number
+  /** Number of the HTTP exchange; -1 where there is none. */
+  readonly httpExchange: number
 }

@@ -23,6 +23,7 @@ export {
   formatBytes,
   formatCount,
   formatDuration,
+  waitedWords,
   formatOffset,
   isTellable,
   unknownDuration,

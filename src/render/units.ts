@@ -27,6 +27,11 @@ export function formatDuration(us: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
+/** What is not in the latency of a server's answer: `plus 8.0 s waiting for the client`. */
+export function waitedWords(us: number): string {
+  return `plus ${formatDuration(us)} waiting for the client`
+}
+
 /** Microseconds; about thirty years. */
 const longestTime = 1e15
 

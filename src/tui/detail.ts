@@ -1,5 +1,5 @@
 import type { TapeRecord } from '../model/index.js'
-import { escapeText, factWords, formatBytes, formatDuration, pad } from '../render/index.js'
+import { escapeText, factWords, formatBytes, formatDuration, pad, waitedWords } from '../render/index.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
 import { isFrame, type LogRow, type MessageLog, type RowState } from './message-log.js'
@@ -108,7 +108,10 @@ function titleOf(row: LogRow): Line {
   const number = row.seq < 0 ? '' : `#${row.seq} `
   const { text, tone } = whatOf(row)
   const facts: string[] = []
-  if (row.latencyUs !== undefined && row.kind !== 'request') facts.push(formatDuration(row.latencyUs))
+  if (row.latencyUs !== undefined && row.kind !== 'request') {
+    facts.push(formatDuration(row.latencyUs))
+    if (row.waitedUs > 0) facts.push(waitedWords(row.waitedUs))
+  }
   if (row.sizeBytes > 0) facts.push(formatBytes(row.sizeBytes))
   if (row.unanswered) facts.push(factWords.unanswered.text)
   if (row.state !== 'passed') facts.push(stateWords[row.state])

@@ -42,6 +42,8 @@ export interface LogRow {
   readonly failed: boolean
   readonly unanswered: boolean
   readonly latencyUs: number | undefined
+  /** Not in `latencyUs`: for how long the server waited for its client; 0 for most. */
+  readonly waitedUs: number
   /** The other half of the exchange; -1 for none. */
   readonly peer: number
   /** What people said about it. */
@@ -254,6 +256,7 @@ export class MessageLog {
       failed: answer >= 0 && (entries.kind(answer) === 'error' || entries.has(answer, 'toolError')),
       unanswered: isUnanswered(entries, at),
       latencyUs: answer >= 0 && peer >= 0 ? entries.latencyUs(answer) : undefined,
+      waitedUs: answer >= 0 ? entries.waitedUs(answer) : 0,
       peer,
       notes: this.#notes.of(at),
       request: isAnswer ? this.#requestOf(peer < 0 ? this.#awaitedRow(at) : peer) : undefined,

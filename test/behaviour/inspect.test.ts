@@ -184,7 +184,8 @@ describe('inspect --json', () => {
       kind: 'result',
       direction: 'server_to_client',
       request: { sequence: 3, method: 'tools/call', subject: 'sum' },
-      latencyUs: 1_250_000,
+      latencyUs: 1_248_500,
+      waitedUs: 1500,
       jsonrpcId: 1,
     })
     expect(numbered.get(9)).toMatchObject({ jsonrpcId: 'a-long-string-id', facts: [] })

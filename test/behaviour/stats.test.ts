@@ -1,4 +1,5 @@
 /** `wiretape stats`: the built program over a data folder. */
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDataFolder, daysAgo, expectSchema, toolCall } from './data-folder.js'
 
@@ -50,7 +51,36 @@ function heldCall(at: Date, us: number, heldMs: number): object[] {
   ]
 }
 
+/**
+ * Four held messages: one passed on, one passed on in another form, one dropped, one answered by a rule. One more is
+ * made up.
+ */
+function touched(at: Date): object[] {
+  const t = new Date(at.getTime() - 3_600_000).toISOString()
+  const id = (n: number): string => `bbbbbbbb-1111-4111-8111-${`${n}`.padStart(12, '0')}`
+  const asks = (n: number, more: object): object => {
+    const raw = { jsonrpc: '2.0', id: n, method: 'tools/call', params: { name: 'read', arguments: {} } }
+    return { t, dir: 'in', raw, id: id(n), seq: n, us: n, ...more }
+  }
+  const held = { type: 'held' }
+  const dropped = (n: number): object => ({ t, type: 'dropped', id: id(n), why: 'a person' })
+  const answer = { t, dir: 'out', raw: { jsonrpc: '2.0', id: 3, result: {} }, id: id(4), corr: id(3) }
+  return [
+    asks(0, held),
+    asks(0, { heldMs: 5 }),
+    asks(1, held),
+    asks(1, { heldMs: 5, modified: true }),
+    asks(2, held),
+    dropped(2),
+    asks(3, held),
+    dropped(3),
+    { ...answer, seq: 4, us: 9, injected: true },
+    asks(5, { injected: true }),
+  ]
+}
+
 interface Stats {
+  readonly gate: object
   readonly recordings: number
   readonly groups: readonly Record<string, unknown>[]
   readonly neverCalled: readonly object[]
@@ -83,6 +113,17 @@ describe('stats', () => {
       { name: 'read', server: 'files', calls: 1, p50Us: 5000 },
     ])
     expect(neverCalled).toEqual([{ server: 'shop-server', tool: 'refund' }])
+  })
+
+  it('counts what a person or a rule held, changed, dropped, answered and injected, as inspect does', async () => {
+    const path = data.put('gate.jsonl', { label: 'gate', at: today, asked: [], more: touched(today) })
+    const { gate } = await stats('gate')
+    expect(gate).toEqual({ held: 4, modified: 1, dropped: 1, answeredHere: 1, injected: 2 })
+    const said = '4 held · 1 changed · 1 dropped · 1 answered by wiretape · 2 injected'
+    expect((await data.run('stats', 'gate')).stdout).toContain(`\n${said}\n`)
+    expect((await data.run('inspect', path)).stdout.replaceAll('\n', ' ')).toContain(said)
+    expect((await stats('gate', '--since', '1m')).gate).toMatchObject({ held: 0, modified: 0, injected: 0 })
+    rmSync(path)
   })
 
   it('prints a table whose names lead on to the recording', async () => {

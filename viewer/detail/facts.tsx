@@ -1,8 +1,8 @@
-import { formatBytes, formatDuration } from '../../src/render/index.js'
+import { formatBytes, formatDuration, waitedWords } from '../../src/render/index.js'
 import { statusText } from '../list/row.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from '../shell/clean.js'
-import { latencyOf, oursOf, statusOf } from '../store/exchange.js'
+import { latencyOf, oursOf, statusOf, waitedOf } from '../store/exchange.js'
 import { lanes, table, version } from '../store/state.js'
 
 /** The line below the name: how it went, how long it took, how much, when. */
@@ -12,6 +12,7 @@ export function Facts({ row }: { readonly row: number }) {
   const { text, title } = statusText(row)
   const ours = oursOf(row)
   const latency = latencyOf(row)
+  const waited = waitedOf(row)
   const answer = table.kind(row) === 'request' ? table.peer(row) : -1
   const lane = lanes.value[table.lane(row)]
   const seq = table.seq(row)
@@ -23,7 +24,12 @@ export function Facts({ row }: { readonly row: number }) {
         </span>
       )}
       {ours !== undefined && <span class="pill ours">{ours}</span>}
-      {latency !== undefined && <span class="fact">{formatDuration(latency)}</span>}
+      {latency !== undefined && (
+        <span class="fact">
+          {formatDuration(latency)}
+          {waited > 0 && `, ${waitedWords(waited)}`}
+        </span>
+      )}
       <span class="fact">
         {formatBytes(table.size(row))}
         {answer >= 0 && ` → ${formatBytes(table.size(answer))}`}

@@ -4,6 +4,7 @@ import {
   factWords,
   formatBytes,
   formatDuration,
+  waitedWords,
   rowView,
   toldFacts,
 } from '../../src/render/index.js'
@@ -11,6 +12,7 @@ import {
   hasMembers,
   isNoted,
   latencyOf,
+  waitedOf,
   oursOf,
   requestOf,
   statusOf,
@@ -193,7 +195,11 @@ export function Row(props: RowProps) {
       <span class="cell status" role="gridcell" title={clean(title)}>
         {clean(status)}
       </span>
-      <span class="cell latency" role="gridcell">
+      <span
+        class="cell latency"
+        role="gridcell"
+        title={latency !== undefined && waitedOf(row) > 0 ? waitedWords(waitedOf(row)) : undefined}
+      >
         {latency === undefined ? '' : formatDuration(latency)}
       </span>
       <span class="cell size" role="gridcell" title={countOf(size, 'byte')}>

@@ -75,9 +75,14 @@ export function isNoted(row: number): boolean {
   return answer >= 0 && table.is(answer, 'noted')
 }
 
+/** For how long the server waited for its client before it answered, in microseconds; not in the latency. */
+export function waitedOf(row: number): number {
+  return table.waitedUs(table.kind(row) === 'request' ? table.peer(row) : row)
+}
+
 /**
- * Microseconds from request to answer, without the time for which the request was held; undefined while there is none,
- * and where the answer is not that of the other side.
+ * Microseconds from request to answer, without the time for which the request was held or the server waited for its client; undefined
+ * while there is none, and where the answer is not that of the other side.
  */
 export function latencyOf(row: number): number | undefined {
   const kind = table.kind(row)
@@ -86,7 +91,7 @@ export function latencyOf(row: number): number | undefined {
   if (peer < 0 || table.at(row) === 0) return undefined
   if (table.has(kind === 'request' ? peer : row, 'injected')) return undefined
   const held = table.heldUs(kind === 'request' ? row : peer)
-  return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held)
+  return Math.max(0, Math.abs(table.at(peer) - table.at(row)) - held - waitedOf(row))
 }
 
 export type Status =

@@ -25,6 +25,8 @@ export interface Table {
   size(row: number): number
   /** For how long a person or a rule held it, in microseconds. */
   heldUs(row: number): number
+  /** For how long the server waited for its client before this answer, in microseconds. */
+  waitedUs(row: number): number
   /** The request of an answer, the answer of a request; -1 for none. */
   peer(row: number): number
   /** The request that something else belongs to (progress, cancellation, next round, a held answer); -1 for none. */
@@ -71,6 +73,7 @@ export function createTable(): Table {
   let order = new Int32Array(capacity)
   const words: string[] = []
   const held = new Map<number, number>()
+  const waited = new Map<number, number>()
   /** Answers that were held, by their requests; few ever are. */
   const heldAnswers = new Map<number, number>()
   const notes: number[] = []
@@ -152,6 +155,7 @@ export function createTable(): Table {
         size[row] = changes.size[i]!
         peer[row] = changes.peer[i]!
         if (changes.heldUs[i]! > 0) held.set(row, changes.heldUs[i]!)
+        if (changes.waitedUs[i]! > 0) waited.set(row, changes.waitedUs[i]!)
       })
     },
     count: (only) => ({ rows: total(rowsOf, only), besides: total(besidesOf, only) }),
@@ -170,6 +174,7 @@ export function createTable(): Table {
     method: (row) => words[method[row]!] ?? '',
     subject: (row) => words[subject[row]!] ?? '',
     heldUs: (row) => held.get(row) ?? 0,
+    waitedUs: (row) => waited.get(row) ?? 0,
     note: (row) => words[note[row]!] ?? '',
     id: (row) => idText(id[row]!, (number) => words[number] ?? ''),
     methodWord: (row) => method[row]!,

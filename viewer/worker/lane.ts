@@ -74,8 +74,8 @@ const brokenLine = new Set([
 export function createLaneIndex(index: number, source: Source, words: Words, claim: () => number): LaneIndex {
   const changed = new Set<number>()
   const fold = createFold(idKey, (row) => {
-    // Also of a new one that was held: how long does not stand in its columns.
-    if (row < sent || fold.entries.heldUs(row) > 0) changed.add(row)
+    // Also of a new one that was held or that its server waited for: how long does not stand in its columns.
+    if (row < sent || fold.entries.heldUs(row) > 0 || fold.entries.waitedUs(row) > 0) changed.add(row)
   })
   const problems: Diagnostic[] = []
   let problemCount = 0
@@ -247,6 +247,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
         flags: Uint16Array.from(old, (row) => entries.flags(row)),
         size: Uint32Array.from(old, (row) => entries.size(row)),
         heldUs: Float64Array.from(old, (row) => entries.heldUs(row)),
+        waitedUs: Float64Array.from(old, (row) => entries.waitedUs(row)),
         peer: old.map((row) => globalOr(entries.peer(row))),
       }
       changed.clear()
@@ -271,6 +272,9 @@ class PlainView implements PlainMessage {
   corrStart = -1
   corrEnd = -1
   late = false
+  conversationStart = -1
+  conversationEnd = -1
+  httpExchange = -1
 
   take(bytes: Uint8Array, line: PlainLine, method: string): void {
     this.kind = line.kind
@@ -286,6 +290,9 @@ class PlainView implements PlainMessage {
     this.corrStart = line.corrStart
     this.corrEnd = line.corrEnd
     this.late = line.late
+    this.conversationStart = line.conversationStart
+    this.conversationEnd = line.conversationEnd
+    this.httpExchange = line.httpExchange
   }
 }
 

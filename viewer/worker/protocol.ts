@@ -105,6 +105,8 @@ export interface Changes {
   readonly peer: Int32Array
   /** For how long it was held, in microseconds. */
   readonly heldUs: Float64Array
+  /** For how long the server waited for its client before this answer, in microseconds. */
+  readonly waitedUs: Float64Array
 }
 
 /** Facts about rows that the fold does not keep; each is one bit of `extra`. */

@@ -9,6 +9,7 @@ import {
   rowMatter,
   rowView,
   toldFacts,
+  waitedWords,
   type RowTone,
   type RowView,
 } from '../../render/index.js'
@@ -45,6 +46,7 @@ function notesOf(row: InspectRow, { said, why }: RowView): Note[] {
   const notes: Note[] = toldFacts(row.facts).map((fact) => factWords[fact])
   if (row.heldMs !== undefined && row.heldMs > 0)
     notes.push({ text: `held ${formatDuration(row.heldMs * 1000)}`, tone: 'dim' })
+  if (row.waitedUs !== undefined) notes.push({ text: waitedWords(row.waitedUs), tone: 'dim' })
   if ((record.type === 'message' || record.type === 'held') && record.rule !== undefined)
     notes.push({ text: `rule ${escapeText(record.rule.slice(0, longestName))}`, tone: 'dim' })
   if (part && kind !== 'invalid' && said !== '')

@@ -56,6 +56,7 @@ const knownFields: ReadonlyMap<string, Omit<Field, 'name'>> = new Map([
   ['code', { ...word, value: (row) => exact(row.part?.envelope.errorCode) }],
   ['error', { ...word, value: (row) => row.part?.envelope.errorMessage ?? null }],
   ['latency', { ...number, value: (row) => subjectOf(row).latencyMs, shown: duration }],
+  ['waited', { ...number, value: (row) => waitedMs(row), shown: duration }],
   ['held', { ...number, value: ({ heldMs }) => heldMs ?? null, shown: duration }],
   ['size', { ...number, value: ({ sizeBytes }) => sizeBytes, shown: (bytes) => formatBytes(Number(bytes)) }],
   ['request', { ...number, value: ({ answers }) => answers ?? null }],
@@ -164,6 +165,13 @@ function responseOf({ kind, row, recording }: InspectRow): number | null {
   const { entries } = recording.fold
   const answer = kind === 'request' ? entries.peer(row) : -1
   return answer < 0 ? null : entries.seq(answer)
+}
+
+/** Of a request, what its answer says. */
+function waitedMs({ kind, row, recording }: InspectRow): number | null {
+  const { entries } = recording.fold
+  const us = entries.waitedUs(kind === 'request' ? entries.peer(row) : row)
+  return us === 0 ? null : us / 1000
 }
 
 function exact(text: string | undefined): ExactJson | null {

@@ -75,6 +75,7 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
     correlatedId: row.part?.correlatedId ?? null,
     request: requestOf(row),
     latencyUs: row.latencyUs ?? null,
+    waitedUs: row.waitedUs ?? null,
     sizeBytes: row.sizeBytes,
     error:
       envelope?.kind === 'error'

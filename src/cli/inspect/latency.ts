@@ -8,6 +8,8 @@ export interface Latency {
   /** Number of the message that was the slowest answer. */
   readonly slowest: number
   readonly answers: number
+  /** What is not counted, since a server waited for its client. */
+  readonly waitedUs: number
 }
 
 /** Of the answers that `direction` carries; undefined when there is none, or no time is known. */
@@ -18,17 +20,26 @@ export function latencyOf(entries: EntryTable, direction: Direction): Latency | 
   const all = new Float64Array(answers)
   let slowest = -1
   let i = 0
+  let waitedUs = 0
   let slowestUs = -1
   for (const { row, us } of timedAnswers(entries, direction)) {
     all[i] = us
     i += 1
+    waitedUs += entries.waitedUs(row)
     if (us <= slowestUs) continue
     slowestUs = us
     slowest = row
   }
   all.sort()
   const at = (share: number): number => all[Math.max(0, Math.ceil(share * answers) - 1)]!
-  return { p50Us: at(0.5), p95Us: at(0.95), slowestUs: at(1), slowest: entries.seq(slowest), answers }
+  return {
+    p50Us: at(0.5),
+    p95Us: at(0.95),
+    slowestUs: at(1),
+    slowest: entries.seq(slowest),
+    answers,
+    waitedUs,
+  }
 }
 
 function* timedAnswers(

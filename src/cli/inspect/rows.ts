@@ -39,6 +39,8 @@ export interface InspectRow {
   readonly sizeBytes: number
   /** Between the request and this answer to it. */
   readonly latencyUs?: number
+  /** Of what `latencyUs` leaves out, the time for which a server waited for its client before it answered. */
+  readonly waitedUs?: number
   /** For an answer: number of the request. */
   readonly answers?: number
   /** For a request that stands without its answer: number of that. */
@@ -153,9 +155,10 @@ export function messageRow(
   }
 }
 
-function latencyIn(entries: EntryTable, answer: number): Pick<InspectRow, 'latencyUs'> {
+function latencyIn(entries: EntryTable, answer: number): Pick<InspectRow, 'latencyUs' | 'waitedUs'> {
   const latencyUs = entries.latencyUs(answer)
-  return latencyUs === undefined ? {} : { latencyUs }
+  const waitedUs = entries.waitedUs(answer)
+  return latencyUs === undefined ? {} : { latencyUs, ...(waitedUs > 0 && { waitedUs }) }
 }
 
 /** Links may name it. */

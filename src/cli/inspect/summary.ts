@@ -7,6 +7,7 @@ import {
   formatDuration,
   truncate,
   unknownDuration,
+  waitedWords,
   wrapPieces,
   type Style,
 } from '../../render/index.js'
@@ -124,6 +125,7 @@ export function recordingSummary(
     const slowest = `${formatDuration(latency.slowestUs)} (#${latency.slowest})`
     const spread = [`p50 ${formatDuration(latency.p50Us)}`, `p95 ${formatDuration(latency.p95Us)}`]
     const said = latency.answers > 1 ? [...spread, `slowest ${slowest}`] : [slowest]
+    if (latency.waitedUs > 0) said.push(waitedWords(latency.waitedUs))
     lines.push(wrapPieces([`${who} answered in ${said[0]}`, ...said.slice(1)], ', ', columns))
   }
   lines.push(...noteLines(recording, page))

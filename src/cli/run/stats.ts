@@ -8,6 +8,7 @@ import {
   formatCount,
   formatDuration,
   truncate,
+  wrapPieces,
 } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -77,6 +78,7 @@ function groupJson(group: Group): object {
     p50Us: rounded(durations.quantile(0.5)),
     p95Us: rounded(durations.quantile(0.95)),
     p99Us: rounded(durations.quantile(0.99)),
+    waitedUs: Math.round(group.waitedUs),
     slowest: slowest ?? null,
     requestBytes,
     responseBytes,
@@ -93,7 +95,7 @@ function rounded(us: number | undefined): number | null {
 function statsJson(groups: readonly Group[], tally: Tally, recordings: number, by: Grouping): string {
   const rows = groups.map((group) => escapeJson(JSON.stringify(groupJson(group))))
   const never = escapeJson(JSON.stringify(tally.neverCalled()))
-  return `{"version":1,"by":"${by}","recordings":${recordings},"groups":[\n${rows.join(',\n')}\n],\n"neverCalled":${never}}\n`
+  return `{"version":1,"by":"${by}","recordings":${recordings},"groups":[\n${rows.join(',\n')}\n],\n"gate":${JSON.stringify(tally.gate)},\n"neverCalled":${never}}\n`
 }
 
 async function printStats(
@@ -109,12 +111,26 @@ async function printStats(
   const calls = groups.reduce((sum, group) => sum + group.calls, 0)
   const counted = `${countOf(calls, by === 'method' ? 'request' : 'call')} in ${countOf(recordings, 'recording')}`
   await io.write(`${groups.length > 0 ? '\n' : ''}${style.dim(counted)}\n`)
+  const told = gateWords(tally.gate)
+  if (told.length > 0) await io.write(`${wrapPieces(told, ' · ', io.columns)}\n`)
   if (by !== 'tool') return
   const never = tally.neverCalled()
   if (never.length === 0) return
   const names = never.slice(0, mostNames).map(({ tool }) => escapeText(tool.slice(0, 60)))
   const more = never.length > names.length ? ` and ${never.length - names.length} more` : ''
   await io.write(`never called: ${names.join(', ')}${more}\n`)
+}
+
+/** In the words of the summary of `inspect`. */
+function gateWords(gate: Tally['gate']): string[] {
+  const words = [
+    [gate.held, 'held'],
+    [gate.modified, 'changed'],
+    [gate.dropped, 'dropped'],
+    [gate.answeredHere, 'answered by wiretape'],
+    [gate.injected, 'injected'],
+  ] as const
+  return words.flatMap(([count, word]) => (count > 0 ? [`${formatCount(count)} ${word}`] : []))
 }
 
 const mostNames = 30
@@ -132,6 +148,7 @@ function columnsOf(
   const number = (value: (group: Group) => number): string[] =>
     groups.map((group) => (value(group) === 0 ? '' : formatCount(value(group))))
   const servers = new Set(groups.map(({ server }) => server))
+  const waited = groups.map(({ waitedUs }) => (waitedUs > 0 ? formatDuration(waitedUs) : ''))
   const alert = (cell: string): string => style.red(cell)
   return [
     { name: by, texts: groups.map(({ name }) => shown(name || '–')), side: 'right' },
@@ -150,6 +167,10 @@ function columnsOf(
     { name: 'p50', texts: time(0.5), side: 'left' },
     { name: 'p95', texts: time(0.95), side: 'left' },
     { name: 'p99', texts: time(0.99), side: 'left', keep: 7 },
+    // Not in the times before it.
+    ...(waited.every((text) => text === '')
+      ? []
+      : [{ name: 'client wait', texts: waited, side: 'left' as const, keep: 8 }]),
     {
       name: 'bytes',
       texts: groups.map(({ requestBytes, responseBytes }) => formatBytes(requestBytes + responseBytes)),

@@ -3,8 +3,10 @@ import {
   createRecent,
   detach,
   isAnswer,
+  isAnsweredHere,
   type Direction,
   type Fold,
+  type HeldRecord,
   type MessageRecord,
   type Part,
   type TapeRecord,
@@ -24,8 +26,10 @@ export interface Group {
   calls: number
   /** JSON-RPC errors, and results of tools that failed. */
   errors: number
-  /** Without the time for which a person or a rule held the request. */
+  /** Without the time for which a person or a rule held the request, and without `waitedUs`. */
   readonly durations: Durations
+  /** For how long servers waited for their clients before they answered. */
+  waitedUs: number
   /** Where the slowest answer is. */
   slowest?: { readonly recording: string; readonly sequence: number; readonly us: number }
   requestBytes: number
@@ -36,11 +40,22 @@ export interface Group {
   unanswered: number
 }
 
+/** Messages that a person or a rule did something with. As in the summary of `inspect`. */
+export interface GateCounts {
+  held: number
+  modified: number
+  /** Never passed on; without those that were answered in the other side's place. */
+  dropped: number
+  answeredHere: number
+  injected: number
+}
+
 /** Counts the calls of recordings, one recording after the other, in one pass and without payloads. */
 export interface Tally {
   /** @param recording what users call it */
   begin(fold: Fold, recording: string): { take(record: TapeRecord, rows: Rows): void; end(): void }
   groups(): readonly Group[]
+  readonly gate: Readonly<GateCounts>
   /** Tools that a server listed and nobody called. */
   neverCalled(): readonly { readonly server: string; readonly tool: string }[]
 }
@@ -61,6 +76,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
   const groups = new Map<string, Group>()
   const listed = new Map<string, Set<string>>()
   const called = new Map<string, Set<string>>()
+  const gate: GateCounts = { held: 0, modified: 0, dropped: 0, answeredHere: 0, injected: 0 }
 
   function groupOf(name: string, server: string | null): Group {
     const key = `${server ?? ''}\0${name}`
@@ -72,6 +88,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       calls: 0,
       errors: 0,
       durations: createDurations(),
+      waitedUs: 0,
       requestBytes: 0,
       responseBytes: 0,
       retries: 0,
@@ -86,6 +103,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     const { entries, sessions } = fold
     const open = new Map<number, Call>()
     const lists = new Set<number>()
+    const held: Rows[] = []
     const clients = new Map<string, string>()
     let before = createRecent<Call>({ entries: callsKept })
 
@@ -139,13 +157,35 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       if (entries.has(request, 'cancelled')) group.cancelled += 1
       const us = entries.latencyUs(row)
       if (us === undefined) return
+      group.waitedUs += entries.waitedUs(row)
       if (us > (group.durations.slowestUs ?? -1))
         group.slowest = { recording, sequence: entries.seq(row), us }
       group.durations.add(us)
     }
 
+    function noteGate(record: MessageRecord | HeldRecord, rows: Rows): void {
+      const isHeld = record.type === 'held'
+      if (!isHeld && record.modified !== true && record.injected !== true) return
+      if (Date.parse(record.t) < sinceMs) return
+      if (isHeld) held.push(rows)
+      else if (record.modified) gate.modified += rows.count
+      if (!isHeld && record.injected) gate.injected += rows.count
+    }
+
+    function endGate(): void {
+      for (const { first, count } of held) {
+        gate.held += count
+        for (let row = first; row < first + count; row += 1) {
+          if (isAnsweredHere(entries, row)) gate.answeredHere += 1
+          else if (entries.has(row, 'dropped')) gate.dropped += 1
+        }
+      }
+    }
+
     return {
-      take(record, { first }) {
+      take(record, rows) {
+        const { first } = rows
+        if (record.type === 'message' || record.type === 'held') noteGate(record, rows)
         if (record.type === 'meta') before = createRecent<Call>({ entries: callsKept })
         if (record.type !== 'message') return
         for (const [i, part] of record.parts.entries()) {
@@ -158,6 +198,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
         }
       },
       end() {
+        endGate()
         for (const { row, group } of open.values()) {
           if (entries.has(row, 'cancelled')) group.cancelled += 1
           else group.unanswered += 1
@@ -169,6 +210,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
   return {
     begin,
     groups: () => [...groups.values()],
+    gate,
     neverCalled: () =>
       [...listed].flatMap(([server, tools]) =>
         [...tools].filter((tool) => !called.get(server)?.has(tool)).map((tool) => ({ server, tool })),

@@ -1,4 +1,5 @@
 import {
+  createClientWaits,
   noTime,
   utf8Length,
   type Envelope,
@@ -30,7 +31,7 @@ export interface ToldMessage {
   readonly seq: number
   /** Microseconds since the session began; undefined where the recording says no times. */
   readonly us: number | undefined
-  /** Of an answer: how long the other side took, without the time in which the request was held. */
+  /** Of an answer: how long the other side took, without the time in which the request was held or it waited for its client. */
   readonly latencyUs?: number
   /** Exact text. */
   readonly text: string
@@ -42,6 +43,9 @@ export interface ToldMessage {
 
 /** A request that waits for its answer. */
 export interface OpenRequest {
+  /** Place among the messages. */
+  readonly row: number
+  readonly fromServer: boolean
   readonly seq: number
   /** When it was passed on. */
   readonly us: number | undefined
@@ -55,6 +59,8 @@ const mostOpen = 100_000
 /** Goes through a recording once; remembers no payload. Links are told where the recording has them. */
 export function tellRecords(recording: Recording): AsyncIterable<Told> {
   const open = new Map<string, OpenRequest>()
+  const waits = createClientWaits()
+  let rows = 0
   let startedMs = Number.NaN
   let isUntimed = false
   let next = 0
@@ -82,6 +88,8 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
 
   function tellPart(record: MessageRecord, part: Part, seq: number, us: number | undefined): ToldMessage {
     const { envelope, correlatedId, id } = part
+    const row = rows
+    rows += 1
     const request = correlatedId === undefined ? undefined : open.get(correlatedId)
     if (request) open.delete(correlatedId!)
     const text = record.raw.slice(part.start, part.end)
@@ -91,10 +99,20 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
     if (request) told.request = request
     // The time that a person took to answer is not the other side's.
     if (us !== undefined && request?.us !== undefined && !record.injected)
-      told.latencyUs = Math.max(0, us - request.us)
+      told.latencyUs = Math.max(0, us - request.us - waitedFor(request, us, record))
+    if (us !== undefined) {
+      const passedOnUs = us + (record.heldMs ?? 0) * 1000
+      if (request?.fromServer) waits.ended(request.row, passedOnUs)
+      if (part.links)
+        for (const { kind, to } of part.links)
+          if (kind === 'cancel') waits.ended(open.get(to)?.row ?? -1, passedOnUs)
+    }
+    if (envelope.kind === 'request') noteWait(record, envelope, row, us)
     if (envelope.kind === 'request' && id !== undefined) {
       if (open.size >= mostOpen) for (const oldest of open.keys()) if (open.delete(oldest)) break
       open.set(id, {
+        row,
+        fromServer: record.direction === 'server_to_client',
         seq,
         us: us === undefined ? undefined : us + (record.heldMs ?? 0) * 1000,
         envelope: askedIn(envelope),
@@ -102,6 +120,28 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
       })
     }
     return told
+  }
+
+  /** Of a server: for how long it waited for its client before it answered. */
+  function waitedFor(
+    { row, fromServer, us = 0 }: OpenRequest,
+    answerUs: number,
+    { conversation = '' }: MessageRecord,
+  ): number {
+    return fromServer ? 0 : waits.within(row, us, answerUs, () => conversation)
+  }
+
+  function noteWait(
+    { direction, conversation = '', http, injected }: MessageRecord,
+    { method }: Envelope,
+    row: number,
+    us: number | undefined,
+  ): void {
+    const exchange = http?.exchange ?? -1
+    if (direction === 'client_to_server') {
+      if (exchange >= 0) waits.carried(exchange, row)
+    } else if (us !== undefined && method !== 'ping' && !injected)
+      waits.asked(row, us, { exchange, conversation })
   }
 
   return flatMapped(adopt(recording, { links: false }).records(), tell)
