@@ -9,6 +9,7 @@ import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
 import { registerCompletion } from './commands/completion.js'
+import { registerExplain } from './commands/explain.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerInstall, registerStatus, registerUninstall } from './commands/install.js'
 import { registerInspect } from './commands/inspect.js'
@@ -113,6 +114,7 @@ wiretape <command> --help tells more about a command.`,
     registerDiff,
     registerCheck,
     registerCost,
+    registerExplain,
     registerPin,
     registerCodegen,
     registerLs,

@@ -34,3 +34,18 @@ export {
   type PinnedKind,
   type PinnedServer,
 } from './pin.js'
+export {
+  callOutcomes,
+  createCallCollector,
+  requestOf,
+  tellBriefly,
+  tellCall,
+  wrongCalls,
+  type CallBlame,
+  type CallCollector,
+  type CallFacts,
+  type CallOutcome,
+  type CallStory,
+  type ReadRow,
+  type Sentence,
+} from './explain/index.js'

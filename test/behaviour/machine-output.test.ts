@@ -38,4 +38,8 @@ describe('machine output', () => {
     expectSchema('ls', JSON.parse(await output('ls', '--json', '.')))
     expectSchema('cost', JSON.parse(await output('cost', '--json', 'every-kind.jsonl')))
   })
+
+  it.each(files)('of explain is as published, for %s', async (file) => {
+    expectSchema('explain', JSON.parse(await output('explain', '--json', file)))
+  })
 })

@@ -197,6 +197,7 @@ describe('help', () => {
     ['diff'],
     ['check'],
     ['cost'],
+    ['explain'],
     ['pin'],
     ['call'],
     ['codegen'],

@@ -1,0 +1,323 @@
+import type { CallAnswer, CallBlame, CallFacts, CallHttp, CallOutcome } from './call.js'
+import { quoted, sidesOf } from './words.js'
+
+/** How a call ended and who is at fault, as far as the recording proves it. */
+export interface Outcome {
+  readonly outcome: CallOutcome
+  readonly blame: CallBlame
+  readonly because: string
+  readonly unproven: readonly string[]
+}
+
+/** The answer that the other side of the call got to see, if any. */
+export function answerOf({ answers }: CallFacts): CallAnswer | undefined {
+  return (
+    answers.find(({ fate, isLate }) => fate === 'passed' && !isLate) ??
+    answers.find(({ fate }) => fate === 'passed')
+  )
+}
+
+/** The HTTP exchange that carried the request and no answer. */
+export function refusalOf({ http }: CallFacts): CallHttp | undefined {
+  return http.find(({ status, why }) => (status !== undefined && status >= 400) || why !== undefined)
+}
+
+export function outcomeOf(call: CallFacts): Outcome {
+  const { asker, other } = sidesOf(call)
+  const answer = answerOf(call)
+  if (call.fate === 'dropped') return ofDropped(call, answer)
+  if (call.fate === 'waiting')
+    return {
+      outcome: 'waiting',
+      blame: 'wiretape',
+      because: `wiretape held the request and the recording ends before anybody decided; the ${other} never saw it`,
+      unproven: ['what the answer would have been'],
+    }
+  if (call.undelivered !== undefined)
+    return {
+      outcome: 'undelivered',
+      blame: other,
+      because: `the request did not reach the ${other}, which read nothing any more`,
+      unproven: [`why the ${other} was gone`],
+    }
+  if (call.isCancelled || call.cancels.length > 0) return ofCancelled(call, answer)
+  if (answer) return ofAnswer(call, answer)
+  const lost = call.answers.find(({ fate }) => fate !== 'passed')
+  if (lost) return ofLostAnswer(call, lost)
+  const refusal = refusalOf(call)
+  if (refusal) return ofHttp(call, refusal)
+  if (!call.isUnanswered && !call.isDuplicate)
+    return {
+      outcome: 'answered',
+      blame: 'nobody',
+      because: call.isStream ? 'the request opens a stream that stays open' : 'the recording shows no fault',
+      unproven: [],
+    }
+  return ofSilence(call, { asker, other })
+}
+
+function ofDropped(call: CallFacts, answer: CallAnswer | undefined): Outcome {
+  const { other } = sidesOf(call)
+  const rule = call.dropped?.rule ?? call.rule
+  const why = call.dropped?.why ?? ''
+  const isEnd = rule === undefined && /ended|detached|left/.test(why)
+  const blame: CallBlame = rule !== undefined ? 'rule' : isEnd ? 'wiretape' : 'person'
+  const who = rule !== undefined ? `the rule ${quoted(rule)}` : isEnd ? 'wiretape' : 'a person'
+  const unproven = [`what the ${other} would have answered`]
+  return answer
+    ? {
+        outcome: 'answered-here',
+        blame,
+        because: `${who} answered in the place of the ${other}, which never saw the request`,
+        unproven,
+      }
+    : {
+        outcome: 'never-sent',
+        blame,
+        because: `${who} dropped the request; the ${other} never saw it`,
+        unproven,
+      }
+}
+
+function ofCancelled(call: CallFacts, answer: CallAnswer | undefined): Outcome {
+  const { other } = sidesOf(call)
+  const [cancel] = call.cancels
+  const who = cancel ? sidesOf(cancel).asker : sidesOf(call).asker
+  const timedOut = /time[d ]?\s?-?out|timeout|-32001/i.test(cancel?.reason ?? '')
+  const silent = (call.progress?.before ?? 0) === 0
+  const because = timedOut
+    ? `the ${who} gave up at its time limit${silent ? `, and the ${other} had said nothing about the request until then` : `, although the ${other} reported progress`}`
+    : `the ${who} cancelled the request`
+  return {
+    outcome: 'cancelled',
+    blame: timedOut ? (silent ? 'unknown' : who) : 'nobody',
+    because,
+    unproven: [
+      ...(answer ? [] : [`whether the ${other} would have answered`]),
+      ...(cancel?.reason === undefined ? [`why the ${who} cancelled`] : []),
+      `whether the ${other} stopped its work`,
+    ],
+  }
+}
+
+function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
+  const { other } = sidesOf(call)
+  if (answer.isInjected) {
+    const blame = answer.rule === undefined ? 'person' : 'rule'
+    return {
+      outcome: 'answered-here',
+      blame,
+      because: `${answer.rule === undefined ? 'a person' : `the rule ${quoted(answer.rule)}`} answered, not the ${other}`,
+      unproven: [`what the ${other} would have answered`],
+    }
+  }
+  if (answer.undelivered !== undefined)
+    return {
+      outcome: 'undelivered',
+      blame: sidesOf(call).asker,
+      because: `the ${other} answered, and the ${sidesOf(call).asker} was gone before the answer reached it`,
+      unproven: [`why the ${sidesOf(call).asker} was gone`],
+    }
+  if (answer.kind === 'error') return ofError(call, answer)
+  if (answer.isToolError)
+    return {
+      outcome: 'tool-error',
+      blame: 'unknown',
+      because: `the tool ran and said that it failed`,
+      unproven: [
+        'whether the arguments or the tool are wrong: the text of the result is all that the server says',
+      ],
+    }
+  if (call.answers.some(({ isLate }) => isLate))
+    return {
+      outcome: 'late',
+      blame: other,
+      because: `the ${other} answered one request more than once`,
+      unproven: ['which of the answers was meant'],
+    }
+  return { outcome: 'answered', blame: 'nobody', because: 'the recording shows no fault', unproven: [] }
+}
+
+function ofError(call: CallFacts, { code = '' }: CallAnswer): Outcome {
+  const { asker, other } = sidesOf(call)
+  const blame = askersFault[code]
+  if (blame !== undefined)
+    return {
+      outcome: 'error',
+      blame: asker,
+      because: `the ${other} refused the request: ${blame}`,
+      unproven: [`whether the ${other} is right: it alone says what is wrong`],
+    }
+  if (code === '-32603')
+    return {
+      outcome: 'error',
+      blame: other,
+      because: `the ${other} says that it failed inside (internal error)`,
+      unproven: [`what failed inside the ${other}`],
+    }
+  return {
+    outcome: 'error',
+    blame: 'unknown',
+    because: `the ${other} refused the request with a code of its own`,
+    unproven: [`whether the request or the ${other} is wrong: the message of the error is all that is said`],
+  }
+}
+
+/** JSON-RPC and MCP error codes with which the receiver blames the request. */
+const askersFault: Readonly<Record<string, string>> = {
+  '-32700': 'it is not JSON (parse error)',
+  '-32600': 'it is no valid request',
+  '-32601': 'the method is not known',
+  '-32602': 'the parameters are wrong',
+  '-32002': 'there is no such resource',
+  '-32042': 'a person has to open a URL first',
+}
+
+function ofLostAnswer(call: CallFacts, { fate, rule }: CallAnswer): Outcome {
+  const { asker, other } = sidesOf(call)
+  const who = rule === undefined ? 'wiretape' : `the rule ${quoted(rule)}`
+  return {
+    outcome: fate === 'waiting' ? 'waiting' : 'undelivered',
+    blame: rule === undefined ? 'wiretape' : 'rule',
+    because:
+      fate === 'waiting'
+        ? `the ${other} answered, and its answer was still held when the recording ended`
+        : `the ${other} answered, and ${who} dropped the answer; the ${asker} never saw it`,
+    unproven: [],
+  }
+}
+
+function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
+  const { asker, other } = sidesOf(call)
+  const by = /^(upstream|client|wiretape): /.exec(why ?? '')?.[1]
+  if (by === 'upstream')
+    return {
+      outcome: 'unreachable',
+      blame: status === undefined ? 'network' : 'server',
+      because:
+        status === undefined
+          ? 'wiretape could not get a response from the server'
+          : 'the server broke its response off',
+      unproven: [
+        'whether the server or the network between is at fault',
+        'whether the server did what was asked',
+      ],
+    }
+  if (by === 'client')
+    return {
+      outcome: 'cancelled',
+      blame: 'client',
+      because: 'the client closed the HTTP connection before the answer',
+      unproven: ['why the client left', 'whether the server would have answered'],
+    }
+  if (by === 'wiretape')
+    return {
+      outcome: 'never-sent',
+      blame: 'wiretape',
+      because: 'wiretape refused the HTTP request',
+      unproven: [],
+    }
+  if (status === undefined || status < 400)
+    return { outcome: 'unanswered', blame: other, because: `the response holds no answer`, unproven: [] }
+  const own = httpBlame(status)
+  return {
+    outcome: 'http-refused',
+    blame: own.isServer ? 'server' : asker,
+    because: `the server refused the HTTP request: ${own.words}`,
+    unproven: own.unproven,
+  }
+}
+
+function httpBlame(status: number): { isServer: boolean; words: string; unproven: string[] } {
+  if (status === 401)
+    return {
+      isServer: false,
+      words: 'it wants a valid token',
+      unproven: ['whether a token was missing, expired or for another server: recordings hold no tokens'],
+    }
+  if (status === 403)
+    return {
+      isServer: false,
+      words: 'what the client may do is not enough',
+      unproven: ['which permission was missing, unless the response says it'],
+    }
+  if (status === 404)
+    return {
+      isServer: false,
+      words: 'it does not know the session or the path',
+      unproven: ['whether the session expired or the server was restarted'],
+    }
+  if (status === 429)
+    return {
+      isServer: false,
+      words: 'the client asks too often',
+      unproven: ['what the limit of the server is'],
+    }
+  if (status >= 500)
+    return {
+      isServer: true,
+      words:
+        status === 502 || status === 503 || status === 504
+          ? 'a gateway or the server is down'
+          : 'it failed inside',
+      unproven: ['whether the server itself or a gateway in front of it refused'],
+    }
+  return {
+    isServer: false,
+    words: 'it does not accept the request',
+    unproven: ['whether the server is right'],
+  }
+}
+
+function ofSilence(
+  call: CallFacts,
+  { asker, other }: { readonly asker: string; readonly other: string },
+): Outcome {
+  const { session, gaps, noise } = call
+  const unproven: string[] = []
+  if (gaps) unproven.push(`whether an answer is among the ${gaps.count} messages that were not recorded`)
+  if (noise) unproven.push('whether the answer is among the lines that are no JSON')
+  if (!session?.complete) unproven.push('whether the answer came after the recording was cut off')
+  const base = { outcome: 'unanswered' as const }
+  if (call.isDuplicate)
+    return {
+      ...base,
+      blame: asker as CallBlame,
+      because: `the ${asker} used one id for two open requests, so answers cannot be told apart`,
+      unproven: ['which of the requests an answer belongs to'],
+    }
+  if (session?.error !== undefined)
+    return { ...base, blame: 'server', because: 'the server could not be started', unproven }
+  const isProcess = session?.transport === 'stdio' && session.complete && other === 'server'
+  const { exitCode, signal } = session ?? {}
+  if (isProcess && signal !== undefined)
+    return {
+      ...base,
+      blame: 'unknown',
+      because: `the server was ended by ${signal} before it answered`,
+      unproven: [`who sent ${signal}: the client, the system or a person`, ...unproven],
+    }
+  if (isProcess && exitCode !== undefined && exitCode !== 0)
+    return {
+      ...base,
+      blame: 'server',
+      because: `the server exited with status ${exitCode} before it answered`,
+      unproven: [...unproven],
+    }
+  if (isProcess)
+    return {
+      ...base,
+      blame: 'unknown',
+      because: 'the session ended before the server answered',
+      unproven: [
+        'whether the client closed the session first, or the server would never have answered',
+        ...unproven,
+      ],
+    }
+  return {
+    ...base,
+    blame: !session?.complete || gaps ? 'unknown' : (other as CallBlame),
+    because: `the ${other} never answered as far as the recording goes`,
+    unproven: [...unproven, `whether the ${other} would have answered with more time`],
+  }
+}

@@ -1,0 +1,53 @@
+import { escapeText, formatDuration } from '../../render/index.js'
+import type { CallFacts, Moment } from './call.js'
+
+/** What the two sides of a call are called. */
+export interface Sides {
+  /** Who sent the request. */
+  readonly asker: 'client' | 'server'
+  readonly other: 'client' | 'server'
+}
+
+export function sidesOf({ direction }: Pick<CallFacts, 'direction'>): Sides {
+  return direction === 'client_to_server'
+    ? { asker: 'client', other: 'server' }
+    : { asker: 'server', other: 'client' }
+}
+
+/** `tools/call search` */
+export function callName({ method, subject }: Pick<CallFacts, 'method' | 'subject'>): string {
+  return escapeText(subject === undefined ? method : `${method} ${subject}`)
+}
+
+export function quoted(text: string): string {
+  return `“${escapeText(text.trim())}”`
+}
+
+/** `#12`; `it` for what has no number. */
+export function numberOf({ seq }: Pick<Moment, 'seq'>): string {
+  return seq < 0 ? 'a message' : `#${seq}`
+}
+
+export function numbersIn(...moments: readonly (Pick<Moment, 'seq'> | undefined)[]): number[] {
+  return moments.flatMap((moment) => (moment && moment.seq >= 0 ? [moment.seq] : []))
+}
+
+/** ` after 12 ms`; nothing where the recording says no times. */
+export function after(from: number | undefined, to: number | undefined): string {
+  if (from === undefined || to === undefined || to < from) return ''
+  return ` after ${formatDuration(to - from)}`
+}
+
+/** `12 ms later`, or `later`. */
+export function later(from: number | undefined, to: number | undefined): string {
+  return from === undefined || to === undefined || to < from ? 'later' : `${formatDuration(to - from)} later`
+}
+
+/** A sentence that begins with a capital. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+export function joined(parts: readonly string[]): string {
+  return parts.filter(Boolean).join(' ')
+}

@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answers, call, ping } from './mini-talk.js'
+import { plainEnv, wiretape } from './run-cli.js'
+import { createStage, server, until, type Actor, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const ask = (id: unknown, method: string, params?: object): string =>
+  say({ id, method, ...(params && { params }) })
+
+async function explain(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await wiretape(['explain', stage.tape(), ...args], {
+    cwd: stage.folder,
+    env: plainEnv(stage.env),
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+async function told(recorder: Actor, ...args: string[]): Promise<string> {
+  recorder.stdin.end()
+  await recorder.ended
+  return explain(...args)
+}
+
+async function got(recorder: Actor, count: number): Promise<void> {
+  await until(`${count} messages`, () => answers(recorder).length >= count || undefined)
+}
+
+function record(command: readonly string[], rules?: string): Actor {
+  if (rules !== undefined) writeFileSync(stage.path('rules.yaml'), rules)
+  return stage.start(stage.record(command, rules === undefined ? [] : ['--rules', 'rules.yaml']))
+}
+
+describe('wiretape explain of a server on stdio', () => {
+  it('says that all went well', async () => {
+    const recorder = record(server('odd-mcp.mjs'))
+    await recorder.send(ping(1) + ping(2))
+    await got(recorder, 2)
+    expect(await told(recorder)).toBe('All went well: all 2 requests were answered, and none was refused.\n')
+    expect(await explain('0')).toMatch(/The server answered after \d.*\(#1\)|The server answered after \d/)
+    expect(await explain('1')).toContain('At fault: nobody')
+  })
+
+  it('says that a call was not answered while the server was running', async () => {
+    const recorder = record(server('odd-mcp.mjs'))
+    await recorder.send(ask(1, 'never') + ping(2))
+    await got(recorder, 1)
+    const all = await told(recorder)
+    expect(all).toMatch(/^#0 {2}never: The session ended before the server answered\.$/m)
+    expect(all).toContain('1 of 2 requests went wrong')
+    const one = await explain('0')
+    expect(one).toMatch(/The server said 1 other message after the request, .* so it was running/)
+    expect(one).toMatch(/The server process exited with status 0 .* later/)
+    expect(one).toContain('At fault: not proven')
+    expect(one).toContain('Whether the client closed the session first')
+  })
+
+  it('says that the client left a request of the server without an answer', async () => {
+    const recorder = record(server('odd-mcp.mjs'))
+    await recorder.send(ask(1, 'ask'))
+    await got(recorder, 1)
+    expect(await told(recorder, '1')).toContain('The server sent roots/list')
+    expect(await explain('1')).toContain('The client said nothing after the request')
+  })
+
+  it('says who cancelled, and why', async () => {
+    const recorder = record(server('odd-mcp.mjs'))
+    const params = { requestId: 1, reason: 'Request timed out' }
+    await recorder.send(ask(1, 'never') + say({ method: 'notifications/cancelled', params }) + ping(2))
+    await got(recorder, 1)
+    const one = await told(recorder, '0')
+    expect(one).toMatch(/The client cancelled it after .*: “Request timed out”/)
+    expect(one).toContain('the server had said nothing about the request until then')
+    expect(one).toContain('Whether the server would have answered')
+  })
+
+  it('says that the server died, with its status and its stderr', async () => {
+    writeFileSync(
+      stage.path('dies.mjs'),
+      `process.stdin.once('data', () => { console.error('no database'); process.exitCode = 3; process.stdin.destroy() })`,
+    )
+    const recorder = record([process.execPath, stage.path('dies.mjs')])
+    await recorder.send(call(1, 'search'))
+    await recorder.ended
+    const one = await explain('0')
+    expect(one).toMatch(/The server process exited with status 3 .* later/)
+    expect(one).toContain('“no database”')
+    expect(one).toContain('At fault: the server')
+    expect(await explain()).toContain(
+      'tools/call search: The server exited with status 3 before it answered.',
+    )
+  })
+
+  it('says which rule dropped, answered or held a call', async () => {
+    const recorder = record(
+      server('mini-mcp.mjs'),
+      `
+      rules:
+        - { name: gone, when: 'dir:in id:1', drop: true }
+        - { name: later, when: 'dir:in id:2', delay: 100ms }
+        - name: block
+          when: 'dir:in id:3'
+          respond: { error: { code: -1, message: 'blocked' } }`,
+    )
+    await recorder.send(ping(1) + ping(2) + ping(3))
+    await got(recorder, 2)
+    expect(await told(recorder, '0')).toContain(
+      'At fault: a rule of yours. The rule “gone” dropped the request',
+    )
+    expect(await explain('1')).toMatch(/wiretape held it for \d+ ms\. The rule “later” decided/)
+    const blocked = await explain('2')
+    expect(blocked).toMatch(/The rule “block” refused it.* with error -1: “blocked”/)
+    expect(blocked).toContain('answered in the place of the server, which never saw the request')
+  })
+
+  it('says what was refused, and that the same was asked again', async () => {
+    const recorder = record(server('mini-mcp.mjs'))
+    await recorder.send(call(1, 'nope') + call(2, 'nope'))
+    await got(recorder, 2)
+    const one = await told(recorder, '0')
+    expect(one).toMatch(/refused it after .* with error -32\d+|The tool failed after/)
+    expect(one).toMatch(/The client sent the same request again .* \(#[12]\) and was refused again/)
+  })
+})
