@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { attach } from './attach.js'
 import { answers, call, ping } from './mini-talk.js'
 import { plainEnv, wiretape } from './run-cli.js'
 import { createStage, server, until, type Actor, type Stage } from './stage.js'
@@ -127,5 +128,133 @@ describe('wiretape explain of a server on stdio', () => {
     const one = await told(recorder, '0')
     expect(one).toMatch(/refused it after .* with error -32\d+|The tool failed after/)
     expect(one).toMatch(/The client sent the same request again .* \(#[12]\) and was refused again/)
+  })
+
+  it('says what a person did with a held call', async () => {
+    const recorder = record(server('mini-mcp.mjs'))
+    const screen = await attach(stage)
+    await screen.tell({ type: 'hold', on: true })
+    await recorder.send(call(1, 'echo', { text: 'a' }))
+    await screen.tell({ type: 'drop', message: (await screen.held(1))['message'] })
+    await recorder.send(call(2, 'echo', { text: 'b' }))
+    await screen.tell({ type: 'answer', message: (await screen.held(2))['message'], result: '{}' })
+    await recorder.send(call(3, 'echo', { text: 'c' }))
+    await screen.tell({ type: 'forward', message: (await screen.held(3))['message'] })
+    await screen.tell({ type: 'forward', message: (await screen.held(4))['message'] })
+    const all = await told(recorder)
+    expect(all).toContain('2 of 3 requests went wrong')
+    expect(await explain('0')).toMatch(
+      /held it for .* and then did not pass it on to the server \(by a person\)/,
+    )
+    const answered = await explain('1')
+    expect(answered).toMatch(/A person at wiretape answered after .* \(#2\)/)
+    expect(answered).toContain('At fault: a person at wiretape. A person answered in the place of the server')
+    const released = await explain('3')
+    expect(released).toMatch(
+      /held it for .* until a person, a time limit or the end of the hold let it go on/,
+    )
+    expect(released).toMatch(/wiretape held the answer for .* ms/)
+  })
+
+  it('says that a signal ended the server', async () => {
+    writeFileSync(
+      stage.path('dies.mjs'),
+      `process.stdin.once('data', () => process.kill(process.pid, 'SIGKILL'))`,
+    )
+    const recorder = record([process.execPath, stage.path('dies.mjs')])
+    await recorder.send(call(1, 'search'))
+    await recorder.ended
+    const one = await explain('0')
+    expect(one).toMatch(/The server process was ended by SIGKILL .* later/)
+    expect(one).toContain('Who sent SIGKILL: the client, the system or a person')
+  })
+
+  it('says that an answer came after the cancellation, and once more', async () => {
+    writeFileSync(
+      stage.path('twice.mjs'),
+      `import { createInterface } from 'node:readline'
+       let asked
+       for await (const line of createInterface(process.stdin)) {
+         const { id, method } = JSON.parse(line)
+         const say = (id) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+         if (method === 'notifications/cancelled') { say(asked); continue }
+         if (method === 'ping') { say(id); say(id); continue }
+         asked = id
+       }`,
+    )
+    const recorder = record([process.execPath, stage.path('twice.mjs')])
+    const params = { requestId: 1 }
+    await recorder.send(call(1, 'search') + say({ method: 'notifications/cancelled', params }))
+    await got(recorder, 1)
+    await recorder.send(ping(2))
+    await got(recorder, 3)
+    const one = await told(recorder, '0')
+    expect(one).toContain('and gave no reason')
+    expect(one).toMatch(/It came .* after the request was cancelled/)
+    const twice = await explain('3')
+    expect(twice).toContain('The server answered once more, although it had answered before')
+    expect(twice).toContain('At fault: the server. The server answered one request more than once.')
+  })
+
+  it('tells progress, the polls of a task, and the lines between', async () => {
+    const recorder = record(server('mini-mcp.mjs'))
+    const params = { name: 'progress', arguments: { steps: 3 }, _meta: { progressToken: 't' } }
+    await recorder.send(ask(1, 'tools/call', params))
+    await got(recorder, 4)
+    expect(await told(recorder, '0')).toMatch(/Progress was reported 3 times, last after .*: 3 of 3\. \(#3\)/)
+  })
+
+  it('follows a task', async () => {
+    const recorder = record(server('task-mcp.mjs'))
+    await recorder.send(
+      ask(0, 'initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      }),
+    )
+    await got(recorder, 1)
+    await recorder.send(ask(1, 'tools/call', { name: 'research', arguments: {}, task: { ttl: 60_000 } }))
+    await got(recorder, 2)
+    const { taskId } = (answers(recorder)[1] as { result: { task: { taskId: string } } }).result.task
+    await recorder.send(ask(2, 'tasks/get', { taskId }) + ask(3, 'tasks/get', { taskId }))
+    await got(recorder, 4)
+    const one = await told(recorder, '2')
+    expect(one).toContain('The server made a task of it')
+    expect(one).toMatch(
+      /The client asked 2 times about its task; the last status that the server gave is “\w+”/,
+    )
+  })
+
+  it('says that the recording was cut off, and that a line was no JSON', async () => {
+    writeFileSync(stage.path('odd.mjs'), `process.stdin.once('data', () => console.log('Listening'))`)
+    const recorder = record([process.execPath, stage.path('odd.mjs')])
+    await recorder.send(call(1, 'search'))
+    await until('the noise', () => recorder.stdout().includes('Listening') || undefined)
+    const all = await told(recorder, '0')
+    expect(all).toContain('The server wrote 1 line that is no JSON meanwhile: “Listening”')
+    expect(all).toContain('Whether the answer is among the lines that are no JSON')
+    const lines = readFileSync(stage.tape(), 'utf8').split('\n')
+    writeFileSync(stage.tape(), `${lines.slice(0, 2).join('\n')}\n`)
+    const cut = await explain('0')
+    expect(cut).toContain('The recording was cut off or still runs: its end is not known')
+    expect(cut).toContain('Whether the answer came after the recording was cut off')
+    expect(await explain()).toContain('The recording is incomplete')
+  })
+
+  it('takes the number of an answer or of a notification, and refuses others in one line', async () => {
+    const recorder = record(server('odd-mcp.mjs'))
+    await recorder.send(ping(1))
+    await got(recorder, 1)
+    await recorder.send(say({ method: 'notifications/initialized' }))
+    expect(await told(recorder, '#1')).toContain('#0 ping')
+    for (const [args, line] of [
+      [['99'], 'there is no message 99'],
+      [['2'], 'message 2 is a notification that belongs to no request'],
+      [['x'], 'It is the number that inspect shows'],
+    ] as const) {
+      const { code, stderr } = await wiretape(['explain', stage.tape(), ...args])
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(line) })
+    }
   })
 })

@@ -119,7 +119,7 @@ async function printJson(
     version: 1,
     files: files.map(({ name }) => name),
     complete: isWhole(recording),
-    requests: fold.counts().requests,
+    requests: requestsIn(fold),
     more: left,
     calls: calls.map(({ findings, ...call }) => ({
       ...call,
@@ -128,6 +128,13 @@ async function printJson(
     })),
   }
   await io.write(`${JSON.stringify(told)}\n`, 'data')
+}
+
+/** Those that went no further too. */
+function requestsIn({ entries }: Fold): number {
+  let count = 0
+  for (let row = 0; row < entries.length; row += 1) if (entries.kind(row) === 'request') count += 1
+  return count
 }
 
 function isWhole({ fold }: LoadedRecording): boolean {
@@ -141,7 +148,7 @@ async function printCalls(
   io: Io,
 ): Promise<void> {
   const style = createStyle(io.colours)
-  const { requests } = recording.fold.counts()
+  const requests = requestsIn(recording.fold)
   if (calls.length === 0) {
     const all =
       requests === 0

@@ -190,19 +190,7 @@ function ofLostAnswer(call: CallFacts, { fate, rule }: CallAnswer): Outcome {
 function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
   const { asker, other } = sidesOf(call)
   const by = /^(upstream|client|wiretape): /.exec(why ?? '')?.[1]
-  if (by === 'upstream')
-    return {
-      outcome: 'unreachable',
-      blame: status === undefined ? 'network' : 'server',
-      because:
-        status === undefined
-          ? 'wiretape could not get a response from the server'
-          : 'the server broke its response off',
-      unproven: [
-        'whether the server or the network between is at fault',
-        'whether the server did what was asked',
-      ],
-    }
+  if (by === 'upstream') return ofBroken(status, why ?? '')
   if (by === 'client')
     return {
       outcome: 'cancelled',
@@ -225,6 +213,26 @@ function ofHttp(call: CallFacts, { status, why }: CallHttp): Outcome {
     blame: own.isServer ? 'server' : asker,
     because: `the server refused the HTTP request: ${own.words}`,
     unproven: own.unproven,
+  }
+}
+
+function ofBroken(status: number | undefined, why: string): Outcome {
+  const who = 'whether the server or the network between is at fault'
+  if (status !== undefined)
+    return {
+      outcome: 'unreachable',
+      blame: 'network',
+      because: 'the response broke off before the answer',
+      unproven: [who, 'whether the server did what was asked'],
+    }
+  const isRefused = /refused|no such host|not found|unreachable/.test(why)
+  return {
+    outcome: 'unreachable',
+    blame: 'network',
+    because: isRefused ? 'the server could not be reached' : 'no response came from the server',
+    unproven: isRefused
+      ? ['whether the server was not running or something between is at fault']
+      : [who, 'whether the server did what was asked'],
   }
 }
 

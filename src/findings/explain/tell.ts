@@ -161,7 +161,7 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
       answer.httpStatus === undefined || answer.httpStatus < 400 ? '' : ` with HTTP ${answer.httpStatus}`
     return sentence(
       'refused',
-      `${who} refused it${again}${when}${http} with error ${escapeText(answer.code ?? '?')}${text}${lost}`,
+      `${who} refused it${again}${when}${http === '' ? '' : `${http} and`}${http === '' ? ' with' : ''} error ${escapeText(answer.code ?? '?')}${text}${lost}`,
       where,
     )
   }

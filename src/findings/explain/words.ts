@@ -43,9 +43,9 @@ export function later(from: number | undefined, to: number | undefined): string 
   return from === undefined || to === undefined || to < from ? 'later' : `${formatDuration(to - from)} later`
 }
 
-/** A sentence that begins with a capital. */
+/** A sentence that begins with a capital, unless it begins with our name. */
 export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return text.startsWith('wiretape') ? text : text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function joined(parts: readonly string[]): string {
