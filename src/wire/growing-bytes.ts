@@ -1,9 +1,14 @@
-/** Bytes that are added at the end and dropped from the front; each is copied a bounded number of times. */
+/**
+ * Bytes that are added at the end and dropped from the front; each is copied a bounded number of times. A line feed
+ * follows them, which ends the loops of readers.
+ */
+const LF = 0x0a
+
 export class GrowingBytes {
   #bytes = new Uint8Array(65_536)
   #length = 0
 
-  /** What is held, followed by room of no meaning. Valid until the next `add` or `drop`. */
+  /** What is held, a line feed, and room of no meaning. Valid until the next `add` or `drop`. */
   get bytes(): Uint8Array {
     return this.#bytes
   }
@@ -14,13 +19,14 @@ export class GrowingBytes {
 
   add(chunk: Uint8Array): void {
     const needed = this.#length + chunk.length
-    if (needed > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+    if (needed >= this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(needed + 1, 2 * this.#bytes.length))
       larger.set(this.#bytes.subarray(0, this.#length))
       this.#bytes = larger
     }
     this.#bytes.set(chunk, this.#length)
     this.#length = needed
+    this.#bytes[needed] = LF
   }
 
   /** Forgets the first `count` bytes. What follows them moves to the front. */
@@ -28,5 +34,6 @@ export class GrowingBytes {
     if (count === 0) return
     this.#bytes.copyWithin(0, count, this.#length)
     this.#length -= count
+    this.#bytes[this.#length] = LF
   }
 }

@@ -18,6 +18,8 @@ export interface JsonPiece {
   readonly fault?: string
   /** True when what is wrong stands before an element, and is none itself. */
   readonly between?: true
+  /** What `take` made of the value. */
+  readonly taken?: object | undefined
 }
 
 export interface JsonPiecesOptions {
@@ -27,10 +29,25 @@ export interface JsonPiecesOptions {
   skips?(path: JsonPath): boolean
   /** How reading goes on after a broken element of an open array of objects. Without it a fault ends the document. */
   resume?(array: JsonPath): ResumeNames | undefined
+  /**
+   * Reads an object or array by itself that would come whole, from bytes which a line feed follows. Undefined where it
+   * cannot; `more` where it could when there were more bytes.
+   */
+  take?(bytes: Uint8Array, at: number, length: number, path: JsonPath): TakenValue | 'more' | undefined
   /** Called when the document starts with a byte order mark, which is no part of it. */
   marked?(): void
   /** Bytes of the longest value. @default 300 MiB */
   readonly maxBytes?: number
+}
+
+/** A value that `take` has read. */
+export interface TakenValue {
+  /** Index after it. */
+  readonly end: number
+  /** Line feeds in it. */
+  readonly lines: number
+  readonly text: string
+  readonly value: object
 }
 
 /** Bytes in, values out: the same ones, however the bytes are cut. */
@@ -95,8 +112,10 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
   let line = 1
   let startLine = 1
   let broken: Broken | undefined
+  let isLast = false
 
   function run(last: boolean): void {
+    isLast = last
     while (due !== 'nothing' && step(last));
     drop()
   }
@@ -154,9 +173,22 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       return breaks('expected a value')
     const kind = code === OPEN_OBJECT ? 'object' : code === OPEN_ARRAY ? 'array' : undefined
     if (kind && options.opens(path, kind)) return openAs(kind)
+    if (kind && options.take) {
+      const found = options.take(held.bytes, at, held.length, path)
+      if (found === 'more' && !isLast) return false
+      if (typeof found === 'object') return takeAs(found)
+    }
     start = at
     startLine = line
     follower.begin()
+    return true
+  }
+
+  function takeAs({ end, lines, text, value }: TakenValue): boolean {
+    pieces.push({ path, text, line, taken: value })
+    line += lines
+    at = end
+    taken()
     return true
   }
 

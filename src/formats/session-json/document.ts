@@ -14,14 +14,14 @@ export interface Walk {
 }
 
 /** The values of a session file, as its bytes come. */
-export function piecesOf(which: Walk & Pick<JsonPiecesOptions, 'marked'>): JsonPieces {
+export function piecesOf(which: Walk & Pick<JsonPiecesOptions, 'marked' | 'take'>): JsonPieces {
   return createJsonPieces({ ...which, resume })
 }
 
 /** The values of a session file, in file order. */
 export async function* walk(
   input: Pick<Input, 'bytes'>,
-  which: Walk & Pick<JsonPiecesOptions, 'marked'>,
+  which: Parameters<typeof piecesOf>[0],
 ): AsyncGenerator<JsonPiece, void, undefined> {
   const pieces = piecesOf(which)
   for await (const chunk of input.bytes()) yield* pieces.push(chunk)

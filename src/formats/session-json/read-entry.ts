@@ -11,6 +11,8 @@ import type { FrameNote } from './read-notes.js'
 
 /** Makes records of the entries of `messages`. */
 export interface EntryReader {
+  /** The next entry is a message by itself, and its line has what all lines of ours have. */
+  readonly isPlain: boolean
   take(entry: Entry, frame: FrameNote | undefined): Generator<TapeRecord>
   /** A line of the tape that stands before the next entry. */
   see(line: TapeRecord): void
@@ -82,7 +84,14 @@ export function createEntryReader(
     report({ severity: 'warning', code: 'changed', message })
   }
 
-  return { take, see, end }
+  return {
+    take,
+    see,
+    end,
+    get isPlain() {
+      return batch === undefined && usual.length === 0
+    },
+  }
 }
 
 /** The message of the entry did not cross the wire. */

@@ -9,6 +9,8 @@ import type { EntryContext } from './entry.js'
 import { factsOf, type Facts } from './facts.js'
 import { differing } from './kept.js'
 import { createEntryReader, keptLine, type EntryReader } from './read-entry.js'
+import { createPlainBytes, type PlainBytes } from './plain-bytes.js'
+import { createPlainRecords, plainId } from './plain-record.js'
 import { heldNotes, readNotes, type HeldNotes, type Said } from './read-notes.js'
 import { commandOf } from './server-command.js'
 import { bareEnd, bareMeta, beganOf, madeUpId, headOf, withBeside } from './session.js'
@@ -43,7 +45,8 @@ export function readSession(input: Input, report: Report): AsyncIterable<TapeRec
         report({ severity: 'warning', code: 'incomplete', message })
       }
     }
-    const messages: Messages = { context, entries, report }
+    const plainRecord = createPlainRecords(context)
+    const messages: Messages = { context, entries, plainRecord, report }
     const { hasNotes, notes } = facts.own ?? {}
     return chained<TapeRecord>([
       () => just([meta]),
@@ -109,6 +112,7 @@ async function frameOf(input: Pick<Input, 'bytes' | 'seen'>, report: Report): Pr
 interface Messages {
   readonly context: EntryContext
   readonly entries: EntryReader
+  readonly plainRecord: ReturnType<typeof createPlainRecords>
   readonly report: Report
 }
 
@@ -116,7 +120,11 @@ interface Messages {
 interface Element {
   readonly piece: JsonPiece
   readonly number: number
+  /** Undefined for one that could not be read. */
+  readonly proxyId: string | undefined
+  /** Undefined for one that could not be read, and for a plain one. */
   readonly entry: Entry | undefined
+  readonly plain: PlainBytes | undefined
 }
 
 /** The records of a chunk of bytes at a time: files have millions of them. */
@@ -125,12 +133,11 @@ function messagesOf(
   messages: Messages,
   notes: HeldNotes | undefined,
 ): AsyncIterable<TapeRecord> {
-  const pieces = piecesOf({ ...messagesOnly, ...tellsMark(messages.report) })
+  const pieces = piecesOf(messagesWalk(messages))
   function* recordsOf(found: readonly JsonPiece[]): Generator<TapeRecord> {
     for (const piece of found) {
       const element = elementOf(piece, messages)
-      if (element)
-        yield* elementRecords(element, notes?.next(element.number, element.entry?.proxyId), messages)
+      if (element) yield* elementRecords(element, notes?.next(element.number, element.proxyId), messages)
     }
   }
   function* end(): Generator<TapeRecord> {
@@ -148,10 +155,10 @@ async function* messagesBesideNotes(
 ): AsyncGenerator<TapeRecord, void, undefined> {
   const notes = readNotes(walk(input, notesOnly), messages.report)
   try {
-    for await (const piece of walk(input, { ...messagesOnly, ...tellsMark(messages.report) })) {
+    for await (const piece of walk(input, messagesWalk(messages))) {
       const element = elementOf(piece, messages)
       if (!element) continue
-      const said = await notes.next(element.number, element.entry?.proxyId)
+      const said = await notes.next(element.number, element.proxyId)
       yield* elementRecords(element, said, messages)
     }
     yield* messages.entries.end()
@@ -159,6 +166,10 @@ async function* messagesBesideNotes(
   } finally {
     await notes.close()
   }
+}
+
+function messagesWalk({ context, report }: Messages): Parameters<typeof piecesOf>[0] {
+  return { ...messagesOnly, ...tellsMark(report), take: createPlainBytes(context.transport) }
 }
 
 /** Says what is wrong with it. Undefined for what is no element. */
@@ -170,24 +181,38 @@ function elementOf(piece: JsonPiece, { context, report }: Messages): Element | u
     report({ severity: 'error', code: 'not-json', message, at: { line: piece.line } })
     return undefined
   }
+  if (piece.taken) {
+    const plain = piece.taken as PlainBytes
+    return { piece, number, proxyId: plainId(plain), entry: undefined, plain }
+  }
   const { entry, problem } = decodeEntry(piece, number, context)
   if (problem !== undefined) {
     const message = `${piece.between ? 'before ' : ''}message ${number}: ${problem}`
     report({ severity: 'error', code: 'bad-entry', message, at: { line: piece.line } })
   }
-  return piece.between ? undefined : { piece, number, entry }
+  return piece.between ? undefined : { piece, number, proxyId: entry?.proxyId, entry, plain: undefined }
 }
 
 function* elementRecords(
-  { piece, entry }: Element,
+  element: Element,
   said: Said | undefined,
-  { entries }: Messages,
+  messages: Messages,
 ): Generator<TapeRecord> {
+  const { piece, plain } = element
+  const { entries } = messages
   if (said && said.before.length > 0) {
     yield* entries.end()
     for (const line of said.before) entries.see(line)
     yield* said.before
   }
+  if (plain && !said?.frame && entries.isPlain) {
+    const record = messages.plainRecord(plain)
+    if (record) {
+      yield record
+      return
+    }
+  }
+  const entry = plain ? elementOf({ ...piece, taken: undefined }, messages)?.entry : element.entry
   if (entry) yield* entries.take(entry, said?.frame)
   else {
     yield* entries.end()

@@ -1,0 +1,133 @@
+import type { JsonPiecesOptions } from '../../wire/index.js'
+import { bytesOf, matches, skipDigits, skipPlainText } from '../trace-v1/plain-bytes.js'
+import { createPayloadScan } from './payload-bytes.js'
+
+/** An entry as we write it, and the reference too, that says nothing which is not plain. */
+export interface PlainBytes {
+  /** All of the entry, its payload on one line. Offsets are characters of it. */
+  readonly text: string
+  /** Start and end of each value; of texts what stands between the quotes. */
+  readonly proxyId: readonly [number, number]
+  readonly sequence: number
+  readonly timestamp: readonly [number, number]
+  readonly isFromClient: boolean
+  /** JSON texts. */
+  readonly jsonrpcId: readonly [number, number]
+  readonly method: readonly [number, number]
+  readonly correlatedId: readonly [number, number]
+  readonly payload: readonly [number, number]
+  /** Bytes of the payload. */
+  readonly payloadBytes: number
+}
+
+/** Longer entries are read piece by piece. */
+const longest = 1 << 20
+/** Digits of a number that is exact in any case. */
+const mostDigits = 15
+const QUOTE = 0x22
+const ZERO = 0x30
+const CLOSE_OBJECT = 0x7d
+
+const names = {
+  proxyId: bytesOf('{\n      "proxy_id": "'),
+  sequence: bytesOf(',\n      "sequence": '),
+  timestamp: bytesOf(',\n      "timestamp": "'),
+  fromClient: bytesOf(',\n      "direction": "client_to_server'),
+  fromServer: bytesOf(',\n      "direction": "server_to_client'),
+  transport: bytesOf('",\n      "transport": "'),
+  jsonrpcId: bytesOf('",\n      "jsonrpc_id": '),
+  method: bytesOf(',\n      "method": '),
+  correlatedId: bytesOf(',\n      "correlated_id": '),
+  payload: bytesOf(',\n      "modified": false,\n      "payload": '),
+  end: bytesOf('\n    }'),
+}
+/** Line feeds of an entry outside of its payload. */
+const ownLines = 11
+const nothing = bytesOf('null')
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Finds plain entries in bytes that a line feed follows. @param transport of the session */
+export function createPlainBytes(transport: string): NonNullable<JsonPiecesOptions['take']> {
+  const transportBytes = bytesOf(transport)
+  const scan = createPayloadScan()
+  /** Why the last entry was none: it may be one when there are more bytes. */
+  let isCut = false
+  let end = 0
+
+  function pass(bytes: Uint8Array, at: number, word: Uint8Array): number {
+    if (at < 0) return -1
+    if (matches(bytes, at, word)) return at + word.length
+    // Other words, unless the bytes end here.
+    isCut = at + word.length > end
+    return -1
+  }
+
+  function text(bytes: Uint8Array, at: number): number {
+    return at < 0 ? -1 : skipPlainText(bytes, at)
+  }
+
+  /** A text, or what stands for none; of ids digits too. */
+  function value(bytes: Uint8Array, at: number, orDigits: boolean): number {
+    if (at < 0) return -1
+    if (bytes[at] === QUOTE) return skipPlainText(bytes, at + 1)
+    if (!orDigits || bytes[at] === nothing[0]) return pass(bytes, at, nothing)
+    return digits(bytes, at)
+  }
+
+  function digits(bytes: Uint8Array, at: number): number {
+    const after = at < 0 ? -1 : skipDigits(bytes, at)
+    const isExact = after - at === 1 || (after - at <= mostDigits && bytes[at] !== ZERO)
+    return isExact ? after : -1
+  }
+
+  function plain(bytes: Uint8Array, start: number): (PlainBytes & { readonly end: number }) | undefined {
+    const id = pass(bytes, start, names.proxyId)
+    const idEnd = text(bytes, id)
+    const sequence = pass(bytes, idEnd, names.sequence)
+    const sequenceEnd = digits(bytes, sequence)
+    const time = pass(bytes, sequenceEnd, names.timestamp)
+    const timeEnd = text(bytes, time)
+    if (timeEnd < 0) return undefined
+    const isFromClient = matches(bytes, timeEnd, names.fromClient)
+    const direction = pass(bytes, timeEnd, isFromClient ? names.fromClient : names.fromServer)
+    const transportAt = pass(bytes, direction, names.transport)
+    const jsonrpcId = pass(bytes, pass(bytes, transportAt, transportBytes), names.jsonrpcId)
+    const jsonrpcIdEnd = value(bytes, jsonrpcId, true)
+    const method = pass(bytes, jsonrpcIdEnd, names.method)
+    const methodEnd = value(bytes, method, false)
+    const correlatedId = pass(bytes, methodEnd, names.correlatedId)
+    const correlatedIdEnd = value(bytes, correlatedId, false)
+    const payload = pass(bytes, correlatedIdEnd, names.payload)
+    if (payload < 0 || bytes[id] === 0x20 || idEnd - id === 1) return undefined
+    const payloadEnd = scan.pass(bytes, start, payload, end)
+    const after = pass(bytes, payloadEnd, names.end)
+    if (after < 0 || after > end) return undefined
+    const { out, size } = scan
+    out[size] = CLOSE_OBJECT
+    const whole = utf8.decode(out.subarray(0, size + 1))
+    let number = 0
+    for (let at = sequence; at < sequenceEnd; at += 1) number = number * 10 + bytes[at]! - ZERO
+    return {
+      text: whole,
+      proxyId: [id - start, idEnd - start - 1],
+      sequence: number,
+      timestamp: [time - start, timeEnd - start - 1],
+      isFromClient,
+      jsonrpcId: [jsonrpcId - start, jsonrpcIdEnd - start],
+      method: [method - start, methodEnd - start],
+      correlatedId: [correlatedId - start, correlatedIdEnd - start],
+      payload: [payload - start, whole.length - 1],
+      payloadBytes: size - (payload - start),
+      end: after,
+    }
+  }
+
+  return (bytes, at, length, path) => {
+    if (path.length !== 2 || path[0] !== 'messages') return undefined
+    isCut = true
+    end = length
+    const found = plain(bytes, at)
+    if (found) return { end: found.end, lines: ownLines + scan.lines, text: found.text, value: found }
+    return isCut && length - at < longest ? 'more' : undefined
+  }
+}

@@ -1,0 +1,79 @@
+import type { Draft, MessageRecord, Part } from '../../model/index.js'
+import { readEnvelope } from '../../wire/index.js'
+import type { EntryContext } from './entry.js'
+import type { PlainBytes } from './plain-bytes.js'
+import { isId } from './representable.js'
+import { messageTime, parseMicros } from './time.js'
+
+/** Where the fraction begins in `2026-11-21T01:33:10.417251+00:00`. */
+const secondLength = 19
+/** With the fraction, and without it. */
+const timeLengths = [secondLength + 13, secondLength + 6]
+
+/** Makes messages of plain entries; undefined where the entry says something that the message does not. */
+export function createPlainRecords({
+  startMicros,
+}: EntryContext): (plain: PlainBytes) => MessageRecord | undefined {
+  /** The second that was read last: most messages come in the same one as those before. */
+  let second = ''
+  let secondMicros = 0
+
+  function microsOf(time: string): number | undefined {
+    if (!timeLengths.includes(time.length)) return undefined
+    const own = time.slice(0, secondLength)
+    if (own !== second) {
+      const micros = parseMicros(`${own}Z`)
+      if (micros === undefined || messageTime(micros) !== `${own}+00:00`) return undefined
+      second = own
+      secondMicros = micros
+    }
+    const fraction = time.length === timeLengths[0] ? time.slice(secondLength + 1, secondLength + 7) : ''
+    const micros = secondMicros + Number(fraction)
+    return time === withFraction(micros - secondMicros) ? micros : undefined
+  }
+
+  function withFraction(micros: number): string {
+    return micros === 0 ? `${second}+00:00` : `${second}.${String(micros).padStart(6, '0')}+00:00`
+  }
+
+  return (plain) => {
+    const { text } = plain
+    const micros = microsOf(text.slice(plain.timestamp[0], plain.timestamp[1]))
+    if (micros === undefined || !(micros >= startMicros)) return undefined
+    const [start, end] = plain.payload
+    const envelope = readEnvelope(text, start)
+    if (envelope.kind === 'invalid' || envelope.problem !== undefined) return undefined
+    const { id, method } = envelope
+    if (!same(text, plain.jsonrpcId, id !== undefined && isId(id) ? id : 'null')) return undefined
+    if (!same(text, plain.method, method === undefined ? 'null' : `"${method}"`)) return undefined
+    const raw = text.slice(start, end)
+    const part: Draft<Part> = {
+      envelope,
+      start: 0,
+      end: raw.length,
+      id: plainId(plain),
+      sizeBytes: plain.payloadBytes,
+    }
+    const [corr, corrEnd] = plain.correlatedId
+    if (text.charAt(corr) === '"') part.correlatedId = text.slice(corr + 1, corrEnd - 1)
+    const ms = String(Math.floor((micros - secondMicros) / 1000)).padStart(3, '0')
+    return {
+      type: 'message',
+      t: `${second}.${ms}Z`,
+      direction: plain.isFromClient ? 'client_to_server' : 'server_to_client',
+      raw,
+      batch: false,
+      parts: [part],
+      seq: plain.sequence,
+      us: micros - startMicros,
+    }
+  }
+}
+
+export function plainId({ text, proxyId: [start, end] }: PlainBytes): string {
+  return text.slice(start, end)
+}
+
+function same(text: string, [start, end]: readonly [number, number], other: string): boolean {
+  return end - start === other.length && text.startsWith(other, start)
+}
