@@ -11,6 +11,8 @@ export interface CommandScene {
   readonly context: LiveContext
   readonly gate: () => Promise<Intercept>
   readonly stop: () => void
+  /** Undefined where no server can be started again. */
+  readonly reload: () => Promise<number> | undefined
   /** Gives back why not. */
   readonly takeRules: (file: string | null) => Promise<string | undefined>
 }
@@ -44,7 +46,7 @@ function refusalOf(error: unknown, tape: string): unknown {
 
 async function execute(
   command: Exclude<Command, { type: 'subscribe' }>,
-  { context, gate, stop, takeRules }: CommandScene,
+  { context, gate, stop, reload, takeRules }: CommandScene,
 ): Promise<Success> {
   switch (command.type) {
     case 'hold':
@@ -98,6 +100,20 @@ async function execute(
       if (message !== undefined && !(await findMessage(message, context))) throw notFound()
       context.recorder().enter({ kind: 'note', text, ...(message !== undefined && { about: message }) })
       return {}
+    }
+    case 'reload': {
+      const reloading = reload()
+      if (!reloading)
+        throw new GateFault(
+          'invalid',
+          'its server cannot be started again',
+          'record it with --reloadable or --watch GLOB',
+        )
+      try {
+        return { count: await reloading }
+      } catch (error) {
+        throw new GateFault('no-peer', error instanceof Error ? error.message : String(error))
+      }
     }
     case 'stop':
       // After the reply.

@@ -6,6 +6,7 @@ export {
   type CaptureResult,
   type StdioCaptureOptions,
 } from './record-stdio.js'
+export type { ReloadSettings } from './reload.js'
 export { recordHttp, type HttpCaptureOptions } from './record-http.js'
 export {
   recordForward,

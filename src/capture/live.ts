@@ -18,6 +18,8 @@ export interface LiveTransport {
   stop(): void
   /** Where clients connect, over HTTP. */
   readonly url?: string
+  /** Starts its server again. @returns how many processes */
+  reloadServers?(): Promise<number>
 }
 
 export interface LiveContext {
@@ -54,6 +56,8 @@ export interface Live {
   listen(): Promise<void>
   /** More is on the tape. */
   tapeGrew(end: TapeEnd | undefined): void
+  /** Says something to the client that its server has not said. Never rejects. */
+  say(text: string): Promise<void>
   readonly intercept: Intercept | undefined
   /** Why nothing is held, though that was asked for. */
   readonly notHeld: string | undefined
@@ -254,6 +258,7 @@ export function createLive(context: LiveContext): Live {
         context,
         gate,
         stop: () => transport?.stop(),
+        reload: () => transport?.reloadServers?.(),
         takeRules,
       })
     },
@@ -291,6 +296,14 @@ export function createLive(context: LiveContext): Live {
         end: () => tapeEnd,
       })
       if (control.path === undefined || !context.listens(control.path)) holdNothing()
+    },
+    async say(text) {
+      try {
+        const { sender } = await gate()
+        await sender.inject('server_to_client', text, { conversation: undefined, keepAnswer: false })
+      } catch (error) {
+        context.recorder().enter({ kind: 'note', text: `not said to the client: ${String(error)}` })
+      }
     },
     tapeGrew(end) {
       tapeEnd = end

@@ -28,6 +28,8 @@ export interface HttpProxyCaptureOptions extends CaptureOptions {
   readonly target?: CaptureTarget
   /** Somebody who attached wants the session to end. */
   stop(): void
+  /** Starts its server again. @returns how many processes */
+  reloadServers?(): Promise<number>
   /** Something the user should know, in one line. */
   onNotice(line: string): void
 }
@@ -102,6 +104,7 @@ export async function startHttpCapture(options: HttpProxyCaptureOptions): Promis
   capture.live.connect({
     url: listening.url,
     stop: () => options.stop(),
+    ...(options.reloadServers && { reloadServers: () => options.reloadServers!() }),
     makeWire: ({ createHttpWire }, intercept, ledger) =>
       createHttpWire(listening, intercept, ledger, options.transport),
   })

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { startStdioBridge, type StdioBridge } from '../transports/index.js'
+import type { Reloads, ReloadSettings } from './reload.js'
 import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './record-http.js'
 import type { CaptureFiles } from './running-capture.js'
 import { untilSignal } from './signals.js'
@@ -16,6 +17,8 @@ export interface ListenCaptureOptions extends Omit<
   readonly command: readonly string[]
   /** One process for all clients. */
   readonly shared: boolean
+  /** Its processes can be replaced while clients talk to them. */
+  readonly reload?: ReloadSettings
 }
 
 /**
@@ -29,10 +32,12 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
   const ended = untilSignal()
   let bridge: StdioBridge | undefined
   let capture: HttpCapture | undefined
+  const reloads = options.reload && (await reloadsOf(options.reload, options, () => capture?.recorder))
   try {
     bridge = await startStdioBridge({
       command,
       shared,
+      ...(reloads && { start: (argv, how) => reloads.start(argv, how) }),
       onErrors(chunk) {
         capture?.recorder.bytes('err', chunk)
         passOn(chunk)
@@ -57,7 +62,9 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
       target: { transport: 'stdio', wire: 'http', command, url: null },
       insecure: false,
       oauthRewrite: false,
+      ...(reloads && { reloadServers: () => reloads.reload() }),
     })
+    void reloads?.watch()
     options.onListening(capture.url, capture.remoteUrl)
     await ended.signal
     // Servers have their last words while there is somebody to hear them, and to take them down.
@@ -66,10 +73,24 @@ export async function recordListen(options: ListenCaptureOptions): Promise<Captu
     await bridge.close()
     return await capture.finish({ exitCode: 0 })
   } finally {
+    reloads?.close()
     await bridge?.close()
     await capture?.close()
     ended.cancel()
   }
+}
+
+/** Loaded by those who asked for it. */
+async function reloadsOf(
+  settings: ReloadSettings,
+  { onNotice }: Pick<ListenCaptureOptions, 'onNotice'>,
+  recorder: () => HttpCapture['recorder'] | undefined,
+): Promise<Reloads> {
+  const { Reloads } = await import('./reload.js')
+  return new Reloads(settings, {
+    note: (text, restart) => recorder()?.enter({ kind: 'note', text, ...(restart && { restart }) }),
+    notice: onNotice,
+  })
 }
 
 /** A log that cannot be written must not cost the server its life. */

@@ -8,6 +8,7 @@ import {
   type StdioRun,
 } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
+import type { Reloads, ReloadSettings } from './reload.js'
 import {
   prepareCapture,
   type CaptureFiles,
@@ -20,6 +21,8 @@ import { forwardSignals } from './signals.js'
 export interface StdioCaptureOptions extends CaptureOptions {
   /** The server's argv, at least the program. */
   readonly command: readonly string[]
+  /** Its process can be replaced while the client talks to it. */
+  readonly reload?: ReloadSettings
 }
 
 /** How a capture ended. */
@@ -62,7 +65,8 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
   const client = openOwnStdio()
   const readBuffers = createReadBuffers()
   const recorder = capture.record((wait) => run?.hold(wait))
-  const starting = startServer(command)
+  const reloads = options.reload && (await reloadsOf(options.reload, options, capture))
+  const starting = reloads ? reloads.start(command) : startServer(command)
   capture.register()
   try {
     const server = await starting
@@ -91,20 +95,37 @@ export async function recordStdio(options: StdioCaptureOptions): Promise<Capture
     live.connect({
       makeWire: ({ createStdioWire }, intercept, ledger) => createStdioWire(started, intercept, ledger),
       stop: () => end('SIGTERM'),
+      ...(reloads && { reloadServers: () => reloads.reload() }),
     })
     void server.exited.then(() => live.intercept?.lost('client_to_server', 'the server is gone'))
     void recorder.ready.then(() => {
       started.hold(false)
+      void reloads?.watch()
       return live.listen()
     })
     for (const signal of early) end(signal)
     const exit = await run.finished
     return { exitCode: exit.exitCode, ...(await capture.finish(endOf(exit))) }
   } finally {
+    reloads?.close()
     client.closeInput()
     capture.close()
     signals.close()
   }
+}
+
+/** Loaded by those who asked for it. */
+async function reloadsOf(
+  settings: ReloadSettings,
+  { onTrouble }: CaptureOptions,
+  { live, note }: RunningCapture,
+): Promise<Reloads> {
+  const { Reloads } = await import('./reload.js')
+  return new Reloads(settings, {
+    note,
+    notice: (line) => onTrouble?.(line),
+    say: (text) => live.say(text),
+  })
 }
 
 const directionOf = { in: 'client_to_server', out: 'server_to_client' } as const

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { registerCapture, type Registration } from '../control/index.js'
-import type { JsonMembers, MetaRecord, Transport } from '../model/index.js'
+import type { JsonMembers, MetaRecord, RestartFacts, Transport } from '../model/index.js'
 import {
   createRecorder,
   createRunRedactor,
@@ -91,6 +91,8 @@ export interface RunningCapture {
   register(): void
   /** Lets screens and scripts attach. */
   readonly live: Live
+  /** Puts a note on the tape, once there is a recorder. */
+  readonly note: (text: string, restart?: RestartFacts) => void
   /** Ends the tape and saves the session file. */
   finish(end: SessionEnd): Promise<CaptureFiles>
   /** Gives up what is not a file; can be called at any time, and twice. */
@@ -179,6 +181,7 @@ function startCapture(
   return {
     redactor,
     live,
+    note: (text, restart) => recorder?.enter({ kind: 'note', text, ...(restart && { restart }) }),
     path: file.path,
     record(onPressure) {
       const tape = { path: file.path, fd: file.fd, sizeBytes: file.sizeBytes }

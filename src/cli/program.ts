@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
+import { registerReload } from './commands/reload.js'
 import { registerCall } from './commands/call.js'
 import { registerCheck, registerCost } from './commands/check.js'
 import { registerCodegen } from './commands/codegen.js'
@@ -123,6 +124,7 @@ wiretape <command> --help tells more about a command.`,
     registerPrune,
     registerTail,
     registerAttach,
+    registerReload,
     registerRecover,
     registerUi,
     registerRules,

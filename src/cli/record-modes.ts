@@ -11,6 +11,10 @@ export type RecordMode = 'stdio' | 'listen' | 'url' | 'bridge' | 'forward'
 const owned: readonly { key: keyof RecordOptions; flag: string; modes: readonly RecordMode[]; of: string }[] =
   [
     { key: 'shared', flag: '--shared', modes: ['listen'], of: '--listen and a command' },
+    { key: 'watch', flag: '--watch', modes: ['stdio', 'listen'], of: 'a command' },
+    { key: 'reloadable', flag: '--reloadable', modes: ['stdio', 'listen'], of: 'a command' },
+    { key: 'reloadTimeout', flag: '--reload-timeout', modes: ['stdio', 'listen'], of: 'a command' },
+    { key: 'strictReload', flag: '--strict-reload', modes: ['stdio', 'listen'], of: 'a command' },
     { key: 'header', flag: '--header', modes: ['bridge'], of: '--bridge' },
     { key: 'only', flag: '--only', modes: ['forward'], of: '--forward' },
     { key: 'skip', flag: '--skip', modes: ['forward'], of: '--forward' },
@@ -73,6 +77,11 @@ export function refuseForeign(mode: RecordMode, options: RecordOptions): void {
     throw wrong(
       '--session-file does not go with --forward, which makes a tape for each server',
       'wiretape convert TAPE FILE.json makes one of each',
+    )
+  const isReloadable = options.watch !== undefined || options.reloadable === true
+  if ((options.reloadTimeout !== undefined || options.strictReload) && !isReloadable)
+    throw wrong(
+      `${options.strictReload ? '--strict-reload' : '--reload-timeout'} goes with --watch or --reloadable`,
     )
   if (options.maxFiles !== undefined && options.maxBytes === undefined)
     throw wrong('--max-files needs --max-bytes', 'it limits how many files of that size are kept')

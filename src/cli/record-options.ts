@@ -18,6 +18,12 @@ export interface RecordOptions {
   readonly bridge?: boolean
   /** One process of a stdio server for all HTTP clients. */
   readonly shared?: boolean
+  /** Glob patterns of files. */
+  readonly watch?: readonly string[]
+  readonly reloadable?: boolean
+  /** In milliseconds. */
+  readonly reloadTimeout?: number
+  readonly strictReload?: boolean
   readonly header?: readonly string[]
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
@@ -107,6 +113,26 @@ export const recordFlags: readonly RecordFlag[] = [
     long: '--shared',
     key: 'shared',
     help: 'with --listen and a command: one server process for all clients',
+  },
+  {
+    long: '--watch',
+    key: 'watch',
+    value: 'glob',
+    help: 'start the server again when such a file changes; the client stays connected; may be repeated',
+    parse: (value, before) => [...((before as string[] | undefined) ?? []), value],
+  },
+  { long: '--reloadable', key: 'reloadable', help: 'let `wiretape reload` start the server again' },
+  {
+    long: '--reload-timeout',
+    key: 'reloadTimeout',
+    value: 'time',
+    help: `how long the client waits for a server that does not come up: ${durationForms} (default: 30s)`,
+    parse: parseTimeout,
+  },
+  {
+    long: '--strict-reload',
+    key: 'strictReload',
+    help: 'keep the old process when the new one does not offer what the client was told',
   },
   {
     long: '--forward',

@@ -91,6 +91,7 @@ const annotate = z.object({
     .min(1)
     .max(64 * 1024),
 })
+const reload = z.object({ type: z.literal('reload'), id })
 const stop = z.object({ type: z.literal('stop'), id })
 
 export const command = z.discriminatedUnion('type', [
@@ -107,6 +108,7 @@ export const command = z.discriminatedUnion('type', [
   rules,
   save,
   annotate,
+  reload,
   stop,
 ])
 /** What can be asked of a capture. Every one gets a reply with the same id. */

@@ -162,7 +162,8 @@ export function createConnection(socket: Socket, options: ConnectionOptions): Co
       return reply(null, new Refusal({ code: 'invalid', message: 'hello was said before' }))
     }
     if (line.type === 'subscribe') return subscribe(line)
-    if (role !== 'screen') {
+    // It decides about no message.
+    if (role !== 'screen' && line.type !== 'reload') {
       const message = `an onlooker cannot ${line.type}`
       const hint = 'attach with the role "screen"'
       return reply(line.id, new Refusal({ code: 'not-a-screen', message, hint }))

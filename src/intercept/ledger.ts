@@ -1,4 +1,4 @@
-import type { Direction } from '../model/index.js'
+import type { Direction, RestartFacts } from '../model/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 
 /** Where a frame stands among the bytes that the recording side sees. */
@@ -61,7 +61,12 @@ export type GateEntry =
       readonly exchange?: number
       readonly conversation?: string
     }
-  | { readonly kind: 'note'; readonly text: string; readonly about?: string }
+  | {
+      readonly kind: 'note'
+      readonly text: string
+      readonly about?: string
+      readonly restart?: RestartFacts
+    }
 
 /** What the recording side knows of tools. */
 export interface ToolBook {

@@ -16,6 +16,8 @@ export interface Counts {
   noise: number
   stderr: number
   gaps: number
+  /** How often the process of the server was replaced. */
+  restarts: number
   /** HTTP exchanges whose response carried no JSON-RPC. */
   http: number
   /** Messages that the gaps speak of. */
@@ -96,6 +98,7 @@ const zero: Counts = {
   stderr: 0,
   http: 0,
   gaps: 0,
+  restarts: 0,
   lost: 0,
   unanswered: 0,
   cancelled: 0,

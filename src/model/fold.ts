@@ -67,6 +67,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const probes = createRecent<number>({ entries: 10_000 })
   const waits = createRowWaits(entries)
   let gaps = 0
+  let restarts = 0
   let lost = 0
 
   function pushMeta(meta: MetaRecord): void {
@@ -333,7 +334,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   return {
     entries,
     sessions,
-    counts: () => ({ ...countsOf(entries), gaps, lost }),
+    counts: () => ({ ...countsOf(entries), gaps, lost, restarts }),
     pushPlain,
     rowOf: (id) => ids.get(id),
     push(record) {
@@ -371,6 +372,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
           return nothing
         }
         case 'note':
+          if (record.restart) restarts += 1
+          return nothing
         case 'unknown':
           return nothing
       }

@@ -67,6 +67,7 @@ export type {
   MetaRecord,
   NoiseRecord,
   NoteRecord,
+  RestartFacts,
   Part,
   RedactionMark,
   RuleCount,

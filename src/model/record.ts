@@ -170,12 +170,28 @@ export interface DroppedRecord extends Observed {
   readonly rule?: string
 }
 
-/** What a person said about a recording while it was made. */
+/** What a person, or the recorder, said about a recording while it was made. */
 export interface NoteRecord extends Observed {
   readonly type: 'note'
   readonly text: string
   /** `proxyId` of the message it is about. */
   readonly about?: string
+  /** The process of the server was replaced; the text says so in words. */
+  readonly restart?: RestartFacts
+}
+
+/** What became of the process before and what the client noticed. */
+export interface RestartFacts {
+  /** Of the process that was replaced; 128 + signal number after a signal. */
+  readonly exitCode: number
+  /** Until the new one took messages, in milliseconds. */
+  readonly tookMs: number
+  /** Requests that got an error, since the process that had them is gone. */
+  readonly unanswered: number
+  /** Methods of the lists that are others since. */
+  readonly changed: readonly string[]
+  /** False when the new process does not offer all that the client was told. */
+  readonly fits: boolean
 }
 
 /** A line on stdin or stdout that is no JSON object or array. It breaks many clients. */

@@ -94,8 +94,13 @@ function goneGap(stamp: Stamp, lostBytes: number): GapRecord {
 }
 
 /** What a person said goes by the same rules as what was recorded. */
-export function noteOf({ text, about }: EntryOf<'note'>, stamp: Stamp, redactor: Redactor): NoteRecord {
-  return { type: 'note', ...stamp, text: redactor.text(text), ...(about !== undefined && { about }) }
+export function noteOf(
+  { text, about, restart }: EntryOf<'note'>,
+  stamp: Stamp,
+  redactor: Redactor,
+): NoteRecord {
+  const more = { ...(about !== undefined && { about }), ...(restart && { restart }) }
+  return { type: 'note', ...stamp, text: redactor.text(text), ...more }
 }
 
 /** The element of a batch that has the id, or the next one without any. */

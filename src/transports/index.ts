@@ -9,7 +9,14 @@ export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
 export { createLineWriter, endServer, startOwnServer, within } from './stdio/own-server.js'
-export { startServer, type NotStarted, type ServerExit, type ServerProcess } from './stdio/server-process.js'
+export {
+  startServer,
+  type NotStarted,
+  type ServerExit,
+  type ServerProcess,
+  type StartServer,
+  type StartServerOptions,
+} from './stdio/server-process.js'
 export type {
   Breaker,
   HttpEvent,
@@ -59,3 +66,4 @@ export {
   type StdioBridge,
   type StdioBridgeOptions,
 } from './bridge/index.js'
+export { startReloadable, type ReloadableServer, type Restart } from './reload/reloadable-server.js'

@@ -37,6 +37,7 @@ const hints: readonly (readonly [act: Act, label: (at: Situation) => string | fa
   ['save', ({ live }) => live && 'save'],
   ['compose', ({ live }) => live && 'compose'],
   ['zoom', ({ state, hasRow }) => hasRow && (state.zoom ? 'list' : 'zoom')],
+  ['reload', ({ live }) => live && 'reload'],
   ['note', ({ live, hasId }) => live && hasId && 'note'],
   ['forward-all', ({ live, heldCount }) => live && heldCount > 1 && 'forward all'],
   ['other-half', ({ hasPeer }) => hasPeer && 'other half'],

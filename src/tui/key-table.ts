@@ -27,6 +27,7 @@ export type Act =
   | 'editor'
   | 'copy'
   | 'save'
+  | 'reload'
   | 'note'
   | 'help'
   | 'back'
@@ -74,6 +75,7 @@ export const keyTable: readonly Binding[] = [
   { keys: ['C'], act: 'compose-back', help: 'send a message of your own to the client' },
   { keys: ['/'], act: 'filter', help: 'show only what matches a filter' },
   { keys: ['s'], act: 'save', help: 'save a session file; its path is asked for' },
+  { keys: ['R'], act: 'reload', help: 'start the server again; its client stays connected' },
   { keys: ['N'], act: 'note', help: 'put a note about this message on the tape' },
   { keys: ['y'], act: 'copy', help: 'copy the message to the clipboard' },
   { keys: ['e'], act: 'editor', help: 'open the message in $EDITOR' },

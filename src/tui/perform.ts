@@ -104,6 +104,8 @@ export function perform(
       const opened = log.heldOf(about!) ? write(state, context, about, 'edit').state : state
       return { state: opened, effects: [{ kind: 'external', text: indentJson(text) }] }
     }
+    case 'reload':
+      return command(noticed(state, 'starting the server again …'), { type: 'reload' }, 'reload')
     case 'save':
       return only({ ...state, prompt: { kind: 'save', field: fieldOf(context.hello.sessionFile) } })
     case 'quit':

@@ -95,6 +95,8 @@ function done(state: ScreenState, action: Extract<Action, { type: 'done' }>): St
     }
     case 'save':
       return good(`saved ${result.path ?? ''}`)
+    case 'reload':
+      return good('the server was started again')
     case 'save-and-stop':
       return { state, effects: [{ kind: 'command', command: { type: 'stop' }, as: 'stop' }] }
     case 'stop':

@@ -98,6 +98,7 @@ export type CommandPurpose =
   | 'break'
   | 'unbreak'
   | 'save'
+  | 'reload'
   | 'save-and-stop'
   | 'stop'
   | 'note'

@@ -4,6 +4,7 @@ import { createRecordGuard } from '../../src/proxy/record-guard.js'
 import { createRedactor } from '../../src/redaction/index.js'
 
 /** Built here, so that no scanner takes it for a real one. */
+const restart = { exitCode: 0, tookMs: 1, unanswered: 0, changed: ['tools/list'], fits: true } as const
 const core = 'Q7canary4Zp8Wm2Xk6Vt9Bn3Lr5Hd1Jf0Gs'
 const canary = `a ${'ghp_'.concat(core)} b`
 
@@ -107,7 +108,13 @@ const records: { readonly [Type in TapeRecord['type']]: Fields<Extract<TapeRecor
     why: ['guarded', canary],
     rule: ['guarded', canary],
   },
-  note: { ...observed, type: ['ours', 'note'], text: ['guarded', canary], about: ['ours', uuid] },
+  note: {
+    ...observed,
+    type: ['ours', 'note'],
+    text: ['guarded', canary],
+    about: ['ours', uuid],
+    restart: ['ours', restart],
+  },
   noise: { ...line, type: ['ours', 'noise'], direction: ['ours', 'server_to_client'] },
   stderr: { ...line, type: ['ours', 'stderr'] },
   http: {

@@ -3,6 +3,7 @@ import type { AnswerSink } from '../../src/transports/bridge/answer-sink.js'
 import type { EventStream } from '../../src/transports/bridge/event-stream.js'
 import { messagesIn, type BridgedMessage } from '../../src/transports/bridge/message-lines.js'
 import { startTalk, type Party, type Talk } from '../../src/transports/bridge/talk.js'
+import { startServer } from '../../src/transports/index.js'
 import { until } from '../behaviour/stage.js'
 
 /** Says what it is asked to say, and answers `answer` only. What is no request it repeats on stderr. */
@@ -22,6 +23,7 @@ beforeEach(async () => {
   const started = await startTalk({
     command: [process.execPath, '-e', server],
     shared: true,
+    start: startServer,
     watch: () => undefined,
     onStray: () => undefined,
     onGuess: () => undefined,

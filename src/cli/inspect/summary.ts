@@ -114,6 +114,7 @@ export function recordingSummary(
   if (c.dropped > c.answeredHere) parts.push(`${formatCount(c.dropped - c.answeredHere)} dropped`)
   if (c.answeredHere > 0) parts.push(`${formatCount(c.answeredHere)} answered by wiretape`)
   if (c.injected > 0) parts.push(`${formatCount(c.injected)} injected`)
+  if (c.restarts > 0) parts.push(countOf(c.restarts, 'restart of the server', 'restarts of the server'))
   const counted = wrapPieces(parts, ' · ', columns)
   const lines = [style.bold(counted.slice(0, parts[0]!.length)) + counted.slice(parts[0]!.length)]
   for (const [direction, who] of [

@@ -7,7 +7,7 @@ import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import type { RecordOptions } from '../record-options.js'
 import { createFront } from './front.js'
-import { captureOptions, conclude } from './record.js'
+import { captureOptions, conclude, reloadOf } from './record.js'
 
 /**
  * Records a stdio server for HTTP clients until a signal ends it. The only line on stdout is their URL. A program that is
@@ -33,6 +33,7 @@ export async function runRecordListen(
   try {
     const result = await recordListen({
       ...capture,
+      ...reloadOf(options, io),
       command,
       shared: options.shared === true,
       host,

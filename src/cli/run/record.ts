@@ -6,6 +6,7 @@ import {
   registryFolderIn,
   type CaptureFiles,
   type CaptureOptions,
+  type ReloadSettings,
 } from '../../capture/index.js'
 import { WiretapeError, type RuleCount } from '../../model/index.js'
 import type { Redaction } from '../../proxy/index.js'
@@ -53,7 +54,7 @@ export async function runRecord(command: readonly string[], options: RecordOptio
   const capture = captureOptions(options, options.label ?? defaultLabel(command, io.cwd), io)
   await sayClientExpected(io, options.quiet, howToStart)
   try {
-    const result = await recordStdio({ command, ...capture })
+    const result = await recordStdio({ command, ...capture, ...reloadOf(options, io) })
     await conclude(result, options, io)
     return result.exitCode
   } catch (error) {
@@ -120,6 +121,16 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
       onDetach: onDetach ?? 'forward',
     },
   }
+}
+
+/** How long a client waits for a server that does not come up. */
+const reloadTimeoutMs = 30_000
+
+/** The process of a server can be replaced, where somebody asked for that. */
+export function reloadOf(options: RecordOptions, io: Io): { reload?: ReloadSettings } {
+  const { watch = [], reloadable, reloadTimeout = reloadTimeoutMs, strictReload = false } = options
+  if (watch.length === 0 && !reloadable) return {}
+  return { reload: { watch, cwd: io.cwd, timeoutMs: reloadTimeout, strict: strictReload } }
 }
 
 function redactionOf(options: RecordOptions, io: Io): Redaction {

@@ -6,6 +6,7 @@ import type {
   MessageRecord,
   MetaRecord,
   RedactionMark,
+  RestartFacts,
   RuleCount,
   TapeRecord,
   Draft,
@@ -311,7 +312,32 @@ function decodeNote(line: LineMembers): TapeRecord | undefined {
   const text = line.string('text')
   if (t === undefined || text === undefined) return undefined
   const about = line.string('about')
-  return { type: 'note', t, ...usOf(line), text, ...(about !== undefined && { about }), ...line.rest() }
+  const restart = decodeRestart(line)
+  return {
+    type: 'note',
+    t,
+    ...usOf(line),
+    text,
+    ...(about !== undefined && { about }),
+    ...(restart && { restart }),
+    ...line.rest(),
+  }
+}
+
+/** Only what would be written the same again; anything else survives as a member that we do not know. */
+function decodeRestart(line: LineMembers): RestartFacts | undefined {
+  const said = line.object.object('restart')
+  if (!said) return undefined
+  const facts = {
+    exitCode: said.number('exitCode') ?? 0,
+    tookMs: said.number('tookMs') ?? 0,
+    unanswered: said.number('unanswered') ?? 0,
+    changed: said.strings('changed'),
+    fits: said.raw('fits') === 'true',
+  }
+  if (JSON.stringify(facts) !== line.object.raw('restart')) return undefined
+  line.use('restart')
+  return facts
 }
 
 function usOf(line: LineMembers): { us?: number } {

@@ -261,6 +261,7 @@ function encodeOther(record: Other): string {
     case 'note':
       line.text('about', record.about)
       line.text('text', record.text)
+      if (record.restart) line.add('restart', JSON.stringify(record.restart))
       break
   }
   return `${line.close()}\n`

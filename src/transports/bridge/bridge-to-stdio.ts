@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
 import { startLocalServer } from '../http-proxy/index.js'
+import { startServer, type StartServer } from '../stdio/server-process.js'
 import { startWatchdog } from '../stdio/watchdog.js'
 import { createAnswerSink } from './answer-sink.js'
 import { createEventLog } from './event-log.js'
@@ -19,6 +20,8 @@ export interface StdioBridgeOptions {
   readonly command: readonly string[]
   /** One process for all clients; else one for each session, and one for clients that have none (2026-07-28). */
   readonly shared: boolean
+  /** @default as a process that is never replaced */
+  readonly start?: StartServer
   /** What servers write to stderr. */
   onErrors(chunk: Buffer): void
   /** What a server wrote to stdout that is passed on to nobody, line by line, with line ends. */
@@ -104,6 +107,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     let own: Talk | undefined
     const opening = startTalk({
       command: options.command,
+      start: options.start ?? startServer,
       shared,
       watchdog,
       watch,

@@ -1,7 +1,7 @@
 import { createLineFramer } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
 import { endServer, graceMs, within } from '../stdio/own-server.js'
-import { startServer, type NotStarted, type ServerProcess } from '../stdio/server-process.js'
+import type { NotStarted, ServerProcess, StartServer } from '../stdio/server-process.js'
 import type { Watchdog } from '../stdio/watchdog.js'
 import { messagesIn, type BridgedMessage } from './message-lines.js'
 import type { Utf8Watch } from './utf8-watch.js'
@@ -30,9 +30,10 @@ export interface StdioServer {
 export async function startStdioServer(
   command: readonly string[],
   handlers: StdioServerHandlers,
+  start: StartServer,
   watchdog?: Watchdog,
 ): Promise<StdioServer | NotStarted> {
-  const found = await startServer(command, { ownGroup: true, ...(watchdog && { watchdog }) })
+  const found = await start(command, { ownGroup: true, ...(watchdog && { watchdog }) })
   if ('error' in found) return found
   const server: ServerProcess = found
   const framer = createLineFramer()

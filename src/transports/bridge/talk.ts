@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isAnswer } from '../../model/index.js'
 import { idKey } from '../../wire/index.js'
 import type { ProcessExit } from '../stdio/process-end.js'
+import type { StartServer } from '../stdio/server-process.js'
 import type { Watchdog } from '../stdio/watchdog.js'
 import type { AnswerSink } from './answer-sink.js'
 import type { EventStream } from './event-stream.js'
@@ -37,6 +38,7 @@ export type Stray = 'noise' | 'answer' | 'unheard'
 
 export interface TalkOptions {
   readonly command: readonly string[]
+  readonly start: StartServer
   /** Clients that know nothing of one another share the process: their ids are told apart. */
   readonly shared: boolean
   /** Ends the process, with all that it started, should we be killed. */
@@ -101,7 +103,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     onNoise: (bytes) => options.onStray(bytes, /^\s*$/.test(bytes.toString('latin1')) ? undefined : 'noise'),
     onExit: gone,
   }
-  const started = await startStdioServer(options.command, handlers, options.watchdog)
+  const started = await startStdioServer(options.command, handlers, options.start, options.watchdog)
   if ('error' in started) return started.error
   const server: StdioServer = started
 

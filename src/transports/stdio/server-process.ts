@@ -38,6 +38,12 @@ export interface StartServerOptions {
   readonly cwd?: string
 }
 
+/** A way to start servers. */
+export type StartServer = (
+  command: readonly string[],
+  options?: StartServerOptions,
+) => Promise<ServerProcess | NotStarted>
+
 /**
  * Starts a server as the client would: same environment, same working directory, no shell. Resolves when
  * the process runs, or with the reason why it cannot.

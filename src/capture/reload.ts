@@ -1,0 +1,153 @@
+import type { FSWatcher } from 'chokidar'
+import { relative, sep } from 'node:path'
+import type { RestartFacts } from '../model/index.js'
+import {
+  startReloadable,
+  type NotStarted,
+  type ReloadableServer,
+  type Restart,
+  type ServerProcess,
+  type StartServerOptions,
+} from '../transports/index.js'
+
+/** How the process of a server is replaced behind the pipe of its client. */
+export interface ReloadSettings {
+  /** Glob patterns of files; a change of one starts the server again. Relative to `cwd`. */
+  readonly watch: readonly string[]
+  readonly cwd: string
+  /** How long a client waits for a server that does not come up. */
+  readonly timeoutMs: number
+  /** A new process that does not offer what the client was told is not taken. */
+  readonly strict: boolean
+}
+
+export interface ReloadsObserver {
+  /** On the tape. */
+  note(text: string, restart?: RestartFacts): void
+  /** For people, in one line. */
+  notice(line: string): void
+  /** Says something to the client in the place of the server; of servers whose stdout that is not. */
+  readonly say?: (text: string) => Promise<void>
+}
+
+/** Editors write a file in several steps, and several files at a time. */
+const settleMs = 100
+/** Folders whose files nobody edits, unless a pattern names them. */
+const usuallyIgnored = /(^|\/)(node_modules|\.git)(\/|$)/
+
+/** The servers of one capture, started again when a person asks or a file changes. */
+export class Reloads {
+  readonly #settings: ReloadSettings
+  readonly #observer: ReloadsObserver
+  readonly #servers = new Set<ReloadableServer>()
+  #watcher: FSWatcher | undefined
+  #timer: NodeJS.Timeout | undefined
+  readonly #startedMs = Date.now()
+
+  constructor(settings: ReloadSettings, observer: ReloadsObserver) {
+    this.#settings = settings
+    this.#observer = observer
+  }
+
+  /** As `startServer`. */
+  async start(
+    command: readonly string[],
+    options: StartServerOptions = {},
+  ): Promise<ServerProcess | NotStarted> {
+    const { timeoutMs, strict, watch } = this.#settings
+    const { say } = this.#observer
+    const server = await startReloadable(command, {
+      ...options,
+      timeoutMs,
+      strict,
+      survives: watch.length > 0,
+      onRestart: (what) => this.#tell(wordsOf(what), factsOf(what)),
+      onNotice: (line) => this.#tell(line),
+      ...(say && { say }),
+    })
+    if ('error' in server) return server
+    this.#servers.add(server)
+    void server.exited.then(() => this.#servers.delete(server))
+    return server
+  }
+
+  /**
+   * Starts every server again.
+   *
+   * @returns how many
+   * @throws Error with a sentence for a person when one does not come up
+   */
+  async reload(): Promise<number> {
+    const servers = [...this.#servers]
+    const done = await Promise.allSettled(servers.map((server) => server.reload()))
+    const failed = done.find((one) => one.status === 'rejected')
+    if (failed) throw failed.reason
+    return servers.length
+  }
+
+  /** Begins to look at files. Never rejects. */
+  async watch(): Promise<void> {
+    const { watch, cwd } = this.#settings
+    if (watch.length === 0) return
+    try {
+      const [{ watch: watchFiles }, { default: picomatch }] = await Promise.all([
+        import('chokidar'),
+        import('picomatch'),
+      ])
+      const patterns = watch.map((pattern) => pattern.replace(/^\.\//, ''))
+      const isMeant = picomatch(patterns, { dot: true })
+      const folders = patterns.map((pattern) => picomatch.scan(pattern).base || '.')
+      const wantsIgnored = patterns.some((pattern) => usuallyIgnored.test(pattern))
+      const nameOf = (path: string): string => relative(cwd, path).split(sep).join('/')
+      this.#watcher = watchFiles(folders, {
+        cwd,
+        alwaysStat: true,
+        ignored: (path) => !wantsIgnored && usuallyIgnored.test(nameOf(path)),
+      })
+      let isReady = false
+      this.#watcher.on('ready', () => (isReady = true))
+      this.#watcher.on('all', (_event, path, stats) => {
+        // What is there already counts as changed where the server may have read it before.
+        const isNews = isReady || (stats !== undefined && stats.mtimeMs >= this.#startedMs)
+        if (isNews && isMeant(path.split(sep).join('/'))) this.#soon(path)
+      })
+      this.#watcher.on('error', (error) => this.#observer.notice(`cannot watch files: ${String(error)}`))
+    } catch (error) {
+      this.#observer.notice(`cannot watch files: ${String(error)}`)
+    }
+  }
+
+  #soon(path: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#tell(`${path} changed: the server is started again`)
+      this.reload().catch((error: Error) => this.#tell(error.message))
+    }, settleMs)
+  }
+
+  #tell(line: string, restart?: RestartFacts): void {
+    this.#observer.note(line, restart)
+    this.#observer.notice(line)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    void this.#watcher?.close()
+  }
+}
+
+function factsOf({ before, tookMs, unanswered, changed, misfits }: Restart): RestartFacts {
+  return { exitCode: before.exitCode, tookMs, unanswered, changed, fits: misfits.length === 0 }
+}
+
+function wordsOf({ before, tookMs, unanswered, changed, misfits }: Restart): string {
+  const ended = before.signal ?? `exit ${before.exitCode}`
+  return [
+    `the server was started again in ${(tookMs / 1000).toFixed(2)} s (the old process: ${ended})`,
+    ...(unanswered === 0
+      ? []
+      : [unanswered === 1 ? '1 request got an error' : `${unanswered} requests got an error`]),
+    ...(changed.length === 0 ? [] : [`others now: ${changed.join(', ')}`]),
+    ...misfits.map((one) => `the client was told otherwise: ${one}`),
+  ].join('; ')
+}

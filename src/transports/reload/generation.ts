@@ -1,0 +1,104 @@
+import type { Writable } from 'node:stream'
+import { isAnswer } from '../../model/index.js'
+import { createLineFramer, idKey, type LineFrame } from '../../wire/index.js'
+import { messagesIn, type BridgedMessage } from '../bridge/message-lines.js'
+import { withIds } from '../bridge/splice-ids.js'
+import { graceMs, within } from '../stdio/own-server.js'
+import type { ServerExit, ServerProcess } from '../stdio/server-process.js'
+
+export interface GenerationHandlers {
+  /** A line of it that is no answer to a question of ours. */
+  onLine(line: Buffer, messages: readonly BridgedMessage[], from: Generation): void
+  /** It ended within a line of that many bytes. True when they are to be told as a line all the same. */
+  onCut(sizeBytes: number): boolean
+  onExit(exit: ServerExit, from: Generation): void
+}
+
+const LF = Buffer.from('\n')
+const CRLF = Buffer.from('\r\n')
+
+/** One process of a server that may have several, one after the other. */
+export class Generation {
+  readonly server: ServerProcess
+  exit: ServerExit | undefined
+  /** Resolves when all it said was told; a child that it left may keep its output open, and is not waited for. */
+  readonly drained: Promise<void>
+  readonly #handlers: GenerationHandlers
+  readonly #framer = createLineFramer()
+  /** Answers to what we asked ourselves, by the keys of our ids. */
+  readonly #own = new Map<string, (answer: BridgedMessage) => void>()
+  #count = 0
+
+  constructor(server: ServerProcess, handlers: GenerationHandlers) {
+    this.server = server
+    this.#handlers = handlers
+    const { stdin, stdout, stderr } = server
+    stdout.on('data', (chunk: Buffer) => this.#take(this.#framer.push(chunk)))
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined)
+    const read = new Promise((resolve) => stdout.once('close', resolve))
+    this.drained = this.#drain(read)
+    void server.exited.then((exit) => {
+      this.exit = exit
+      handlers.onExit(exit, this)
+    })
+  }
+
+  async #drain(read: Promise<unknown>): Promise<void> {
+    const { exited, stdin, stdout, stderr } = this.server
+    await exited
+    await within(read, graceMs / 4)
+    for (const pipe of [stdin, stdout, stderr]) pipe.destroy()
+    const cut = this.#framer.pendingBytes
+    if (cut > 0 && this.#handlers.onCut(cut)) this.#take(this.#framer.end())
+  }
+
+  #take(frames: readonly LineFrame[]): void {
+    for (const frame of frames) {
+      const messages = messagesOf(frame)
+      const [only] = messages
+      const id = only && isAnswer(only.envelope) ? only.envelope.id : undefined
+      const take = id === undefined ? undefined : this.#own.get(idKey(id))
+      if (take) take(only!)
+      else this.#handlers.onLine(wholeLine(frame), messages, this)
+    }
+  }
+
+  /** Says a message; resolves when it was taken, or never will be. */
+  tell(text: string): Promise<void> {
+    return write(this.server.stdin, Buffer.from(`${text}\n`))
+  }
+
+  /** Sends a request of the client under an id of ours; undefined when no answer comes in time. */
+  async ask(text: string, timeoutMs: number): Promise<BridgedMessage | undefined> {
+    const id = `"wiretape-reload-${(this.#count += 1)}"`
+    let timer: NodeJS.Timeout | undefined
+    const answer = new Promise<BridgedMessage | undefined>((resolve) => {
+      this.#own.set(idKey(id), resolve)
+      timer = setTimeout(() => resolve(undefined), timeoutMs)
+      void this.server.exited.then(() => resolve(undefined))
+    })
+    await this.tell(withIds(text, { id }))
+    const came = await answer
+    clearTimeout(timer)
+    return came
+  }
+}
+
+/** The messages of a line; none where it is no JSON-RPC, or too long to be read. */
+export function messagesOf(frame: LineFrame): readonly BridgedMessage[] {
+  return (frame.kind === 'line' && messagesIn(Buffer.from(frame.bytes).toString('utf8'))) || []
+}
+
+export function wholeLine(frame: LineFrame): Buffer {
+  if (frame.kind === 'piece') return Buffer.concat(frame.last ? [frame.bytes, LF] : [frame.bytes])
+  const ends = { lf: [LF], crlf: [CRLF], none: [] }
+  return Buffer.concat([frame.bytes, ...ends[frame.end]])
+}
+
+/** Resolves when it was taken, or never will be. */
+export function write(stream: Writable, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableEnded) resolve()
+    else stream.write(bytes, () => resolve())
+  })
+}

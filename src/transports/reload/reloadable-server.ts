@@ -1,0 +1,358 @@
+import { PassThrough, Writable } from 'node:stream'
+import { isAnswer } from '../../model/index.js'
+import { createLineFramer, idKey, JsonObject, type LineFrame } from '../../wire/index.js'
+import { failureText, messagesIn, type BridgedMessage } from '../bridge/message-lines.js'
+import { endServer } from '../stdio/own-server.js'
+import {
+  startServer,
+  type NotStarted,
+  type ServerExit,
+  type ServerProcess,
+  type StartServerOptions,
+} from '../stdio/server-process.js'
+import { Generation, messagesOf, wholeLine, write } from './generation.js'
+import { digestOf, listNotices, misfits, TalkMemory } from './talk-memory.js'
+
+export interface ReloadOptions extends StartServerOptions {
+  /** How long a client waits for a server that does not come up, in milliseconds. */
+  readonly timeoutMs: number
+  /** A process that does not offer what the client was told is not taken. */
+  readonly strict: boolean
+  /** The server may end by itself and be started again: what waits for it gets an error. */
+  readonly survives: boolean
+  /** Says something to the client that the server has not said. @default its stdout */
+  readonly say?: (text: string) => Promise<void>
+  /** What happened, in one line. */
+  onRestart(what: Restart): void
+  onNotice(line: string): void
+}
+
+/** A new process stands behind the pipe of the client. */
+export interface Restart {
+  /** How the one before ended. */
+  readonly before: ServerExit
+  /** From its end to the first message that the new one takes, in milliseconds. */
+  readonly tookMs: number
+  /** Requests that got an error, since the process that had them is gone. */
+  readonly unanswered: number
+  /** Methods of the lists that are others now. */
+  readonly changed: readonly string[]
+  /** What the client was told and is not so any more. */
+  readonly misfits: readonly string[]
+}
+
+/** A server whose process can be replaced while its client talks to it. */
+export interface ReloadableServer extends ServerProcess {
+  /**
+   * Ends the process and starts another. What is open gets an error; the new process is told what the old one was
+   * told. Resolves when messages pass again. One that is under way is waited for, and another follows it.
+   *
+   * @throws Error with a sentence for a person when the new process does not come up
+   */
+  reload(): Promise<Restart>
+}
+
+const mostStale = 1_000
+const downWords = 'the server is down: its next change starts it again'
+
+/** As `startServer`. */
+export async function startReloadable(
+  command: readonly string[],
+  options: ReloadOptions,
+): Promise<ReloadableServer | NotStarted> {
+  const first = await startServer(command, options)
+  return 'error' in first ? first : new Reloadable(command, options, first)
+}
+
+class Reloadable implements ReloadableServer {
+  readonly stdin: Writable
+  readonly stdout = new PassThrough()
+  readonly stderr = new PassThrough()
+  readonly exited: Promise<ServerExit>
+  readonly #command: readonly string[]
+  readonly #options: ReloadOptions
+  readonly #memory = new TalkMemory()
+  readonly #fromClient = createLineFramer()
+  #exit: (exit: ServerExit) => void = () => undefined
+  #now: Generation
+  /** Passes messages; or is being replaced; or is gone, and nobody has replaced it in time. */
+  #state: 'up' | 'restarting' | 'down' = 'up'
+  #moved: (() => void)[] = []
+  #ending = false
+  #clientLeft = false
+  #reloading: Promise<Restart> | undefined
+  #next: Promise<Restart> | undefined
+  #patience: NodeJS.Timeout | undefined
+  /** Requests of processes that are gone, which the client may still answer. */
+  readonly #stale = new Set<string>()
+
+  constructor(command: readonly string[], options: ReloadOptions, first: ServerProcess) {
+    this.#command = command
+    this.#options = options
+    this.exited = new Promise((resolve) => (this.#exit = resolve))
+    this.#now = this.#take(first)
+    this.stdin = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        this.#pass(this.#fromClient.push(chunk)).then(() => done(), done)
+      },
+      final: (done) => {
+        this.#pass(this.#fromClient.end())
+          .then(() => this.#leave())
+          .then(() => done(), done)
+      },
+    })
+  }
+
+  get pid(): number {
+    return this.#now.server.pid
+  }
+
+  kill(signal: NodeJS.Signals): boolean {
+    this.#ending = true
+    if (this.#now.exit) this.#end(this.#now.exit)
+    this.#move()
+    return this.#now.server.kill(signal)
+  }
+
+  reload(): Promise<Restart> {
+    if (!this.#reloading)
+      return (this.#reloading = this.#replace().finally(() => {
+        this.#reloading = undefined
+        this.#move()
+      }))
+    const again = (): Promise<Restart> => {
+      this.#next = undefined
+      return this.reload()
+    }
+    return (this.#next ??= this.#reloading.then(again, again))
+  }
+
+  #take(server: ServerProcess): Generation {
+    server.stderr.pipe(this.stderr, { end: false })
+    return new Generation(server, {
+      onLine: (line, messages, from) => this.#hear(line, messages, from),
+      onCut: (sizeBytes) => {
+        if (!this.#isOver)
+          this.#options.onNotice(
+            `${sizeBytes} bytes of a line that the old process had not ended were not passed on`,
+          )
+        return this.#isOver
+      },
+      onExit: (exit, from) => {
+        if (from === this.#now && (this.#state === 'up' || this.#ending)) void this.#left(from, exit)
+      },
+    })
+  }
+
+  /** No process will follow. */
+  get #isOver(): boolean {
+    return this.#ending || this.#clientLeft || (this.#state === 'up' && !this.#options.survives)
+  }
+
+  #hear(line: Buffer, messages: readonly BridgedMessage[], { server: { stdout } }: Generation): void {
+    // A process that is tried beside the one that serves has nothing to say yet.
+    if (stdout !== this.#now.server.stdout) return
+    for (const message of messages) this.#memory.heard(message)
+    if (this.stdout.write(line) || stdout.isPaused()) return
+    stdout.pause()
+    this.stdout.once('drain', () => stdout.resume())
+  }
+
+  /** Lines of the client. */
+  async #pass(frames: readonly LineFrame[]): Promise<void> {
+    for (const frame of frames) {
+      const messages = messagesOf(frame)
+      while (this.#state === 'restarting' && !this.#ending)
+        await new Promise<void>((go) => this.#moved.push(go))
+      if (this.#state === 'down') {
+        await this.#refuse(messages, downWords)
+        continue
+      }
+      const [only] = messages
+      if (only && isAnswer(only.envelope) && !this.#isAsked(only)) {
+        this.#options.onNotice('an answer of the client to the process before was not passed on')
+        continue
+      }
+      for (const message of messages) this.#memory.said(message)
+      await write(this.#now.server.stdin, wholeLine(frame))
+    }
+  }
+
+  #isAsked({ envelope: { id } }: BridgedMessage): boolean {
+    if (id === undefined) return true
+    const key = idKey(id)
+    return this.#memory.asked.has(key) || !this.#stale.delete(key)
+  }
+
+  async #leave(): Promise<void> {
+    this.#clientLeft = true
+    // A process that nobody replaces is not waited for.
+    while (this.#reloading && this.#state === 'restarting' && !this.#ending)
+      await new Promise<void>((go) => this.#moved.push(go))
+    if (this.#now.exit) this.#end(this.#now.exit)
+    else this.#now.server.stdin.end()
+  }
+
+  /** The process has ended without being asked to. */
+  async #left(gone: Generation, exit: ServerExit): Promise<void> {
+    if (this.#isOver) {
+      await gone.drained
+      return this.#end(exit)
+    }
+    this.#setState('restarting')
+    await gone.drained
+    const words = exit.signal ?? `exit ${exit.exitCode}`
+    this.#options.onNotice(`the server ended (${words}): its next change starts it again`)
+    await this.#abandon(`the server ended (${words})`)
+    this.#waitFor()
+  }
+
+  /** The client waits for the next process, but not for ever. */
+  #waitFor(): void {
+    clearTimeout(this.#patience)
+    if (this.#state !== 'restarting') return
+    this.#patience = setTimeout(() => {
+      if (this.#reloading) return
+      this.#setState('down')
+      void this.#refuse(this.#unheard(), downWords)
+    }, this.#options.timeoutMs)
+  }
+
+  /** An `initialize` without an answer is kept for the next process; without one there is nobody to answer it. */
+  #unheard(): BridgedMessage[] {
+    const { initialize, agreed } = this.#memory
+    return initialize !== undefined && agreed === undefined ? (messagesIn(initialize) ?? []) : []
+  }
+
+  #end(exit: ServerExit): void {
+    this.#ending = true
+    clearTimeout(this.#patience)
+    this.#move()
+    this.stdout.end()
+    this.stderr.end()
+    this.#exit(exit)
+  }
+
+  #setState(state: 'up' | 'restarting' | 'down'): void {
+    this.#state = state
+    if (state !== 'restarting') clearTimeout(this.#patience)
+    this.#move()
+  }
+
+  #move(): void {
+    for (const go of this.#moved.splice(0)) go()
+  }
+
+  #say(text: string): Promise<void> {
+    const { say } = this.#options
+    return say ? say(text) : write(this.stdout, Buffer.from(`${text}\n`))
+  }
+
+  async #refuse(messages: readonly BridgedMessage[], why: string): Promise<void> {
+    for (const { envelope } of messages) {
+      if (envelope.kind !== 'request' || envelope.id === undefined) continue
+      this.#memory.open.delete(idKey(envelope.id))
+      await this.#say(failureText(envelope.id, 503, why))
+    }
+  }
+
+  /** What the process that is gone was asked, and what it asked. @returns how many got an error */
+  async #abandon(why: string): Promise<number> {
+    const { open, asked, agreed } = this.#memory
+    const waiting = [...open.values()].filter(({ method }) => method !== 'initialize' || agreed !== undefined)
+    for (const { id } of waiting) {
+      open.delete(idKey(id))
+      await this.#say(failureText(id, 503, why))
+    }
+    for (const [key, id] of asked) {
+      asked.delete(key)
+      if (this.#stale.size < mostStale) this.#stale.add(key)
+      const params = `{"requestId":${id},"reason":${JSON.stringify(`wiretape: ${why}`)}}`
+      await this.#say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
+    }
+    return waiting.length
+  }
+
+  async #replace(): Promise<Restart> {
+    if (this.#ending || this.#clientLeft) throw new Error('the session is being ended')
+    const old = this.#now
+    const tried = this.#options.strict && !old.exit ? await this.#try() : undefined
+    const beganMs = performance.now()
+    this.#setState('restarting')
+    await endServer(old.server)
+    await old.drained
+    const before = await old.server.exited
+    const unanswered = await this.#abandon('the server was started again before it answered')
+    const { made, agreed } = tried ?? (await this.#start((one) => (this.#now = one)))
+    this.#now = made
+    const changed = await this.#catchUp(made, agreed)
+    if (made.exit) return this.#failed(made.exit)
+    this.#setState('up')
+    const tookMs = Math.round(performance.now() - beganMs)
+    const told = this.#memory.agreed
+    const fits = agreed === undefined || told === undefined ? [] : misfits(told, agreed)
+    const restart = { before, tookMs, unanswered, changed, misfits: fits }
+    this.#options.onRestart(restart)
+    for (const notice of new Set(changed.map((method) => listNotices[method]!)))
+      await this.#say(`{"jsonrpc":"2.0","method":"${notice}"}`)
+    return restart
+  }
+
+  /** A process beside the one that serves, which stays if the new one does not fit. */
+  async #try(): Promise<{ made: Generation; agreed: string | undefined }> {
+    const tried = await this.#start(() => undefined)
+    const told = this.#memory.agreed
+    const faults = told === undefined || tried.agreed === undefined ? [] : misfits(told, tried.agreed)
+    if (faults.length === 0) return tried
+    await endServer(tried.made.server)
+    throw new Error(`the old process stays, since the new one does not fit: ${faults.join('; ')}`)
+  }
+
+  /** A process that has had the handshake of the client. */
+  async #start(
+    onMade: (made: Generation) => void,
+  ): Promise<{ made: Generation; agreed: string | undefined }> {
+    const server = await startServer(this.#command, this.#options)
+    if ('error' in server) {
+      this.#waitFor()
+      throw new Error(server.error)
+    }
+    const made = this.#take(server)
+    onMade(made)
+    const { initialize, agreed: told } = this.#memory
+    if (initialize === undefined || told === undefined) return { made, agreed: undefined }
+    const answer = await made.ask(initialize, this.#options.timeoutMs)
+    const agreed = answer && new JsonObject(answer.text, 0).raw('result')
+    if (agreed !== undefined) return { made, agreed }
+    await endServer(server)
+    return this.#failed(await server.exited)
+  }
+
+  #failed(exit: ServerExit): never {
+    const { exitCode, signal } = exit
+    if (this.#ending || this.#clientLeft) this.#end(exit)
+    else this.#waitFor()
+    throw new Error(`the server did not come up (${signal ?? `exit ${exitCode}`})`)
+  }
+
+  /** Tells a process what the one before was told. @returns the methods of lists that are others now */
+  async #catchUp(made: Generation, agreed: string | undefined): Promise<string[]> {
+    const { initialize, initialized, level, subscriptions, listings } = this.#memory
+    const ask = (text: string): Promise<BridgedMessage | undefined> => made.ask(text, this.#options.timeoutMs)
+    if (initialize !== undefined && agreed === undefined) await made.tell(initialize)
+    if (agreed === undefined) return []
+    if (initialized !== undefined) await made.tell(initialized)
+    if (level !== undefined) await ask(level)
+    for (const text of subscriptions.values()) await ask(text)
+    const changed: string[] = []
+    for (const [key, { method, params, digest }] of listings) {
+      const text = `{"jsonrpc":"2.0","id":0,"method":${JSON.stringify(method)}${params === undefined ? '' : `,"params":${params}`}}`
+      const answer = await ask(text)
+      const result = answer && new JsonObject(answer.text, 0).raw('result')
+      if (result !== undefined && digestOf(result) === digest) continue
+      listings.delete(key)
+      if (!changed.includes(method)) changed.push(method)
+    }
+    return changed
+  }
+}

@@ -1,0 +1,246 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { createStage, printed, server, until, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+  become({ version: '1', tools: ['heard', 'version'] })
+})
+afterEach(() => stage.close())
+
+const become = (state: object | string): void =>
+  writeFileSync(stage.path('state.json'), typeof state === 'string' ? state : JSON.stringify(state))
+const changing = (): string[] => server('changing-mcp.mjs', stage.path('state.json'))
+const cli = (...args: string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+
+interface Talk {
+  readonly client: Client
+  readonly changes: () => number
+  call(name: string): Promise<unknown>
+}
+
+async function talk(transport: Transport): Promise<Talk> {
+  const client = new Client({ name: 'test-client', version: '1' }, { capabilities: { roots: {} } })
+  let changes = 0
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (changes += 1))
+  await client.connect(transport)
+  return {
+    client,
+    changes: () => changes,
+    async call(name) {
+      const { content } = await client.callTool({ name })
+      return JSON.parse((content as { text: string }[])[0]!.text)
+    },
+  }
+}
+
+function record(...options: string[]): Promise<Talk> {
+  const [command, ...args] = stage.record(changing(), options)
+  const env = stage.env as Record<string, string>
+  return talk(new StdioClientTransport({ command: command!, args, env, cwd: stage.folder, stderr: 'ignore' }))
+}
+
+/** The version of the server that answers, once it is that one. */
+async function untilVersion(one: Talk, version: string): Promise<void> {
+  await until(
+    `version ${version} answers`,
+    async () => (await one.call('version').catch(() => undefined)) === version,
+  )
+}
+
+describe('record --watch', () => {
+  it('starts the server again behind the pipe of its client when a file changes', async () => {
+    const one = await record('--watch', '*.json')
+    const { client } = one
+    await client.setLoggingLevel('warning')
+    await client.subscribeResource({ uri: 'demo://a' })
+    await client.subscribeResource({ uri: 'demo://b' })
+    await client.unsubscribeResource({ uri: 'demo://a' })
+    await client.listTools()
+    const hangs = client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
+    become({ version: '2', tools: ['heard', 'version', 'more'] })
+    expect(await hangs).toContain('the server was started again before it answered')
+    expect(await one.call('version')).toBe('2')
+    await until('the list is announced', () => one.changes() === 1)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('more')
+    expect(await one.call('heard')).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'logging/setLevel',
+      'resources/subscribe demo://b',
+      'tools/list',
+      'tools/call',
+      'tools/list',
+      'tools/call',
+    ])
+    await client.close()
+    const shown = (await cli('inspect', stage.tape())).stdout
+    expect(shown).toMatch(/error of #\d+ tools\/call hang · sent by wiretape/)
+    expect(shown).toContain('notifications/tools/list_changed · sent by wiretape')
+    expect(shown).toContain('1 restart of the server')
+    expect(shown).toContain('others now: tools/list')
+  })
+
+  it('announces nothing where nothing changed, and does not name the messages between itself and the server', async () => {
+    const one = await record('--watch', '*.json')
+    await one.client.listTools()
+    become({ version: '2', tools: ['heard', 'version'] })
+    await untilVersion(one, '2')
+    await one.client.close()
+    expect(one.changes()).toBe(0)
+    const { stdout } = await cli('inspect', stage.tape(), '--json')
+    expect(stdout).not.toContain('wiretape-reload')
+    const restarts = stdout.match(/"restart":\{[^}]*\}/g) ?? []
+    expect(restarts.length).toBeLessThanOrEqual(1)
+  })
+
+  it('keeps the client waiting while the server does not come up', async () => {
+    const one = await record('--watch', 'state.json')
+    become('broken')
+    await until('it is gone', () => stage.runningAs('changing-mcp.mjs').length === 0)
+    const waits = one.call('version')
+    become({ version: '3', tools: [] })
+    expect(await waits).toBe('3')
+    await one.client.close()
+  })
+
+  it('answers with an error when it does not come up in time, and goes on with the next change', async () => {
+    const one = await record('--watch', 'state.json', '--reload-timeout', '300ms')
+    become('broken')
+    await until('it is gone', () => stage.runningAs('changing-mcp.mjs').length === 0)
+    await expect(one.call('version')).rejects.toThrow('the server is down')
+    become({ version: '3', tools: [] })
+    await untilVersion(one, '3')
+    await one.client.close()
+  })
+
+  it('takes a request of the old process back, and passes no late answer to the new one', async () => {
+    const actor = stage.start(stage.record(changing(), ['--watch', '*.json']), { cwd: stage.folder })
+    const say = (message: object): Promise<void> =>
+      actor.send(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const ask = { method: 'tools/call', params: { name: 'ask' } }
+    await say({
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: { roots: {} },
+        clientInfo: { name: 'a', version: '1' },
+      },
+    })
+    await say({ method: 'notifications/initialized' })
+    await say({ id: 2, ...ask })
+    await printed(actor, '"roots/list"')
+    become({ version: '2', tools: [] })
+    await printed(actor, '"notifications/cancelled"')
+    await say({ id: 0, result: { roots: [{ uri: 'file:///old' }] } })
+    await say({ id: 3, ...ask })
+    await until('it asks again', () => actor.stdout().toString().split('"roots/list"').length === 3)
+    await say({ id: 0, result: { roots: [{ uri: 'file:///new' }] } })
+    await printed(actor, '"id":3')
+    expect(actor.stdout().toString()).toContain('file:///new')
+    expect(actor.stdout().toString()).not.toContain('file:///old')
+    expect(actor.stderr().toString()).toContain(
+      'an answer of the client to the process before was not passed on',
+    )
+    actor.stdin.end()
+    expect(await actor.ended).toMatchObject({ exitCode: 0 })
+  })
+
+  it('ends with its client, with the status of the server, also while the server is down', async () => {
+    const actor = stage.start(stage.record(changing(), ['--watch', '*.json']), { cwd: stage.folder })
+    await until('it runs', () => actor.stderr().includes('this is 1'))
+    become('broken')
+    await until('it is down', () => actor.stderr().includes('the server ended (exit 3)'))
+    actor.stdin.end()
+    expect(await actor.ended).toMatchObject({ exitCode: 3 })
+  })
+})
+
+describe('wiretape reload', () => {
+  it('starts the server of a capture again', async () => {
+    const one = await record('--reloadable', '--label', 'shop')
+    become({ version: '2', tools: ['heard'] })
+    expect(await one.call('version')).toBe('1')
+    expect(await cli('reload', 'shop')).toMatchObject({ code: 0, stdout: 'shop: started again\n' })
+    expect(await one.call('version')).toBe('2')
+    become('broken')
+    expect(await cli('reload')).toMatchObject({
+      code: 1,
+      stderr: 'wiretape: shop: the server did not come up (exit 3)\n',
+    })
+    become({ version: '4', tools: [] })
+    expect(await cli('reload')).toMatchObject({ code: 0 })
+    expect(await one.call('version')).toBe('4')
+    await one.client.close()
+  })
+
+  it('says what the new process lacks, and keeps the old one with --strict-reload', async () => {
+    const lacking = { version: '2', tools: [], capabilities: { tools: {} } }
+    const lax = await record('--reloadable', '--label', 'lax')
+    const strict = await record('--reloadable', '--strict-reload', '--label', 'strict')
+    become(lacking)
+    expect(await cli('reload', 'lax')).toMatchObject({ code: 0 })
+    expect(await lax.call('version')).toBe('2')
+    const { code, stderr } = await cli('reload', 'strict')
+    expect(code).toBe(1)
+    expect(stderr).toContain('the old process stays, since the new one does not fit')
+    expect(stderr).toContain('it has no capability resources any more')
+    expect(await strict.call('version')).toBe('1')
+    await Promise.all([lax.client.close(), strict.client.close()])
+    const [tape] = stage.tapes()
+    expect((await cli('inspect', tape!)).stdout).toContain(
+      'the client was told otherwise: it has no capability tools.listChanged any more',
+    )
+  })
+
+  it('refuses a capture that was not recorded for it', async () => {
+    const one = await record('--label', 'plain')
+    expect(await cli('reload')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('its server cannot be started again'),
+    })
+    expect(await one.call('version')).toBe('1')
+    await one.client.close()
+  })
+
+  it('keeps the sessions of HTTP clients', async () => {
+    const actor = stage.start(
+      stage.record(changing(), ['--listen', '127.0.0.1:0', '--reloadable', '--watch', '*.json']),
+      { cwd: stage.folder },
+    )
+    await printed(actor, '/mcp')
+    const one = await talk(new StreamableHTTPClientTransport(new URL(actor.stdout().toString().trim())))
+    await one.client.listTools()
+    const hangs = one.client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
+    become({ version: '2', tools: ['more'] })
+    expect(await hangs).toContain('the server was started again before it answered')
+    expect(await one.call('version')).toBe('2')
+    await until('the list is announced', () => one.changes() === 1)
+    become({ version: '3', tools: ['more'] })
+    await untilVersion(one, '3')
+    await one.client.close()
+    actor.child.kill('SIGTERM')
+    expect(await actor.ended).toMatchObject({ exitCode: 0 })
+    expect((await cli('inspect', stage.tape())).stdout).toMatch(/[12] restarts? of the server/)
+  })
+})
+
+describe('options of reload', () => {
+  it.each([
+    [['--watch', 'a', '--url', 'http://127.0.0.1:1/mcp'], '--watch goes with a command'],
+    [['--reload-timeout', '3s', '--', 'true'], '--reload-timeout goes with --watch or --reloadable'],
+    [['--strict-reload', '--', 'true'], '--strict-reload goes with --watch or --reloadable'],
+    [['--watch', 'a', '--reload-timeout', 'soon', '--', 'true'], 'It is a time such as'],
+  ])('refuses %j', async (args, why) => {
+    expect(await cli('record', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
+  })
+})
