@@ -1,8 +1,10 @@
 import type { FSWatcher } from 'chokidar'
-import { relative, sep } from 'node:path'
+import { statSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
 import type { RestartFacts } from '../model/index.js'
 import {
   startReloadable,
+  within,
   type NotStarted,
   type ReloadableServer,
   type Restart,
@@ -30,8 +32,12 @@ export interface ReloadsObserver {
   readonly say?: (text: string) => Promise<void>
 }
 
+/** What the end of a process takes at most. */
+const endMs = 5_000
 /** Editors write a file in several steps, and several files at a time. */
 const settleMs = 100
+/** File systems take their times from a clock that is as much behind. */
+const clockMs = 20
 /** Folders whose files nobody edits, unless a pattern names them. */
 const usuallyIgnored = /(^|\/)(node_modules|\.git)(\/|$)/
 
@@ -79,8 +85,11 @@ export class Reloads {
    */
   async reload(): Promise<number> {
     const servers = [...this.#servers]
-    const done = await Promise.allSettled(servers.map((server) => server.reload()))
-    const failed = done.find((one) => one.status === 'rejected')
+    const all = Promise.allSettled(servers.map((server) => server.reload()))
+    const { timeoutMs } = this.#settings
+    if (!(await within(all, timeoutMs + endMs)))
+      throw new Error(`the server has not come up within ${timeoutMs / 1000} s; it may still do so`)
+    const failed = (await all).find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
     return servers.length
   }
@@ -101,20 +110,29 @@ export class Reloads {
       const nameOf = (path: string): string => relative(cwd, path).split(sep).join('/')
       this.#watcher = watchFiles(folders, {
         cwd,
-        alwaysStat: true,
+        ignoreInitial: true,
         ignored: (path) => !wantsIgnored && usuallyIgnored.test(nameOf(path)),
       })
-      let isReady = false
-      this.#watcher.on('ready', () => (isReady = true))
-      this.#watcher.on('all', (_event, path, stats) => {
-        // What is there already counts as changed where the server may have read it before.
-        const isNews = isReady || (stats !== undefined && stats.mtimeMs >= this.#startedMs)
-        if (isNews && isMeant(path.split(sep).join('/'))) this.#soon(path)
-      })
+      const take = (path: string): void => {
+        if (isMeant(path.split(sep).join('/'))) this.#soon(path)
+      }
+      this.#watcher.on('all', (_event, path) => take(path))
+      this.#watcher.on('ready', () => this.#changedBefore().forEach(take))
       this.#watcher.on('error', (error) => this.#observer.notice(`cannot watch files: ${String(error)}`))
     } catch (error) {
       this.#observer.notice(`cannot watch files: ${String(error)}`)
     }
+  }
+
+  /** Files that changed after the server may have read them and before they were watched. */
+  #changedBefore(): string[] {
+    const { cwd } = this.#settings
+    const folders = Object.entries(this.#watcher?.getWatched() ?? {})
+    const paths = folders.flatMap(([folder, names]) => names.map((name) => join(folder, name)))
+    return paths.filter((path) => {
+      const found = statSync(resolve(cwd, path), { throwIfNoEntry: false })
+      return found?.isFile() === true && found.mtimeMs >= this.#startedMs - clockMs
+    })
   }
 
   #soon(path: string): void {

@@ -42,10 +42,19 @@ async function talk(transport: Transport): Promise<Talk> {
   }
 }
 
-function record(...options: string[]): Promise<Talk> {
+async function record(...options: string[]): Promise<Talk & { said: () => string }> {
   const [command, ...args] = stage.record(changing(), options)
   const env = stage.env as Record<string, string>
-  return talk(new StdioClientTransport({ command: command!, args, env, cwd: stage.folder, stderr: 'ignore' }))
+  const transport = new StdioClientTransport({
+    command: command!,
+    args,
+    env,
+    cwd: stage.folder,
+    stderr: 'pipe',
+  })
+  let said = ''
+  transport.stderr!.on('data', (chunk: Buffer) => void (said += chunk.toString()))
+  return { ...(await talk(transport)), said: () => said }
 }
 
 /** The version of the server that answers, once it is that one. */
@@ -105,7 +114,7 @@ describe('record --watch', () => {
   it('keeps the client waiting while the server does not come up', async () => {
     const one = await record('--watch', 'state.json')
     become('broken')
-    await until('it is gone', () => stage.runningAs('changing-mcp.mjs').length === 0)
+    await until('it has not come up', () => one.said().includes('did not come up'))
     const waits = one.call('version')
     become({ version: '3', tools: [] })
     expect(await waits).toBe('3')
@@ -115,8 +124,8 @@ describe('record --watch', () => {
   it('answers with an error when it does not come up in time, and goes on with the next change', async () => {
     const one = await record('--watch', 'state.json', '--reload-timeout', '300ms')
     become('broken')
-    await until('it is gone', () => stage.runningAs('changing-mcp.mjs').length === 0)
-    await expect(one.call('version')).rejects.toThrow('the server is down')
+    await until('it has not come up', () => one.said().includes('did not come up'))
+    await expect(one.call('version')).rejects.toThrow('the server has not come up yet')
     become({ version: '3', tools: [] })
     await untilVersion(one, '3')
     await one.client.close()

@@ -68,13 +68,13 @@ export class Generation {
     return write(this.server.stdin, Buffer.from(`${text}\n`))
   }
 
-  /** Sends a request of the client under an id of ours; undefined when no answer comes in time. */
-  async ask(text: string, timeoutMs: number): Promise<BridgedMessage | undefined> {
+  /** Sends a request of the client under an id of ours; undefined when no answer comes, or none in time. */
+  async ask(text: string, timeoutMs?: number): Promise<BridgedMessage | undefined> {
     const id = `"wiretape-reload-${(this.#count += 1)}"`
     let timer: NodeJS.Timeout | undefined
     const answer = new Promise<BridgedMessage | undefined>((resolve) => {
       this.#own.set(idKey(id), resolve)
-      timer = setTimeout(() => resolve(undefined), timeoutMs)
+      if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs)
       void this.server.exited.then(() => resolve(undefined))
     })
     await this.tell(withIds(text, { id }))

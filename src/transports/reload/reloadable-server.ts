@@ -53,7 +53,7 @@ export interface ReloadableServer extends ServerProcess {
 }
 
 const mostStale = 1_000
-const downWords = 'the server is down: its next change starts it again'
+const downWords = 'the server has not come up yet'
 
 /** As `startServer`. */
 export async function startReloadable(
@@ -82,6 +82,8 @@ class Reloadable implements ReloadableServer {
   #clientLeft = false
   #reloading: Promise<Restart> | undefined
   #next: Promise<Restart> | undefined
+  /** A process that has not answered the handshake yet. */
+  #starting: Generation | undefined
   #patience: NodeJS.Timeout | undefined
   /** Requests of processes that are gone, which the client may still answer. */
   readonly #stale = new Set<string>()
@@ -115,6 +117,8 @@ class Reloadable implements ReloadableServer {
   }
 
   reload(): Promise<Restart> {
+    // Nobody waits for the answer of a process that another is to follow.
+    if (this.#starting) void endServer(this.#starting.server)
     if (!this.#reloading)
       return (this.#reloading = this.#replace().finally(() => {
         this.#reloading = undefined
@@ -202,20 +206,8 @@ class Reloadable implements ReloadableServer {
     this.#setState('restarting')
     await gone.drained
     const words = exit.signal ?? `exit ${exit.exitCode}`
-    this.#options.onNotice(`the server ended (${words}): its next change starts it again`)
+    this.#options.onNotice(`the server ended (${words}); its next change starts it again`)
     await this.#abandon(`the server ended (${words})`)
-    this.#waitFor()
-  }
-
-  /** The client waits for the next process, but not for ever. */
-  #waitFor(): void {
-    clearTimeout(this.#patience)
-    if (this.#state !== 'restarting') return
-    this.#patience = setTimeout(() => {
-      if (this.#reloading) return
-      this.#setState('down')
-      void this.#refuse(this.#unheard(), downWords)
-    }, this.#options.timeoutMs)
   }
 
   /** An `initialize` without an answer is kept for the next process; without one there is nobody to answer it. */
@@ -235,7 +227,13 @@ class Reloadable implements ReloadableServer {
 
   #setState(state: 'up' | 'restarting' | 'down'): void {
     this.#state = state
-    if (state !== 'restarting') clearTimeout(this.#patience)
+    clearTimeout(this.#patience)
+    // The client waits for the next process, but not for ever; a slow one is not ended for that.
+    if (state === 'restarting')
+      this.#patience = setTimeout(() => {
+        this.#setState('down')
+        void this.#refuse(this.#unheard(), downWords)
+      }, this.#options.timeoutMs)
     this.#move()
   }
 
@@ -313,15 +311,14 @@ class Reloadable implements ReloadableServer {
     onMade: (made: Generation) => void,
   ): Promise<{ made: Generation; agreed: string | undefined }> {
     const server = await startServer(this.#command, this.#options)
-    if ('error' in server) {
-      this.#waitFor()
-      throw new Error(server.error)
-    }
+    if ('error' in server) throw new Error(server.error)
     const made = this.#take(server)
     onMade(made)
     const { initialize, agreed: told } = this.#memory
     if (initialize === undefined || told === undefined) return { made, agreed: undefined }
-    const answer = await made.ask(initialize, this.#options.timeoutMs)
+    this.#starting = made
+    const answer = await made.ask(initialize)
+    this.#starting = undefined
     const agreed = answer && new JsonObject(answer.text, 0).raw('result')
     if (agreed !== undefined) return { made, agreed }
     await endServer(server)
@@ -331,7 +328,6 @@ class Reloadable implements ReloadableServer {
   #failed(exit: ServerExit): never {
     const { exitCode, signal } = exit
     if (this.#ending || this.#clientLeft) this.#end(exit)
-    else this.#waitFor()
     throw new Error(`the server did not come up (${signal ?? `exit ${exitCode}`})`)
   }
 
