@@ -321,14 +321,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     gaps += 1
     lost += record.lost
     const flags = directionFlag(record.direction ?? 'client_to_server')
-    const row = entries.add({
-      kind: 'gap',
-      us: usOf(record),
-      seq: -1,
-      sizeBytes: record.lostBytes ?? 0,
-      flags,
-    })
-    return { first: row, count: 1 }
+    const { lostBytes: sizeBytes = 0 } = record
+    return { first: entries.add({ kind: 'gap', us: usOf(record), seq: -1, sizeBytes, flags }), count: 1 }
   }
 
   return {
