@@ -256,6 +256,7 @@ describe('messages', () => {
       stderr: 1,
       http: 0,
       gaps: 1,
+      restarts: 0,
       lost: 3,
       unanswered: 1,
       cancelled: 1,
