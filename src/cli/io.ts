@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { isatty } from 'node:tty'
 import { WiretapeError } from '../model/index.js'
 import { dataFolder } from './data-folder.js'
+import type { Pager } from './pager.js'
 import { systemReason } from './system-reason.js'
 
 /** A command's whole outside world. */
@@ -23,6 +24,8 @@ export interface Io {
   write(text: string, kind?: OutputKind): Promise<boolean>
   /** Bytes as they are; a terminal gets them as `data`, and a line feed after them. */
   writeBytes(bytes: Uint8Array): Promise<boolean>
+  /** From the next output on, a terminal is written through the user's pager. */
+  page(): void
   /** Puts out what is collected. */
   flush(): Promise<boolean>
   /**
@@ -45,16 +48,20 @@ export interface OutputFailure {
 
 /** Characters that are collected before a write. */
 const batchLength = 1 << 16
+/** The same for the first write to a pager: about a screen, so that its rows are seen at once. */
+const firstBatchLength = 1 << 12
 
 export function createIo(): Io {
   const output = createOutput()
   const isTerminal = isatty(1)
   const inActions = process.env['GITHUB_ACTIONS'] === 'true'
   let collected = ''
+  let limit = batchLength
   async function flush(): Promise<boolean> {
     if (isTerminal || inActions) await prepared()
     const text = collected
     collected = ''
+    if (text !== '') limit = batchLength
     return output.write(text)
   }
   let preparing: Promise<(text: string, kind: OutputKind) => string> | undefined
@@ -90,18 +97,25 @@ export function createIo(): Io {
     colours: wantsColour(isTerminal),
     async write(text, kind = 'text') {
       collected += isTerminal || inActions ? (await prepared())(text, kind) : text
-      return collected.length < batchLength ? !output.gone() : flush()
+      return collected.length < limit ? !output.gone() : flush()
     },
     async writeBytes(bytes) {
       if (isTerminal || inActions) return this.write(`${Buffer.from(bytes).toString()}\n`, 'data')
       await flush()
       return output.write(bytes)
     },
+    page() {
+      if (!isTerminal) return
+      output.page()
+      limit = firstBatchLength
+    },
     flush,
     complain,
     async close() {
       await flush()
       wipe()
+      await pager?.close()
+      pager = undefined
       return output.failure()
     },
   }
@@ -121,6 +135,7 @@ function withoutControls(text: string): string {
 /** Stdout. A pipe or a terminal is not touched before something is written: while recording it belongs to the server. */
 function createOutput(): {
   write(text: string | Uint8Array): Promise<boolean>
+  page(): void
   gone(): boolean
   failure(): OutputFailure | undefined
 } {
@@ -128,6 +143,7 @@ function createOutput(): {
   let of: OutputFailure['of'] = 'server'
   let gone = false
   let failure: OutputFailure | undefined
+  let wantsPager = false
   function open(): NodeJS.WriteStream {
     return (stdout ??= process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       // `wiretape inspect x | head` is no failure.
@@ -139,14 +155,22 @@ function createOutput(): {
   if (isFile(1)) open()
   return {
     async write(text) {
-      if (gone || text.length === 0) return !gone
+      if (gone || pager?.gone()) return false
+      if (text.length === 0) return true
       of = 'wiretape'
       wipe()
-      const to = open()
+      if (wantsPager) {
+        wantsPager = false
+        const { pagerCommand, startPager } = await import('./pager.js')
+        const command = pagerCommand(process.env)
+        if (command !== undefined) pager = startPager(command, process.env)
+      }
+      const to = pager?.input ?? open()
       await new Promise((resolve) => to.write(text, resolve))
-      return !gone
+      return !gone && !pager?.gone()
     },
-    gone: () => gone,
+    page: () => void (wantsPager = true),
+    gone: () => gone || pager?.gone() === true,
     failure: () => failure,
   }
 }
@@ -175,11 +199,15 @@ function terminalColumns(): number | undefined {
   return columns > 0 ? columns : undefined
 }
 
+/** Shows what is written while it runs, and what is said where stderr is the same terminal. */
+let pager: Pager | undefined
+
 /** A line of progress stands on the terminal. */
 let painted = false
 
 /** A line on stderr that the next one, or anything else that is said, takes the place of. */
 export function paint(line: string): void {
+  if (pager) return
   painted = true
   write(`\r${line}\u001b[K`)
 }
@@ -196,6 +224,10 @@ function wipe(): void {
 }
 
 function write(line: string): void {
+  if (pager && !pager.gone() && hasAudience()) {
+    pager.input.write(line)
+    return
+  }
   try {
     fs.writeSync(2, line)
   } catch {

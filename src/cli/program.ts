@@ -136,6 +136,11 @@ wiretape <command> --help tells more about a command.`,
   ]) {
     register(program, io, outcome)
   }
+  for (const command of program.commands.filter((known) => pagedCommands.has(known.name()))) {
+    command.option('--no-pager', 'print all at once, also on a terminal').hook('preAction', () => {
+      if (!isForPrograms(command.opts())) io.page()
+    })
+  }
   for (const command of allCommands(program)) {
     command
       .helpOption('-h, --help', 'print this help')
@@ -144,6 +149,17 @@ wiretape <command> --help tells more about a command.`,
       .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => undefined })
   }
   return program
+}
+
+/** What prints lists that may be longer than a screen. */
+const pagedCommands = new Set(['inspect', 'search', 'stats', 'ls', 'diff', 'check', 'cost', 'explain'])
+
+/** Whether the user wants no pager, or an output that is not for people. */
+function isForPrograms(options: Record<string, unknown>): boolean {
+  const { pager, json, jsonl, raw, format, report } = options
+  if (pager === false || json === true || jsonl === true || raw !== undefined) return true
+  if (format === 'tsv' || format === 'jsonl') return true
+  return Array.isArray(report) && report.some((kind) => String(kind).endsWith('=-'))
 }
 
 function allCommands(command: Command): Command[] {

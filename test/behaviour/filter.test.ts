@@ -28,6 +28,7 @@ async function print(args: readonly string[]): Promise<string> {
       return Promise.resolve(true)
     },
     writeBytes: () => Promise.resolve(true),
+    page: () => undefined,
     flush: () => Promise.resolve(true),
     complain: () => Promise.resolve(),
     close: () => Promise.resolve(undefined),

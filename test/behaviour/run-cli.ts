@@ -52,7 +52,7 @@ export async function runOnTerminal(
 ): Promise<Run> {
   const command = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   const shell = `stty cols ${columns} rows 40 && exec ${command}`
-  const env = plainEnv({ TERM: 'xterm-256color', ...options.env })
+  const env = plainEnv({ TERM: 'xterm-256color', PAGER: 'cat', ...options.env })
   const result = await run(['script', '-qec', shell, '/dev/null'], { ...options, env })
   return { ...result, stdout: result.stdout.replaceAll('\r\n', '\n') }
 }

@@ -26,7 +26,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
       `
 Examples:
   wiretape inspect tape.jsonl
-  wiretape inspect -v tape.jsonl | less
+  wiretape inspect -v tape.jsonl
   wiretape inspect --filter 'tool:search latency:>200ms' tape.jsonl
   wiretape inspect --fields seq,tool,latency --filter is:request latest
   wiretape inspect --raw 12 latest | jq .params

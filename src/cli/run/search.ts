@@ -36,7 +36,8 @@ export async function runSearch(words: readonly string[], options: SearchOptions
   let left = options.limit ?? Infinity
   await out.begin()
   for (const recording of recordings) {
-    if (left <= 0 || out.gone) break
+    // Without a match nothing is written, and only a write says whether somebody still reads.
+    if (left <= 0 || out.gone || !(await io.flush())) break
     try {
       for await (const row of rowsOf(recording, search, io)) {
         await out.take(recording, row, search.findText)
