@@ -6,10 +6,16 @@ import { WiretapeError, type Fold } from '../model/index.js'
  *
  * @param nowMs what `since:10m` counts back from
  * @param option what the user calls it
+ * @param findings `refused` where no rules are run
  * @throws WiretapeError `usage`, with the column
  */
-export function filterOption(text: string, nowMs?: number, option = '--filter'): Filter {
-  const { filter, fault } = parseFilter(text, nowMs === undefined ? {} : { nowMs })
+export function filterOption(
+  text: string,
+  nowMs?: number,
+  option = '--filter',
+  findings: 'allowed' | 'refused' = 'allowed',
+): Filter {
+  const { filter, fault } = parseFilter(text, { findings, ...(nowMs !== undefined && { nowMs }) })
   if (filter) return filter
   throw new WiretapeError('usage', `${option}, column ${fault.column}: ${fault.message}`)
 }

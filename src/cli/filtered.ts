@@ -10,6 +10,8 @@ import {
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import type { FindingsByRow } from '../findings/index.js'
+import { foundFor } from './inspect/sieve.js'
 import { filterOption, lastMomentOf } from './filter-option.js'
 import type { OpenRecording } from './recordings.js'
 import { createRowNumbers, createRowWalk, type Rows, type WalkedRow } from './row-numbers.js'
@@ -22,17 +24,19 @@ export async function filteredRecording(
   recording: Pick<OpenRecording, 'records'>,
   text: string,
 ): Promise<(recording: Recording) => Recording> {
-  filterOption(text)
+  const found = await foundFor(filterOption(text))
   const fold = createFold(idKey)
+  const finding = found?.watch(fold)
   const mentioned = new Set<string>()
   for await (const record of recording.records()) {
-    fold.push(record)
+    const rows = fold.push(record)
+    finding?.(record, rows)
     const id = mentionedBy(record)
     // A copy: a slice would keep the whole line of the tape in memory.
     if (id !== undefined) mentioned.add(Buffer.from(id).toString())
   }
   const filter = filterOption(text, lastMomentOf([fold]))
-  const kept = await keptRows(recording, fold, filter)
+  const kept = await keptRows(recording, fold, filter, found?.of(fold))
   return (whole) => ({
     records: () => keptRecords(whole, { entries: fold.entries, kept, mentioned, filter: text }),
   })
@@ -43,6 +47,7 @@ async function keptRows(
   recording: Pick<OpenRecording, 'records'>,
   { entries }: Fold,
   filter: Filter,
+  found: FindingsByRow | undefined,
 ): Promise<Uint8Array> {
   const kept = new Uint8Array(entries.length)
   const batches: Rows[] = []
@@ -53,8 +58,9 @@ async function keptRows(
     if (record.type === 'meta') transport = record.wiretape?.transport ?? 'stdio'
     const rows = walk(record)
     for (const walked of rows) {
-      const isKept =
-        record.type === 'gap' || matchFilter(filter, rowSubject({ entries, record, transport, ...walked }))
+      const findings = found?.at(walked.row)
+      const subject = rowSubject({ entries, record, transport, ...walked, ...(findings && { findings }) })
+      const isKept = record.type === 'gap' || matchFilter(filter, subject)
       if (isKept) kept[walked.row] = 1
     }
     cancels.see(record, rows)

@@ -70,6 +70,13 @@ export function compileCondition(condition: Condition): Test {
         return name !== null && match(name)
       }
     }
+    case 'finding': {
+      const match = compileTextTest(condition.test)
+      return ({ findings }) =>
+        findings.some(({ rule: { id } }) => match(id) || match(id.slice(0, id.indexOf('/'))))
+    }
+    case 'level':
+      return ({ findings }) => findings.some(({ level }) => level === condition.level)
     case 'id':
       return ({ id }) => id !== null && isId(id, condition.id)
     case 'text': {

@@ -3,6 +3,7 @@ import {
   filterKeys,
   findKey,
   flagWords,
+  levelWords,
   statusWords,
   transportWords,
   type FilterKey,
@@ -16,6 +17,8 @@ export interface KnownNames {
   readonly resources?: readonly string[]
   readonly conversations?: readonly string[]
   readonly rules?: readonly string[]
+  /** Ids of rules that found something. */
+  readonly findings?: readonly string[]
 }
 
 export interface Completion {
@@ -97,6 +100,14 @@ function valueCompletions({ value }: FilterKey, known: KnownNames): Completion[]
       return [...transportWords.keys()].slice(0, 3).map((word) => plain(word, ''))
     case 'status':
       return [...statusWords.keys()].map((word) => plain(word, ''))
+    case 'level':
+      return [...levelWords.keys()].map((word) => plain(word, ''))
+    case 'finding': {
+      const ids = known.findings ?? []
+      const packs = new Set(ids.map((id) => id.slice(0, id.indexOf('/'))))
+      const all = { text: '*', label: '*', about: 'anything' }
+      return [all, ...[...packs, ...ids].map((id) => plain(id, ''))]
+    }
     case 'flag':
       return [...flagWords].map(([flag, about]) => plain(flag, about))
     case 'number':

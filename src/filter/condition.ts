@@ -1,6 +1,6 @@
 import type { CompiledPath } from '../json-path/index.js'
 import type { Direction, Transport } from '../model/index.js'
-import type { FilterFlag, SubjectStatus } from './subject.js'
+import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
 
 /** How a text is looked at. */
 export interface TextTest {
@@ -45,6 +45,9 @@ export type Condition =
     }
   | { readonly kind: 'name'; readonly field: NameField; readonly test: TextTest }
   | { readonly kind: 'id'; readonly id: string }
+  /** A rule found something in it: the id of a rule, or a pack. */
+  | { readonly kind: 'finding'; readonly test: TextTest }
+  | { readonly kind: 'level'; readonly level: FindingLevel }
   /** Somewhere in the text of the message. */
   | { readonly kind: 'text'; readonly test: TextTest }
   /** A word without a key: in the text, the method or the name. */

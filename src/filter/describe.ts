@@ -27,6 +27,12 @@ function wordsOf(condition: Condition): string {
       return numberWords(condition)
     case 'name':
       return `${condition.field} ${testWords(condition.test)}`
+    case 'finding':
+      return condition.test.how === 'glob' && condition.test.text === '*'
+        ? 'a rule found something'
+        : `a rule found something whose id or pack ${testWords(condition.test)}`
+    case 'level':
+      return `a rule found something of level ${condition.level}`
     case 'id':
       return `id is ${condition.id}`
     case 'text':

@@ -38,6 +38,29 @@ export function needsPayload({ condition }: Filter): boolean {
   return costOf(condition) >= payloadCost
 }
 
+/** Whether rules have to be run before the filter can be asked. */
+export function needsFindings({ condition }: Filter): boolean {
+  return findingTests(condition).length > 0
+}
+
+/** The conditions of a filter that are about findings. */
+export function findingTests(
+  condition: Condition,
+): readonly Extract<Condition, { kind: 'finding' | 'level' }>[] {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(findingTests)
+    case 'not':
+      return findingTests(condition.of)
+    case 'finding':
+    case 'level':
+      return [condition]
+    default:
+      return []
+  }
+}
+
 /** Whether everything matches, whatever it is. */
 export function isEmptyFilter({ condition }: Filter): boolean {
   return condition.kind === 'all' && condition.of.length === 0

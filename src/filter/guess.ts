@@ -57,6 +57,8 @@ function knownBy(condition: Condition): 'columns' | 'names' | 'text' {
     case 'flag':
     case 'direction':
     case 'status':
+    case 'finding':
+    case 'level':
       return 'columns'
     case 'number':
       return columnNumbers.has(condition.field) ? 'columns' : 'text'

@@ -1,5 +1,5 @@
 import type { NameField, NumberField } from './condition.js'
-import type { FilterFlag, SubjectStatus } from './subject.js'
+import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
 import type { Direction, Transport } from '../model/index.js'
 
 /** A key of the language, what comes after it, and the words that tell of both. */
@@ -22,7 +22,18 @@ export type ValueRule =
       readonly compared?: boolean
     }
   | { readonly kind: 'time'; readonly side: '>=' | '<' }
-  | { readonly kind: 'flag' | 'direction' | 'transport' | 'status' | 'id' | 'text' | 'path' }
+  | {
+      readonly kind:
+        | 'flag'
+        | 'direction'
+        | 'transport'
+        | 'status'
+        | 'id'
+        | 'finding'
+        | 'level'
+        | 'text'
+        | 'path'
+    }
 
 export const filterKeys: readonly FilterKey[] = [
   {
@@ -91,6 +102,8 @@ export const filterKeys: readonly FilterKey[] = [
     value: { kind: 'name', field: 'rule', example: 'block-secret' },
     about: 'rule that was applied',
   },
+  { name: 'finding', value: { kind: 'finding' }, about: 'a rule found something: its id, a pack, *' },
+  { name: 'level', value: { kind: 'level' }, about: 'a rule found something of this level' },
   { name: 'text', value: { kind: 'text' }, about: 'somewhere in the message' },
   { name: 'path', value: { kind: 'path' }, about: 'JSONPath into the message' },
 ]
@@ -119,6 +132,12 @@ export const statusWords: ReadonlyMap<string, SubjectStatus> = new Map([
   ['error', 'error'],
   ['unanswered', 'unanswered'],
   ['cancelled', 'cancelled'],
+])
+
+export const levelWords: ReadonlyMap<string, FindingLevel> = new Map([
+  ['error', 'error'],
+  ['warning', 'warning'],
+  ['note', 'note'],
 ])
 
 /** Every flag, and what it says of a message. */

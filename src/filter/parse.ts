@@ -1,5 +1,5 @@
 import type { Condition } from './condition.js'
-import { createFilter, type Filter } from './filter.js'
+import { createFilter, needsFindings, type Filter } from './filter.js'
 import { FilterProblem, type FilterFault } from './fault.js'
 import { readTerm } from './terms.js'
 import { Scanner } from './scanner.js'
@@ -11,6 +11,12 @@ export interface ParseFilterOptions {
    * @default the moment of the call
    */
   readonly nowMs?: number
+  /**
+   * `refused`: conditions on findings are a fault, where no rules are run.
+   *
+   * @default 'allowed'
+   */
+  readonly findings?: 'allowed' | 'refused'
 }
 
 /** Exactly one of both. */
@@ -22,16 +28,31 @@ export type ParsedFilter =
 export const longestFilter = 4000
 
 /** Reads a filter. Never throws: what is wrong is the fault. An empty text is a filter that everything matches. */
-export function parseFilter(text: string, { nowMs = Date.now() }: ParseFilterOptions = {}): ParsedFilter {
+export function parseFilter(
+  text: string,
+  { nowMs = Date.now(), findings = 'allowed' }: ParseFilterOptions = {},
+): ParsedFilter {
   try {
     if (text.length > longestFilter) {
       throw new FilterProblem(longestFilter, text.length, `is longer than ${longestFilter} characters`)
     }
-    return { filter: createFilter(text, new Parser(text, nowMs).filter()) }
+    const filter = createFilter(text, new Parser(text, nowMs).filter())
+    if (findings === 'refused' && needsFindings(filter)) throw findingsProblem(text)
+    return { filter }
   } catch (problem) {
     if (problem instanceof FilterProblem) return { fault: problem.toFault() }
     throw problem
   }
+}
+
+function findingsProblem(text: string): FilterProblem {
+  const found = /\b(?:finding|level)(?=[:=~!])/i.exec(text)
+  const start = found?.index ?? 0
+  return new FilterProblem(
+    start,
+    start + (found?.[0].length ?? 0),
+    'finding: and level: are about a whole recording: here, no rules are run before a message is decided about',
+  )
 }
 
 const deepest = 100

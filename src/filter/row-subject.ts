@@ -7,7 +7,7 @@ import {
   type TapeRecord,
   type Transport,
 } from '../model/index.js'
-import type { FilterSubject, SubjectFlag, SubjectStatus } from './subject.js'
+import type { FilterSubject, SubjectFinding, SubjectFlag, SubjectStatus } from './subject.js'
 
 /** A row of a recording, with what its record says. */
 export interface RecordedRow {
@@ -19,6 +19,8 @@ export interface RecordedRow {
   /** What the request was about, of an answer whose request is known. */
   readonly request?: { readonly method: string; readonly subject?: string }
   readonly transport: Transport | null
+  /** What rules found in the row, where they were run. */
+  readonly findings?: readonly SubjectFinding[]
 }
 
 /** What a filter sees of a row. An answer has the method and the name of its request. */
@@ -116,6 +118,10 @@ class RowSubject implements FilterSubject {
     return isFrame(record) || record.type === 'dropped' ? (record.rule ?? null) : null
   }
 
+  get findings(): readonly SubjectFinding[] {
+    return this.#of.findings ?? none
+  }
+
   is(flag: SubjectFlag): boolean {
     const { entries, row } = this.#of
     if (flag === 'unanswered') return isUnanswered(entries, row)
@@ -129,6 +135,8 @@ class RowSubject implements FilterSubject {
     return record.type === 'http' ? (record.body ?? null) : null
   }
 }
+
+const none: readonly SubjectFinding[] = []
 
 function statusOf(entries: EntryTable, answer: number): SubjectStatus {
   return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'error' : 'ok'

@@ -35,6 +35,15 @@ export type SubjectFlag = Exclude<
   'request' | 'notification' | 'answer' | 'result' | 'error' | 'invalid' | 'noise' | 'stderr' | 'gap' | 'http'
 >
 
+/** What a rule found in a message, as far as a filter asks: see `findings/`. */
+export interface SubjectFinding {
+  readonly level: FindingLevel
+  /** `id` is `pack/name`. */
+  readonly rule: { readonly id: string }
+}
+
+export type FindingLevel = 'error' | 'warning' | 'note'
+
 /**
  * What a filter looks at: a row of a recording, or one live message. Null means that there is no such thing, and
  * then no condition on it holds. May be made of getters: only what a filter asks for is read.
@@ -66,6 +75,8 @@ export interface FilterSubject {
   readonly transport: Transport | null
   /** Name of the rule that was applied to it. */
   readonly rule: string | null
+  /** What rules found in it; empty where no rules were run. */
+  readonly findings: readonly SubjectFinding[]
   is(flag: SubjectFlag): boolean
   /** Exact JSON text of a message, the line of noise or stderr; null when it is not at hand. */
   raw(): string | null

@@ -6,6 +6,7 @@ import {
   filterKeys,
   findKey,
   flagWords,
+  levelWords,
   statusWords,
   transportWords,
   type FilterKey,
@@ -77,11 +78,23 @@ function readValue(scanner: Scanner, key: FilterKey, nowMs: number): Condition {
       const { text: id } = readSome(scanner, 'an id, such as 7')
       return { kind: 'id', id }
     }
+    case 'finding':
+      return readFinding(scanner)
+    case 'level':
+      return { kind: 'level', level: readWord(scanner, levelWords) }
     case 'text':
       return { kind: 'text', test: { ...readTextTest(scanner, 'a word or a "text in quotes"') } }
     case 'path':
       return readPath(scanner)
   }
+}
+
+function readFinding(scanner: Scanner): Condition {
+  const expected = 'the id of a rule, a pack or *, such as safety/hidden-text'
+  if (scanner.peek() === '~') return { kind: 'finding', test: readTextTest(scanner, expected) }
+  scanner.take('=')
+  const { text, quoted } = readSome(scanner, expected)
+  return { kind: 'finding', test: { how: !quoted && text.includes('*') ? 'glob' : 'exact', text } }
 }
 
 function readName(scanner: Scanner, { field, example }: Extract<ValueRule, { kind: 'name' }>): Condition {

@@ -7,7 +7,7 @@ export function parseBreakpoints(texts: readonly string[]): Filter[] {
 }
 
 function toFilter(text: string): Filter {
-  const { filter, fault } = parseFilter(text)
+  const { filter, fault } = parseFilter(text, { findings: 'refused' })
   if (filter) return filter
   throw new GateFault(
     'invalid',

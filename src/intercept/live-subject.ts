@@ -33,6 +33,7 @@ export function liveSubject(
     conversation: offer.conversation === '' ? null : offer.conversation,
     transport: offer.transport,
     rule: null,
+    findings: [],
     is: (flag) => (flag === 'batch' && offer.batch) || (flag === 'tool-error' && envelope.toolError === true),
     raw: () => offer.text.slice(part.start, part.end),
   }

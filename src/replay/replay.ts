@@ -196,7 +196,7 @@ function jsonOf(at: string, value: unknown): string {
 
 function filterOf(text: string | undefined): Filter | undefined {
   if (text === undefined) return undefined
-  const parsed = parseFilter(text)
+  const parsed = parseFilter(text, { findings: 'refused' })
   if (parsed.filter) return parsed.filter
   throw new WiretapeError('usage', `the filter, column ${parsed.fault.column}: ${parsed.fault.message}`)
 }

@@ -56,7 +56,7 @@ export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, cont
 }
 
 function filtered(state: ScreenState, text: string): Step {
-  const parsed = parseFilter(text)
+  const parsed = parseFilter(text, { findings: 'refused' })
   if ('fault' in parsed) return only(state)
   return {
     state,
@@ -65,7 +65,7 @@ function filtered(state: ScreenState, text: string): Step {
 }
 
 function faultOf(text: string): string | undefined {
-  const parsed = parseFilter(text)
+  const parsed = parseFilter(text, { findings: 'refused' })
   return 'fault' in parsed ? `column ${parsed.fault.column}: ${parsed.fault.message}` : undefined
 }
 
@@ -86,7 +86,7 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
     const saving = { ...state, notice: { text: 'saving…', tone: 'plain' } } as const
     return { state: saving, effects: [{ kind: 'command', command, as: 'save' }] }
   }
-  const parsed = parseFilter(text)
+  const parsed = parseFilter(text, { findings: 'refused' })
   if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(text)! } })
   if (prompt.kind === 'break') {
     const filters = isEmptyFilter(parsed.filter) ? [] : [text]

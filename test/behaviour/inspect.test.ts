@@ -33,7 +33,7 @@ describe('inspect prints', () => {
     ],
     ['every fault', 'check', ['--check', everyKind]],
   ])('%s', async (_, name, args) => {
-    const { stdout, stderr } = await wiretape(['inspect', ...args])
+    const { stdout, stderr } = await wiretape(['inspect', '--no-findings', ...args])
     expect(stderr).toBe('')
     await expect(stdout).toMatchFileSnapshot(golden(name))
   })

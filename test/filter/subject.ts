@@ -20,6 +20,7 @@ export function subject({ flags = [], text, ...given }: Given = {}): FilterSubje
     conversation: null,
     transport: null,
     rule: null,
+    findings: [],
     ...given,
     is: (flag) => flags.includes(flag),
     raw: () => text ?? null,

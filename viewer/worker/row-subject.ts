@@ -1,4 +1,4 @@
-import type { FilterSubject, SubjectFlag, SubjectStatus } from '../../src/filter/index.js'
+import type { FilterSubject, SubjectFinding, SubjectFlag, SubjectStatus } from '../../src/filter/index.js'
 import {
   createOrigins,
   isUnanswered,
@@ -6,6 +6,7 @@ import {
   type EntryKind,
   type Transport,
 } from '../../src/model/index.js'
+import type { FindingsByRow } from '../../src/findings/index.js'
 import type { LaneIndex } from './lane.js'
 
 /** What a filter sees of a row, from columns; the text of its message is put in by whoever has it at hand. */
@@ -14,6 +15,8 @@ export class RowSubject implements FilterSubject {
   readonly #originOf: ReturnType<typeof createOrigins> | undefined
   row = 0
   text: string | null = null
+  /** What rules found, where the filter asks for it. */
+  found: FindingsByRow | undefined
 
   constructor(lane: LaneIndex) {
     this.#lane = lane
@@ -114,6 +117,10 @@ export class RowSubject implements FilterSubject {
     return this.#lane.word(this.#lane.rule(this.row)) || null
   }
 
+  get findings(): readonly SubjectFinding[] {
+    return this.found?.at(this.row) ?? none
+  }
+
   is(flag: SubjectFlag): boolean {
     const { entries } = this.#lane.fold
     if (flag === 'unanswered') return isUnanswered(entries, this.row)
@@ -124,3 +131,5 @@ export class RowSubject implements FilterSubject {
     return this.text
   }
 }
+
+const none: readonly SubjectFinding[] = []

@@ -20,6 +20,8 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .option('--fields <list>', 'these columns: seq,time,tool,latency,$.params.arguments.q')
     .addOption(new Option('--format <f>', 'of the columns').choices(['table', 'tsv', 'jsonl']))
     .option('--raw <number>', 'only the exact bytes of this message', messageNumber)
+    .option('--findings', 'mark what rules found, also with --filter and --json (docs/findings.md)')
+    .option('--no-findings', 'mark nothing')
     .option('--check', 'only list what is wrong, and exit 1 if anything is')
     .addHelpText(
       'after',

@@ -13,6 +13,7 @@ import {
   type RowTone,
   type RowView,
 } from '../../render/index.js'
+import type { Level } from '../../findings/index.js'
 import type { InspectRow } from './rows.js'
 
 /** Something to say about a row; escaped. */
@@ -41,9 +42,34 @@ export function wordsOf(row: InspectRow): RowWords {
   }
 }
 
+const findingTones: Readonly<Record<Level, RowTone>> = { error: 'red', warning: 'yellow', note: 'dim' }
+
+const levels: readonly Level[] = ['error', 'warning', 'note']
+
+/** Rules of which the row says the same in words. */
+const saidAnyway: ReadonlySet<string> = new Set([
+  'protocol/unanswered',
+  'protocol/invalid-message',
+  'protocol/stray-output',
+  'protocol/second-response',
+  'protocol/stray-response',
+])
+
+/** Each rule once, with the worst level of its findings; the worst first. */
+function foundIn({ findings = [] }: InspectRow): [id: string, level: Level][] {
+  const told = findings.filter(({ rule }) => !saidAnyway.has(rule.id))
+  return levels.flatMap((level, i) => {
+    const ids = new Set(told.filter((finding) => finding.level === level).map(({ rule }) => rule.id))
+    const isWorse = (id: string): boolean =>
+      told.some(({ rule, level: other }) => rule.id === id && levels.indexOf(other) < i)
+    return [...ids].flatMap((id): [string, Level][] => (isWorse(id) ? [] : [[id, level]]))
+  })
+}
+
 function notesOf(row: InspectRow, { said, why }: RowView): Note[] {
   const { record, kind, part } = row
   const notes: Note[] = toldFacts(row.facts).map((fact) => factWords[fact])
+  for (const [id, level] of foundIn(row)) notes.push({ text: `! ${id}`, tone: findingTones[level] })
   if (row.heldMs !== undefined && row.heldMs > 0)
     notes.push({ text: `held ${formatDuration(row.heldMs * 1000)}`, tone: 'dim' })
   if (row.waitedUs !== undefined) notes.push({ text: waitedWords(row.waitedUs), tone: 'dim' })

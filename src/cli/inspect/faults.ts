@@ -15,6 +15,18 @@ export interface Fault {
   /** Message numbers, at most the first few. */
   readonly messages?: readonly number[]
   readonly count: number
+  /** The rule with which `check` finds the same. */
+  readonly rule?: string
+}
+
+const ruleOf: Readonly<Record<string, string>> = {
+  unanswered: 'protocol/unanswered',
+  late: 'protocol/second-response',
+  orphan: 'protocol/stray-response',
+  'duplicate-id': 'protocol/reused-id',
+  invalid: 'protocol/invalid-message',
+  noise: 'protocol/stray-output',
+  'long-line': 'protocol/long-line',
 }
 
 /** Message numbers that a fault names. */
@@ -51,7 +63,14 @@ function messageFaults({ fold }: LoadedRecording): Fault[] {
   const faults: Fault[] = []
   const add = (code: string, count: number, message: string, rows?: (row: number) => boolean): void => {
     if (count === 0) return
-    faults.push({ code, count, message, ...(rows && { messages: firstOf(entries, rows) }) })
+    const rule = ruleOf[code]
+    faults.push({
+      code,
+      count,
+      message,
+      ...(rows && { messages: firstOf(entries, rows) }),
+      ...(rule !== undefined && { rule }),
+    })
   }
   const flag = (name: 'late' | 'orphan' | 'duplicate' | 'undelivered') => (row: number) =>
     entries.has(row, name)

@@ -82,6 +82,14 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
         ? { code: envelope.errorCode ?? null, message: envelope.errorMessage ?? null }
         : null,
     facts: [...row.facts],
+    ...(row.findings && {
+      findings: row.findings.map(({ rule, level, message, at: place = null }) => ({
+        rule: rule.id,
+        level,
+        message,
+        at: place,
+      })),
+    }),
     heldMs: row.heldMs ?? null,
     rule: (record.type === 'message' || record.type === 'held' ? record.rule : undefined) ?? null,
     links: row.part?.links ?? [],

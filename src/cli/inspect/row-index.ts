@@ -1,4 +1,5 @@
 import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
+import type { FindingsByRow } from '../../findings/index.js'
 import {
   isMessageKind,
   createIntColumn,
@@ -16,7 +17,7 @@ import type { NamedRequest, Rows } from '../row-numbers.js'
 export interface RowIndex {
   take(record: TapeRecord, rows: Rows): void
   /** The records that a filter may want to see, with those that are needed to tell about these. */
-  wanted(filter: Filter): Wanted
+  wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted
 }
 
 export interface Wanted {
@@ -78,7 +79,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
     return request < 0 ? noName : nameNumbers.get(request)
   }
 
-  function wanted(filter: Filter): Wanted {
+  function wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted {
     const guess = compileGuess(filter.condition)
     const rows = new Uint8Array(entries.length)
     for (let row = 0; row < rows.length; row += 1) {
@@ -91,6 +92,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
           record: anyMessage,
           transport: null,
           ...(request && { request }),
+          ...(found && { findings: found.at(row) }),
         })
         if (guess(subject, name !== unknownName) === false) continue
       }

@@ -11,6 +11,7 @@ import {
   type Session,
   type TapeRecord,
 } from '../../model/index.js'
+import type { Finding } from '../../findings/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import { createRowWalk, type NamedRequest, type WalkedRow } from '../row-numbers.js'
 import type { Sieve } from './sieve.js'
@@ -50,6 +51,8 @@ export interface InspectRow {
   /** Message number of the request that each link of the part names; undefined where it is not known. */
   readonly linked: readonly (number | undefined)[]
   readonly facts: ReadonlySet<Fact>
+  /** What rules found in it, where they were run. */
+  readonly findings?: readonly Finding[]
   /** For how long it was held, in milliseconds. */
   readonly heldMs?: number
 }

@@ -1,6 +1,14 @@
-import { describeFilter, matchFilter, rowSubject, type Condition } from '../../filter/index.js'
+import {
+  describeFilter,
+  matchFilter,
+  needsFindings,
+  rowSubject,
+  type Condition,
+  type Filter,
+} from '../../filter/index.js'
 import { createOrigins, type Fold, type Origin, type Session, type TapeRecord } from '../../model/index.js'
 import { filterOption, lastMomentOf } from '../filter-option.js'
+import type { FoundRows } from '../found-rows.js'
 import type { Watcher } from '../recordings.js'
 import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
 import type { RowMatter } from './rows.js'
@@ -20,6 +28,8 @@ export interface Sieve {
 export interface SieveMaker {
   /** Sees what is loaded. */
   readonly watch: (fold: Fold) => Watcher
+  /** What rules find meanwhile, where the filter asks for it. */
+  readonly found: FoundRows | undefined
   /** How long ago something was counts back from the end of the recordings. */
   readonly make: (folds: readonly Fold[]) => Sieve
 }
@@ -28,14 +38,18 @@ export interface SieveMaker {
  * @param nowMs what `since:10m` counts back from, instead of from the end of the recordings
  * @throws WiretapeError `usage` for a filter that makes no sense
  */
-export function prepareSieve(text: string, nowMs?: number): SieveMaker {
-  filterOption(text)
+export async function prepareSieve(text: string, nowMs?: number): Promise<SieveMaker> {
+  const found = await foundFor(filterOption(text))
   const indexes = new Map<Fold, RowIndex>()
   const origins = new Map<Session, ReturnType<typeof createOrigins>>()
   function watch(fold: Fold): Watcher {
     const index = createRowIndex(fold)
     indexes.set(fold, index)
-    return (record, rows) => index.take(record, rows)
+    const finding = found?.watch(fold)
+    return (record, rows) => {
+      index.take(record, rows)
+      finding?.(record, rows)
+    }
   }
   function originOf(session: Session, record: TapeRecord): Origin {
     const found = origins.get(session) ?? createOrigins(session)
@@ -45,7 +59,7 @@ export function prepareSieve(text: string, nowMs?: number): SieveMaker {
   function make(folds: readonly Fold[]): Sieve {
     const filter = filterOption(text, nowMs ?? lastMomentOf(folds))
     return {
-      wanted: (fold) => indexes.get(fold)!.wanted(filter),
+      wanted: (fold) => indexes.get(fold)!.wanted(filter, found?.of(fold)),
       asksForStderr: mentionsStderr(filter.condition),
       words: describeFilter(filter),
       keeps({ recording, session, row, record, part, request }) {
@@ -53,12 +67,28 @@ export function prepareSieve(text: string, nowMs?: number): SieveMaker {
         const transport = session ? originOf(session, record).transport : null
         return matchFilter(
           filter,
-          rowSubject({ entries, row, record, transport, ...(part && { part }), ...(request && { request }) }),
+          rowSubject({
+            entries,
+            row,
+            record,
+            transport,
+            ...(part && { part }),
+            ...(request && { request }),
+            ...(found && { findings: found.of(recording.fold).at(row) }),
+          }),
         )
       },
     }
   }
-  return { watch, make }
+  return { watch, found, make }
+}
+
+/** The rules are loaded by those who ask for findings. */
+export async function foundFor(filter: Filter): Promise<FoundRows | undefined> {
+  if (!needsFindings(filter)) return undefined
+  const { checkFindingNames, createFoundRows } = await import('../found-rows.js')
+  checkFindingNames(filter)
+  return createFoundRows()
 }
 
 function mentionsStderr(condition: Condition): boolean {

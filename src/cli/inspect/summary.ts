@@ -12,6 +12,7 @@ import {
   type Style,
 } from '../../render/index.js'
 import { maxOf } from '../extremes.js'
+import type { FoundInRecording } from '../found-rows.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import { latencyOf } from './latency.js'
@@ -91,6 +92,7 @@ export function recordingSummary(
   faults: readonly Fault[],
   label: string | undefined,
   page: Page,
+  found?: FoundInRecording,
 ): string {
   const { style, columns } = page
   const { entries } = recording.fold
@@ -132,7 +134,19 @@ export function recordingSummary(
   lines.push(...noteLines(recording, page))
   for (const fault of faults) lines.push(`${style.yellow('!')} ${faultText(fault, columns, 2)}`)
   if (faults.length === 0) lines.push(`${style.green('✓')} no faults`)
+  if (found && found.found.length > 0) lines.push(foundLine(found, page))
   return `${lines.join('\n')}\n`
+}
+
+/** How much rules found, and the command that tells it. */
+function foundLine({ found, left }: FoundInRecording, { columns, style }: Page): string {
+  const counts = (['error', 'warning', 'note'] as const).flatMap((level) => {
+    const count = found.filter((finding) => finding.level === level).length
+    return count === 0 ? [] : [countOf(count, level)]
+  })
+  const more = left === 0 ? '' : ` and ${formatCount(left)} more`
+  const text = `findings: ${counts.join(', ')}${more} (wiretape check tells them)`
+  return `${style.yellow('!')} ${spread(text, columns, 2)}`
 }
 
 /** Notes that are shown here; `--json` has more. */
@@ -176,9 +190,9 @@ export function checkReport(recording: LoadedRecording, faults: readonly Fault[]
   )
   const beside = columns === undefined || columns - width - 4 >= leastText
   const lines = faults.map((fault) => {
-    if (!beside) return `  ${style.yellow(fault.code)}\n    ${faultText(fault, columns, 4)}`
+    if (!beside) return `  ${style.yellow(fault.code)}\n    ${faultText(fault, columns, 4, true)}`
     const code = style.yellow(fault.code.padEnd(width))
-    return `  ${code}  ${faultText(fault, columns, width + 4)}`
+    return `  ${code}  ${faultText(fault, columns, width + 4, true)}`
   })
   return `${style.red('✗')} ${head(countOf(faults.length, 'fault'))}\n${lines.join('\n')}\n${redacted}`
 }
@@ -198,11 +212,12 @@ function redactionLine({ fold }: LoadedRecording, columns: number | undefined): 
 const leastText = 20
 
 /** On a terminal in lines that fit beside `indent` cells. */
-function faultText(fault: Fault, columns: number | undefined, indent: number): string {
+function faultText(fault: Fault, columns: number | undefined, indent: number, withRule = false): string {
   const { messages = [] } = fault
   const numbers = messages.map((seq) => `#${seq}`).join(' ')
   const more = fault.count > messages.length && messages.length > 0 ? ' …' : ''
-  return spread(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}`, columns, indent)
+  const rule = withRule && fault.rule !== undefined ? ` [${fault.rule}]` : ''
+  return spread(`${fault.message}${numbers === '' ? '' : ` (${numbers}${more})`}${rule}`, columns, indent)
 }
 
 function spread(said: string, columns: number | undefined, indent: number): string {

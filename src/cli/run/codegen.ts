@@ -40,7 +40,7 @@ export async function runCodegen(
     name,
     io,
   )
-  const maker = options.filter === undefined ? undefined : prepareSieve(options.filter)
+  const maker = options.filter === undefined ? undefined : await prepareSieve(options.filter)
   const loaded = await loadRecordings([name], io.cwd, maker?.watch)
   try {
     const [recording] = loaded.recordings as [LoadedRecording]

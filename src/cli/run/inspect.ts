@@ -1,4 +1,4 @@
-import { WiretapeError } from '../../model/index.js'
+import { WiretapeError, type Fold } from '../../model/index.js'
 import { createStyle } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import { maxOf } from '../extremes.js'
@@ -9,9 +9,10 @@ import { layoutOf, listHeader, listRow } from '../inspect/list.js'
 import { mergedRows, withAnswer, type InspectRow } from '../inspect/rows.js'
 import type { Sieve, SieveMaker } from '../inspect/sieve.js'
 import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page } from '../inspect/summary.js'
+import type { FoundRows } from '../found-rows.js'
 import type { Io } from '../io.js'
 import { recordingPaths } from '../recording-name.js'
-import { loadRecordings, type LoadedRecording } from '../recordings.js'
+import { loadRecordings, type LoadedRecording, type Watcher } from '../recordings.js'
 
 export interface InspectOptions {
   readonly verbose?: boolean
@@ -22,6 +23,14 @@ export interface InspectOptions {
   readonly fields?: string
   readonly format?: FieldFormat
   readonly raw?: number
+  /** Undefined: where they are shown and cost little. */
+  readonly findings?: boolean
+}
+
+/** What decides about the rows that are shown, and what is known of them. */
+interface Shown {
+  readonly sieve: Sieve | undefined
+  readonly found: FoundRows | undefined
 }
 
 /** A recording and what is wrong with it. */
@@ -36,21 +45,39 @@ export async function runInspect(named: readonly string[], options: InspectOptio
   const fields = wantsFields ? parseFields(options.fields) : undefined
   const maker = options.filter === undefined ? undefined : await prepareSieve(options.filter)
   const files = await recordingPaths(named, io)
-  const loaded = await loadRecordings(files, io.cwd, maker?.watch)
+  const wantsFound = options.findings ?? (maker ? maker.found !== undefined : isPlainList(options))
+  const found = wantsFound ? (maker?.found ?? (await createFoundRows())) : undefined
+  const loaded = await loadRecordings(files, io.cwd, watching(maker, found))
   try {
     const sieve = maker?.make(loaded.recordings.map(({ fold }) => fold))
     const checked = loaded.recordings.map((recording) => ({ recording, faults: faultsOf(recording) }))
+    const shown = { sieve, found }
     const page = { style: createStyle(io.colours), columns: io.columns }
     if (options.raw !== undefined) await printRaw(loaded.recordings, options.raw, io)
     else if (fields) await printFields(loaded.recordings, { fields, format: options.format }, sieve, page, io)
-    else if (options.jsonl) await printLines(loaded.recordings, options, sieve, io)
-    else if (options.json) await printJson(checked, options, sieve, io)
+    else if (options.jsonl) await printLines(loaded.recordings, options, shown, io)
+    else if (options.json) await printJson(checked, options, shown, io)
     else if (options.check) await printCheck(checked, page, io)
-    else await printList(checked, options, sieve, page, io)
+    else await printList(checked, options, shown, page, io)
     const faulty = checked.some(({ faults }) => faults.length > 0)
     return options.check && faulty ? exitCode.found : exitCode.done
   } finally {
     await loaded.close()
+  }
+}
+
+function isPlainList({ fields, format, raw, check, json, jsonl }: InspectOptions): boolean {
+  return [fields, format, raw].every((option) => option === undefined) && !check && !json && !jsonl
+}
+
+function watching(
+  maker: SieveMaker | undefined,
+  found: FoundRows | undefined,
+): ((fold: Fold) => Watcher) | undefined {
+  if (!maker || !found || maker.found === found) return maker?.watch ?? found?.watch
+  return (fold) => {
+    const watchers = [maker.watch(fold), found.watch(fold)]
+    return (record, rows) => watchers.forEach((watch) => watch(record, rows))
   }
 }
 
@@ -130,7 +157,7 @@ async function printRaw(recordings: readonly LoadedRecording[], seq: number, io:
 async function printList(
   checked: readonly Checked[],
   options: InspectOptions,
-  sieve: Sieve | undefined,
+  { sieve, found }: Shown,
   page: Page,
   io: Io,
 ): Promise<void> {
@@ -140,12 +167,13 @@ async function printList(
   }
   const layout = layoutOf(recordings, { ...page, verbose: options.verbose === true })
   await io.write(`${listHeader(layout)}\n`)
+  const all = sieve !== undefined || options.findings === true
   const showsStderr = options.verbose || sieve?.asksForStderr
   let shown = 0
   for await (const row of mergedRows(recordings, sieve)) {
     if (row.kind === 'stderr' && !showsStderr) continue
     shown += 1
-    if (!(await io.write(`${listRow(sieve ? withAnswer(row) : row, layout)}\n`))) return
+    if (!(await io.write(`${listRow(marked(sieve ? withAnswer(row) : row, found, all), layout)}\n`))) return
   }
   if (sieve) {
     const rows = recordings.reduce((sum, { fold }) => sum + fold.entries.length, 0)
@@ -154,7 +182,7 @@ async function printList(
   }
   for (const { recording, faults } of checked) {
     const label = recordings.length > 1 ? (recording.fold.sessions[0]?.label ?? '') : undefined
-    await io.write(`\n${recordingSummary(recording, faults, label, page)}`)
+    await io.write(`\n${recordingSummary(recording, faults, label, page, found?.of(recording.fold))}`)
   }
 }
 
@@ -166,11 +194,11 @@ async function printCheck(checked: readonly Checked[], page: Page, io: Io): Prom
 async function printLines(
   recordings: readonly LoadedRecording[],
   options: InspectOptions,
-  sieve: Sieve | undefined,
+  { sieve, found }: Shown,
   io: Io,
 ): Promise<void> {
   for await (const row of mergedRows(recordings, sieve)) {
-    const text = rowJson(row, recordings, options.verbose === true)
+    const text = rowJson(marked(row, found), recordings, options.verbose === true)
     if (!(await io.write(`{"version":1,${text.slice(1)}\n`, 'data'))) return
   }
 }
@@ -178,7 +206,7 @@ async function printLines(
 async function printJson(
   checked: readonly Checked[],
   options: InspectOptions,
-  sieve: Sieve | undefined,
+  { sieve, found }: Shown,
   io: Io,
 ): Promise<void> {
   const heads = checked.map(({ recording, faults }) => recordingJson(recording, faults))
@@ -188,11 +216,24 @@ async function printJson(
   if (!(await io.write(`{"version":1,"recordings":[${heads.join(',\n')}],\n${filter}"messages":[`, 'data')))
     return
   for await (const row of mergedRows(recordings, sieve)) {
-    const text = rowJson(row, recordings, options.verbose === true)
+    const text = rowJson(marked(row, found), recordings, options.verbose === true)
     if (!(await io.write(`${separator}\n${text}`, 'data'))) return
     separator = ','
   }
   await io.write('\n]}\n', 'data')
+}
+
+/** @param all also notes, of which well-behaved servers have some too */
+function marked(row: InspectRow, found: FoundRows | undefined, all = true): InspectRow {
+  const findings = found?.of(row.recording.fold).at(row.row)
+  if (!findings || findings.length === 0) return findings ? { ...row, findings } : row
+  return { ...row, findings: all ? findings : findings.filter(({ level }) => level !== 'note') }
+}
+
+/** The rules are loaded by those who want them. */
+async function createFoundRows(): Promise<FoundRows> {
+  const made = await import('../found-rows.js')
+  return made.createFoundRows()
 }
 
 /** The language is loaded by those who have a filter. */

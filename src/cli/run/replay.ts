@@ -111,7 +111,8 @@ export async function runReplayCommand(
   if (options.url === undefined && command.length === 0) throw noTarget()
   if (options.url !== undefined) parseHttpUrl(options.url, '--url')
   const name = await recordingPath(named, io)
-  const filter = options.filter === undefined ? undefined : filterOption(options.filter)
+  const filter =
+    options.filter === undefined ? undefined : filterOption(options.filter, undefined, '--filter', 'refused')
   const given = (options.set ?? []).map((text) => parseSetValue(text, process.env))
   // What varies is learned from the values themselves.
   const settings = await settingsOf(

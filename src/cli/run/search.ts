@@ -74,7 +74,7 @@ async function* rowsOf(
   io: Io,
 ): AsyncGenerator<InspectRow, void, undefined> {
   if (!(await mayBe(recording))) return
-  const maker = prepareSieve(text, nowMs)
+  const maker = await prepareSieve(text, nowMs)
   const { recordings, close } = await loadRecordings(recording.paths, io.cwd, maker.watch)
   try {
     const sieve = maker.make(recordings.map(({ fold }) => fold))

@@ -109,7 +109,7 @@ function createPrinter(
 }
 
 function filterOf(text: string): Filter {
-  const { filter, fault } = parseFilter(text)
+  const { filter, fault } = parseFilter(text, { findings: 'refused' })
   if (filter) return filter
   throw new WiretapeError('usage', `--filter, column ${fault.column}: ${fault.message}`, {
     hint: 'see docs/filter.md',

@@ -53,6 +53,9 @@ class OwnView implements FilterSubject {
   get rule() {
     return this.#of.rule
   }
+  get findings() {
+    return this.#of.findings
+  }
   is(flag: Parameters<FilterSubject['is']>[0]): boolean {
     return this.#of.is(flag)
   }

@@ -150,7 +150,7 @@ class Reading {
       file.fail(member.value ?? member.key, "when: expected a filter in quotes, such as 'method:tools/call'")
       return undefined
     }
-    const { filter, fault } = parseFilter(text)
+    const { filter, fault } = parseFilter(text, { findings: 'refused' })
     if (filter) return filter
     const { index: at, exact } = file.within(member.value!, fault.column)
     file.failAt(at, `when: ${exact ? '' : `in column ${fault.column} of the filter: `}${fault.message}`)

@@ -80,7 +80,7 @@ const filters = [
 
 /** What is listed when only what a filter may want is read again, and when everything is. */
 async function listed(files: readonly string[], filter: string, all: boolean): Promise<unknown[]> {
-  const maker = prepareSieve(filter)
+  const maker = await prepareSieve(filter)
   const loaded = await loadRecordings(files, folder, maker.watch)
   try {
     const { keeps, wanted } = maker.make(loaded.recordings.map(({ fold }) => fold))
@@ -114,7 +114,7 @@ describe('a filter', () => {
   })
 
   it('reads again only what it may want', async () => {
-    const maker = prepareSieve('tool:search status:error')
+    const maker = await prepareSieve('tool:search status:error')
     const { recordings, close } = await loadRecordings(['untimed.jsonl'], folder, maker.watch)
     const { wanted } = maker.make(recordings.map(({ fold }) => fold))
     const { has } = wanted(recordings[0]!.fold)

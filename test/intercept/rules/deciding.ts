@@ -46,6 +46,7 @@ function subjectOf(
     conversation: null,
     transport: 'stdio',
     rule: null,
+    findings: [],
     is: () => false,
     raw: () => raw.slice(start, end),
   }
