@@ -98,12 +98,27 @@ const meta =
   '{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":"x","command":["x"],"wiretape":{"version":"0.1.0","session":"s","transport":"stdio","url":null,"segment":0,"redaction":"none","metadata":{}}}'
 
 /** Lines as our recorder writes them, of messages that have nothing to be said about them; some of stderr. */
+const beside = fc.constantFrom(
+  '',
+  '',
+  ',"conv":"c1"',
+  ',"conv":"c1","http":{"exchange":7,"status":200,"headers":[["A","b"]]},"sse":{"event":"message","id":"5"}',
+  ',"late":true,"linked":[{"kind":"progress","to":"p-0"}]',
+  ',"linked":[{"kind":"strange","to":"p-0"}]',
+  ',"dup":"p-0","rule":"r","red":[{"at":"/params/x","tag":"t"}],"eol":"crlf"',
+  ',"red":[{"at":5}],"eol":"strange"',
+  ',"conv":5',
+  ',"heldMs":812,"more":{"x":[1]}',
+  ',"modified":true,"original":{"jsonrpc":"2.0","method":"m"}',
+  ',"bytes":"AAAA"',
+)
 const plainTape = fc
   .array(
     fc.tuple(
       fc.json({ maxDepth: 3 }),
       fc.constantFrom('id', '"s"', 'none', 'answer', 'stderr'),
       fc.nat(2_500_000),
+      beside,
     ),
     {
       minLength: 1,
@@ -111,13 +126,13 @@ const plainTape = fc
     },
   )
   .map((messages) => {
-    const lines = messages.map(([value, kind, us], i) => {
+    const lines = messages.map(([value, kind, us, more], i) => {
       const t = new Date(Date.parse('2026-08-01T10:00:00.000Z') + Math.floor(us / 1000)).toISOString()
       if (kind === 'stderr') return `{"type":"stderr","t":"${t}","us":${us},"text":${JSON.stringify(value)}}`
       const id = kind === 'none' ? '' : `"id":${kind === '"s"' ? kind : i},`
       const what = kind === 'answer' ? `"result":{"x":${value}}` : `"method":"a/b","params":{"x":${value}}`
       const corr = kind === 'answer' ? ',"corr":"p-0"' : ''
-      return `{"t":"${t}","dir":"${i % 2 === 0 ? 'in' : 'out'}","raw":{"jsonrpc":"2.0",${id}${what}},"id":"p-${i}","seq":${i},"us":${us}${corr}}`
+      return `{"t":"${t}","dir":"${i % 2 === 0 ? 'in' : 'out'}","raw":{"jsonrpc":"2.0",${id}${what}},"id":"p-${i}","seq":${i},"us":${us}${corr}${more}}`
     })
     return recordsOf([meta, ...lines])
   })

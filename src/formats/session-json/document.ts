@@ -18,14 +18,21 @@ export function piecesOf(which: Walk & Pick<JsonPiecesOptions, 'marked' | 'take'
   return createJsonPieces({ ...which, resume })
 }
 
+/** The values that chunks of bytes have. */
+export async function* piecesIn(
+  input: Pick<Input, 'bytes'>,
+  pieces: JsonPieces,
+): AsyncGenerator<JsonPiece[], void, undefined> {
+  for await (const chunk of input.bytes()) yield pieces.push(chunk)
+  yield pieces.end()
+}
+
 /** The values of a session file, in file order. */
 export async function* walk(
   input: Pick<Input, 'bytes'>,
   which: Parameters<typeof piecesOf>[0],
 ): AsyncGenerator<JsonPiece, void, undefined> {
-  const pieces = piecesOf(which)
-  for await (const chunk of input.bytes()) yield* pieces.push(chunk)
-  yield* pieces.end()
+  for await (const found of piecesIn(input, piecesOf(which))) yield* found
 }
 
 /** A broken message ends where the next begins, or where `metadata` follows the last. */

@@ -1,16 +1,9 @@
 import type { JsonMembers } from '../../model/index.js'
-import {
-  findJsonValue,
-  isFault,
-  JsonObject,
-  kindAt,
-  onOneLine,
-  type JsonPath,
-  type JsonPiece,
-} from '../../wire/index.js'
+import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, type JsonPath } from '../../wire/index.js'
 import type { Input, Seen } from '../format.js'
 import { isInMetadata, isMessages, isNotes, walk, type Walk } from './document.js'
 import { Members } from './members.js'
+import type { NoteText } from './read-notes.js'
 import { notesVersion } from './write.js'
 
 /** What a session file says beside its messages. */
@@ -34,12 +27,13 @@ export interface OwnFacts {
   /** Members that lines of the tape are without where no note says otherwise. */
   readonly without: readonly string[]
   readonly hasNotes: boolean
-  /** All notes, and what is wrong between them. Undefined when there are too many to be held: the file is read once more for them. */
-  readonly notes: readonly JsonPiece[] | undefined
+  /** All notes. Undefined when there are too many to be held: the file is read once more for them. */
+  readonly notes: readonly NoteText[] | undefined
 }
 
-/** Characters of notes that are held. */
-const mostNotes = 4_000_000
+/** Characters of notes that are held, each counted as some more. */
+const mostNotes = 8_000_000
+const noteSize = 50
 
 /** Of files that are read again. */
 const known = new WeakMap<Seen, Facts>()
@@ -97,7 +91,7 @@ interface Collected {
   readonly own: Members
   readonly hasOwn: boolean
   readonly hasNotes: boolean
-  readonly notes: readonly JsonPiece[] | undefined
+  readonly notes: readonly NoteText[] | undefined
 }
 
 function factsFrom(read: Collected, own: OwnFacts | undefined, problem?: string): Facts {
@@ -115,7 +109,7 @@ async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<
   let messages: Facts['messages'] = 'other'
   let hasOwn = false
   let hasNotes = false
-  let notes: JsonPiece[] | undefined = []
+  let notes: NoteText[] | undefined = []
   let notesSize = 0
 
   function see(path: JsonPath): void {
@@ -125,8 +119,8 @@ async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<
     names.add(name)
   }
 
-  function keep(note: JsonPiece): void {
-    notesSize += note.text.length
+  function keep(note: NoteText): void {
+    notesSize += (note?.length ?? 0) + noteSize
     if (notesSize > mostNotes) notes = undefined
     notes?.push(note)
   }
@@ -147,7 +141,8 @@ async function collect(input: Pick<Input, 'bytes'>, opensOwn: boolean): Promise<
   }
   for await (const piece of walk(input, facts)) {
     const { path, text, fault } = piece
-    if (isNote(path) || (fault !== undefined && path.length >= 3)) keep(piece)
+    if (isNote(path) || (fault !== undefined && path.length >= 3))
+      keep(fault === undefined ? text : undefined)
     if (isNote(path)) continue
     if (fault !== undefined || isFault(findJsonValue(text))) continue
     see(path)

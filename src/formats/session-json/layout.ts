@@ -15,7 +15,7 @@ import { entryOf, type EntryContext, type EntryPlace } from './entry.js'
 import { frameNote, namelessWithout, type PlacedEntry } from './frame-note.js'
 import { keptOf, withKeptMembers } from './kept.js'
 import { Members } from './members.js'
-import { plainEntry } from './plain-entry.js'
+import { besidePlain, plainEntry } from './plain-entry.js'
 import { isRepresentable } from './representable.js'
 
 /** Where a record goes: entries of `messages`, and what must be said about it in `metadata.wiretape.lines`. */
@@ -99,9 +99,14 @@ export function createLayout(
     if (correlator) correlate(record, places, correlator)
     if (usual.length === 0 || (record.seq === undefined && record.us === undefined)) {
       const plain = plainEntry(record, places[0]!, context, correlator !== undefined)
-      if (plain !== undefined) {
+      const beside = plain === undefined ? undefined : besidePlain(record)
+      if (plain !== undefined && (beside === undefined || usual.length === 0)) {
+        const note =
+          beside === undefined
+            ? {}
+            : { note: noteText(entryCount, JSON.stringify(places[0]!.proxyId), beside) }
         entryCount += 1
-        return { entries: [[plain, spaced(record.raw)]] }
+        return { entries: [[plain, spaced(record.raw)]], ...note }
       }
     }
     const message = correlator ? named(record, given, places) : record
@@ -127,6 +132,11 @@ export function createLayout(
   }
 
   return { place, rest: () => ({ entries: droppedEntries(droppedFrames.rest()) }) }
+}
+
+/** A note on an entry. @param id JSON text */
+function noteText(at: number, id: string, line: string): string {
+  return `{"at":${at},"id":${id},"line":${inReach(line)}}`
 }
 
 /** Finds out which requests the parts answer. */

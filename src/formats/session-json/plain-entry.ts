@@ -1,10 +1,11 @@
 import type { MessageRecord, Part } from '../../model/index.js'
+import { encodeMessageAround } from '../trace-v1/index.js'
 import { microsOf, type EntryContext, type EntryPlace } from './entry.js'
 import { isId, isRepresentable } from './representable.js'
 import { timestampOf } from './time.js'
 
 /**
- * The entry of a message that says all that its line on the tape does, as text that is indented already, up to its payload, which is the record's
+ * The entry of a message that was passed on as it came, as text that is indented already, up to its payload, which is the record's
  * text: most are such, and recordings have millions of them. The same as `entryOf` and `frameNote` give, for a fifth of their time.
  *
  * @param made what the line of the tape lacks is added, for good or for the file alone; else it has to be there
@@ -46,6 +47,18 @@ export function plainEntry(
       "payload": `
 }
 
+/**
+ * What the line on the tape says of a message that has a plain entry, and the entry does not: members for
+ * `metadata.wiretape.lines`, as JSON text. Undefined when there are none. The same as `frameNote` gives.
+ */
+export function besidePlain(record: MessageRecord): string | undefined {
+  const { seq: _, us: _us, ...rest } = record
+  const { id: _id, correlatedId: _to, ...part } = record.parts[0]!
+  if (hasOnly(record, saidOfRecord) && hasOnly(record.parts[0]!, saidOfPart)) return undefined
+  const { tail } = encodeMessageAround({ ...rest, parts: [part] })
+  return tail === '}\n' ? undefined : `{${tail.slice(1).trimEnd()}`
+}
+
 /** What an entry has a place for. What is added to records one day takes the long way by itself. */
 const saidOfRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
   'type',
@@ -67,9 +80,27 @@ const saidOfPart: ReadonlySet<string> = new Set<keyof Part>([
   'correlatedId',
 ])
 
+/** What stands beside an entry, and changes nothing in it. */
+const besideRecord: ReadonlySet<string> = new Set<keyof MessageRecord>([
+  ...(saidOfRecord as ReadonlySet<keyof MessageRecord>),
+  'conversation',
+  'http',
+  'sse',
+  'frameEnd',
+  'red',
+  'rule',
+  'heldMs',
+])
+const besidePart: ReadonlySet<string> = new Set<keyof Part>([
+  ...(saidOfPart as ReadonlySet<keyof Part>),
+  'late',
+  'duplicateOf',
+  'links',
+])
+
 function isBare(record: MessageRecord): boolean {
   if (record.batch) return false
-  return hasOnly(record, saidOfRecord) && hasOnly(record.parts[0]!, saidOfPart)
+  return hasOnly(record, besideRecord) && hasOnly(record.parts[0]!, besidePart)
 }
 
 function hasOnly(object: object, names: ReadonlySet<string>): boolean {

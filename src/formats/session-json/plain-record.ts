@@ -1,7 +1,10 @@
 import type { Draft, MessageRecord, Part } from '../../model/index.js'
 import { readEnvelope } from '../../wire/index.js'
+import { decodeLine } from '../trace-v1/index.js'
 import type { EntryContext } from './entry.js'
+import { objectText } from './members.js'
 import type { PlainBytes } from './plain-bytes.js'
+import type { FrameNote } from './read-notes.js'
 import { isId } from './representable.js'
 import { messageTime, parseMicros } from './time.js'
 
@@ -10,10 +13,10 @@ const secondLength = 19
 /** With the fraction, and without it. */
 const timeLengths = [secondLength + 13, secondLength + 6]
 
-/** Makes messages of plain entries; undefined where the entry says something that the message does not. */
-export function createPlainRecords({
-  startMicros,
-}: EntryContext): (plain: PlainBytes) => MessageRecord | undefined {
+/** Makes messages of plain entries; undefined where the file says something that takes a closer look. */
+export type PlainRecords = (plain: PlainBytes, frame: FrameNote | undefined) => MessageRecord | undefined
+
+export function createPlainRecords({ startMicros }: EntryContext): PlainRecords {
   /** The second that was read last: most messages come in the same one as those before. */
   let second = ''
   let secondMicros = 0
@@ -36,8 +39,10 @@ export function createPlainRecords({
     return micros === 0 ? `${second}+00:00` : `${second}.${String(micros).padStart(6, '0')}+00:00`
   }
 
-  return (plain) => {
+  return (plain, frame) => {
     const { text } = plain
+    const beside = frame && besideOf(frame)
+    if (frame && !beside) return undefined
     const micros = microsOf(text.slice(plain.timestamp[0], plain.timestamp[1]))
     if (micros === undefined || !(micros >= startMicros)) return undefined
     const [start, end] = plain.payload
@@ -57,7 +62,7 @@ export function createPlainRecords({
     const [corr, corrEnd] = plain.correlatedId
     if (text.charAt(corr) === '"') part.correlatedId = text.slice(corr + 1, corrEnd - 1)
     const ms = String(Math.floor((micros - secondMicros) / 1000)).padStart(3, '0')
-    return {
+    const record: Draft<MessageRecord> = {
       type: 'message',
       t: `${second}.${ms}Z`,
       direction: plain.isFromClient ? 'client_to_server' : 'server_to_client',
@@ -67,7 +72,55 @@ export function createPlainRecords({
       seq: plain.sequence,
       us: micros - startMicros,
     }
+    return beside ? withBeside(record, part, beside) : record
   }
+}
+
+/** Members of a tape's line that change nothing in what an entry says. */
+const besideNames: ReadonlySet<string> = new Set([
+  'late',
+  'dup',
+  'linked',
+  'conv',
+  'rule',
+  'heldMs',
+  'red',
+  'http',
+  'sse',
+  'eol',
+])
+
+/** What a note says of a message by itself, as a message without text; undefined where it says more. */
+function besideOf({ line, without, between }: FrameNote): MessageRecord | undefined {
+  if (without.length > 0 || between) return undefined
+  const members = line.others()
+  if (members.length === 0 || !members.every(([name]) => besideNames.has(name))) return undefined
+  const decoded = decodeLine(objectText([...bareLine, ...members]), { checked: true })
+  return 'record' in decoded && decoded.record.type === 'message' && !decoded.record.extra
+    ? decoded.record
+    : undefined
+}
+
+const bareLine = [
+  ['t', '""'],
+  ['dir', '"in"'],
+  ['raw', '0'],
+] as const
+
+function withBeside(record: Draft<MessageRecord>, part: Draft<Part>, beside: MessageRecord): MessageRecord {
+  const { conversation, rule, heldMs, red, http, sse, frameEnd } = beside
+  const { late, duplicateOf, links } = beside.parts[0]!
+  if (late) part.late = late
+  if (duplicateOf !== undefined) part.duplicateOf = duplicateOf
+  if (links) part.links = links
+  if (conversation !== undefined) record.conversation = conversation
+  if (rule !== undefined) record.rule = rule
+  if (heldMs !== undefined) record.heldMs = heldMs
+  if (red) record.red = red
+  if (http) record.http = http
+  if (sse) record.sse = sse
+  if (frameEnd) record.frameEnd = frameEnd
+  return record
 }
 
 export function plainId({ text, proxyId: [start, end] }: PlainBytes): string {

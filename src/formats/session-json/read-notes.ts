@@ -16,6 +16,9 @@ export interface FrameNote {
 
 type Note = { readonly at: number } & ({ readonly record: TapeRecord } | { readonly frame: FrameNote })
 
+/** An element of the notes as it stands; undefined for one that is broken JSON. */
+export type NoteText = string | undefined
+
 /** What the notes say of an entry. */
 export interface Said {
   /** The lines that stand before it. */
@@ -36,7 +39,7 @@ interface NotesInStep {
 }
 
 /** Says that it needs an element of the notes, and is given the next one; undefined when there is none. */
-type Needing<T> = Generator<undefined, T, JsonPiece | undefined>
+type Needing<T> = Generator<undefined, T, { readonly text: NoteText } | undefined>
 
 /** Notes that are held. */
 export interface HeldNotes {
@@ -45,12 +48,15 @@ export interface HeldNotes {
   rest(): Generator<TapeRecord, void, undefined>
 }
 
-export function heldNotes(pieces: readonly JsonPiece[], report: Report): HeldNotes {
+export function heldNotes(texts: readonly NoteText[], report: Report): HeldNotes {
   const notes = createNotes(report)
   let given = 0
   function done<T>(needing: Needing<T>): T {
     let step = needing.next()
-    while (!step.done) step = needing.next(pieces[given++])
+    while (!step.done) {
+      step = needing.next(given < texts.length ? { text: texts[given] } : undefined)
+      given += 1
+    }
     return step.value
   }
   return {
@@ -63,28 +69,53 @@ export function heldNotes(pieces: readonly JsonPiece[], report: Report): HeldNot
 
 /** Notes that are read while the messages are. */
 export interface ReadNotes {
-  next(number: number, id: string | undefined): Promise<Said>
-  rest(): AsyncGenerator<TapeRecord, void, undefined>
+  /** What is said of an entry; a promise of it only where more of the file has to be read for it: files have millions. */
+  next(number: number, id: string | undefined): Said | Promise<Said>
+  /** The next line after the last message; undefined when there is none. */
+  rest(): Promise<TapeRecord | undefined>
   close(): Promise<void>
 }
 
-export function readNotes(pieces: AsyncGenerator<JsonPiece, void, undefined>, report: Report): ReadNotes {
+/** @param found elements of the notes, as chunks of bytes have them */
+export function readNotes(found: AsyncIterator<readonly JsonPiece[]>, report: Report): ReadNotes {
   const notes = createNotes(report)
-  async function done<T>(needing: Needing<T>): Promise<T> {
-    let step = needing.next()
+  let pieces: readonly JsonPiece[] = []
+  let given = 0
+
+  /** As far as the pieces that are there suffice. */
+  function goOn<T>(needing: Needing<T>, step: IteratorResult<undefined, T>): IteratorResult<undefined, T> {
+    let now = step
+    while (!now.done && given < pieces.length) {
+      const { path, text, fault } = pieces[given++]!
+      // What is broken elsewhere in the file is none of ours.
+      if (path.length >= 3) now = needing.next({ text: fault === undefined ? text : undefined })
+    }
+    return now
+  }
+
+  async function finish<T>(needing: Needing<T>, begun: IteratorResult<undefined, T>): Promise<T> {
+    let step = begun
     while (!step.done) {
-      const { value } = await pieces.next()
-      step = needing.next(value ?? undefined)
+      const more = await found.next()
+      given = 0
+      pieces = more.done ? [] : more.value
+      step = more.done ? needing.next() : goOn(needing, step)
     }
     return step.value
   }
+
   return {
-    next: (number, id) => done(notes.next(number, id)),
-    async *rest() {
-      for (let line = await done(notes.rest()); line; line = await done(notes.rest())) yield line
+    next(number, id) {
+      const needing = notes.next(number, id)
+      const step = goOn(needing, needing.next())
+      return step.done ? step.value : finish(needing, step)
+    },
+    async rest() {
+      const needing = notes.rest()
+      return finish(needing, goOn(needing, needing.next()))
     },
     async close() {
-      await pieces.return()
+      await found.return?.()
     },
   }
 }
@@ -104,9 +135,8 @@ function createNotes(report: Report): NotesInStep {
     while (ahead.length < lookedAhead && !ended) {
       const value = yield
       ended = value === undefined
-      // What is broken elsewhere in the file is none of ours.
-      if (!value || value.path.length < 3) continue
-      const note = value.fault === undefined ? noteOf(onOneLine(value.text)) : undefined
+      if (!value) continue
+      const note = value.text === undefined ? undefined : noteOf(onOneLine(value.text))
       if (note) ahead.push(note)
       else bad += 1
     }

@@ -3,14 +3,14 @@ import { tellsMark } from '../byte-order-mark.js'
 import type { JsonPiece } from '../../wire/index.js'
 import type { FileInput, Input, RecordingEnds } from '../format.js'
 import { chained, flatMapped, just, opened } from '../iterate.js'
-import { messagesOnly, notesOnly, piecesOf, walk } from './document.js'
+import { messagesOnly, notesOnly, piecesIn, piecesOf } from './document.js'
 import { decodeEntry, type Entry } from './entry-file.js'
 import type { EntryContext } from './entry.js'
 import { factsOf, type Facts } from './facts.js'
 import { differing } from './kept.js'
 import { createEntryReader, keptLine, type EntryReader } from './read-entry.js'
 import { createPlainBytes, type PlainBytes } from './plain-bytes.js'
-import { createPlainRecords, plainId } from './plain-record.js'
+import { createPlainRecords, plainId, type PlainRecords } from './plain-record.js'
 import { heldNotes, readNotes, type HeldNotes, type Said } from './read-notes.js'
 import { commandOf } from './server-command.js'
 import { bareEnd, bareMeta, beganOf, madeUpId, headOf, withBeside } from './session.js'
@@ -52,7 +52,7 @@ export function readSession(input: Input, report: Report): AsyncIterable<TapeRec
       () => just([meta]),
       () =>
         hasNotes && !notes
-          ? messagesBesideNotes(input, messages)
+          ? flatMapped(messagesBesideNotes(input, messages), (records) => records)
           : messagesOf(input, messages, notes && heldNotes(notes, report)),
       () => just(last()),
     ])
@@ -112,7 +112,7 @@ async function frameOf(input: Pick<Input, 'bytes' | 'seen'>, report: Report): Pr
 interface Messages {
   readonly context: EntryContext
   readonly entries: EntryReader
-  readonly plainRecord: ReturnType<typeof createPlainRecords>
+  readonly plainRecord: PlainRecords
   readonly report: Report
 }
 
@@ -152,17 +152,22 @@ function messagesOf(
 async function* messagesBesideNotes(
   input: Input,
   messages: Messages,
-): AsyncGenerator<TapeRecord, void, undefined> {
-  const notes = readNotes(walk(input, notesOnly), messages.report)
+): AsyncGenerator<TapeRecord[], void, undefined> {
+  const notes = readNotes(piecesIn(input, piecesOf(notesOnly)), messages.report)
   try {
-    for await (const piece of walk(input, messagesWalk(messages))) {
-      const element = elementOf(piece, messages)
-      if (!element) continue
-      const said = await notes.next(element.number, element.proxyId)
-      yield* elementRecords(element, said, messages)
+    for await (const found of piecesIn(input, piecesOf(messagesWalk(messages)))) {
+      const records: TapeRecord[] = []
+      for (const piece of found) {
+        const element = elementOf(piece, messages)
+        if (!element) continue
+        const said = notes.next(element.number, element.proxyId)
+        const known = said instanceof Promise ? await said : said
+        records.push(...elementRecords(element, known, messages))
+      }
+      yield records
     }
-    yield* messages.entries.end()
-    yield* notes.rest()
+    yield [...messages.entries.end()]
+    for (let line = await notes.rest(); line; line = await notes.rest()) yield [line]
   } finally {
     await notes.close()
   }
@@ -205,8 +210,8 @@ function* elementRecords(
     for (const line of said.before) entries.see(line)
     yield* said.before
   }
-  if (plain && !said?.frame && entries.isPlain) {
-    const record = messages.plainRecord(plain)
+  if (plain && entries.isPlain) {
+    const record = messages.plainRecord(plain, said?.frame)
     if (record) {
       yield record
       return
