@@ -10,11 +10,11 @@ import {
 } from '../findings/index.js'
 import { WiretapeError, type Fold } from '../model/index.js'
 import { escapeText } from '../render/index.js'
-import type { Watcher } from './recordings.js'
+import type { RecordWatcher } from './recordings.js'
 
 /** What rules find in recordings while these are loaded; all of them are one run. */
 export interface FoundRows {
-  readonly watch: (fold: Fold) => Watcher
+  readonly watch: (fold: Fold) => RecordWatcher
   /** To be asked when the recording was loaded. */
   of(fold: Fold): FoundInRecording
 }

@@ -23,6 +23,7 @@ import { idKey } from '../wire/index.js'
 import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
+import { isScannable, scanTape, type PlainWatcher, type Scanning } from './quick-load.js'
 import type { Rows } from './row-numbers.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
 import { withSegments } from './with-segments.js'
@@ -45,6 +46,12 @@ export interface OpenRecording {
 
 /** Which records are wanted, by their number from 0. */
 export type Selection = (record: number) => boolean
+
+/** A recording that can be read once without a record for each line. */
+interface ScannableRecording extends OpenRecording {
+  /** Undefined where its lines are not those of a tape. Returns what `scanTape` does. */
+  readonly scan?: (scanning: Omit<Scanning, 'isLegacySse'>) => Promise<number>
+}
 
 /** A recording that was read once: the model without payloads, and a way to read the records again. */
 export interface LoadedRecording extends OpenRecording {
@@ -87,6 +94,14 @@ export async function openRecordings(
   cwd: string,
   formatId?: string,
 ): Promise<Opened<OpenRecording>> {
+  return openScannable(names, cwd, formatId)
+}
+
+async function openScannable(
+  names: readonly string[],
+  cwd: string,
+  formatId?: string,
+): Promise<Opened<ScannableRecording>> {
   refuseUnusable(names)
   const spools = createSpools()
   const close = (): Promise<void> => spools.close()
@@ -100,6 +115,9 @@ export async function openRecordings(
         files,
         records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
         ends: () => endsOf(files),
+        ...(files.every(isScannable) && {
+          scan: (scanning: Omit<Scanning, 'isLegacySse'>) => scanAll(files, scanning),
+        }),
       }))
     return { recordings, close }
   } catch (error) {
@@ -115,7 +133,15 @@ function refuseUnusable(names: readonly string[]): void {
 }
 
 /** Sees the records while a recording is loaded, with the rows that the fold made of each. */
-export type Watcher = (record: TapeRecord, rows: Rows) => void
+export type Watcher = RecordWatcher | PlainWatcher
+
+/** Wants a record of every line, which takes several times as long. */
+export type RecordWatcher = (record: TapeRecord, rows: Rows) => void
+
+/** The same of any watcher. */
+export function recordWatcher(watcher: Watcher): RecordWatcher {
+  return typeof watcher === 'function' ? watcher : (record, rows) => watcher.take(record, rows)
+}
 
 /**
  * As `openRecordings`, and reads each once.
@@ -127,7 +153,7 @@ export async function loadRecordings(
   cwd: string,
   watch?: (fold: Fold) => Watcher,
 ): Promise<Opened<LoadedRecording>> {
-  const { recordings, close } = await openRecordings(names, cwd)
+  const { recordings, close } = await openScannable(names, cwd)
   try {
     const loaded: LoadedRecording[] = []
     for (const recording of recordings) loaded.push(await load(recording, watch))
@@ -178,7 +204,7 @@ function joined(files: readonly OpenedFile[]): readonly OpenedFile[] {
 }
 
 async function load(
-  recording: OpenRecording,
+  recording: ScannableRecording,
   watch: ((fold: Fold) => Watcher) | undefined,
 ): Promise<LoadedRecording> {
   const fold = createFold(idKey)
@@ -191,15 +217,34 @@ async function load(
     problemCount += 1
     if (problems.length < problemsKept) problems.push(problem)
   }
+  const see = (record: TapeRecord): void => {
+    notes.see(record)
+    longestId = Math.max(longestId, longestIdOf(record))
+  }
+  if (recording.scan && typeof watcher !== 'function') {
+    const longest = await recording.scan({ fold, watcher, report, see })
+    return { ...recording, fold, problems, problemCount, notes, longestId: Math.max(longestId, longest) }
+  }
   for await (const records of inBatches(recording.records(report))) {
     for (const record of records) {
       const rows = fold.push(record)
-      watcher?.(record, rows)
-      notes.see(record)
-      longestId = Math.max(longestId, longestIdOf(record))
+      if (typeof watcher === 'function') watcher(record, rows)
+      else watcher?.take(record, rows)
+      see(record)
     }
   }
   return { ...recording, fold, problems, problemCount, notes, longestId }
+}
+
+async function scanAll(
+  group: readonly OpenedFile[],
+  scanning: Omit<Scanning, 'isLegacySse'>,
+): Promise<number> {
+  let longestId = 0
+  const { isLegacySse } = group[0]!
+  for (const opened of group)
+    longestId = Math.max(longestId, await scanTape(opened, { ...scanning, isLegacySse }))
+  return longestId
 }
 
 function recordsOf(

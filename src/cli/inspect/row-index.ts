@@ -11,11 +11,11 @@ import {
   type TapeRecord,
 } from '../../model/index.js'
 import type { Selection } from '../recordings.js'
+import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 import type { NamedRequest, Rows } from '../row-numbers.js'
 
 /** Where the rows of a recording are in its file, and what its messages are about: what a filter is asked first. */
-export interface RowIndex {
-  take(record: TapeRecord, rows: Rows): void
+export interface RowIndex extends PlainWatcher {
   /** The records that a filter may want to see, with those that are needed to tell about these. */
   wanted(filter: Filter, found?: Pick<FindingsByRow, 'at'>): Wanted
 }
@@ -33,7 +33,13 @@ const longestName = 200
 const noName = -1
 const unknownName = -2
 
-export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
+/** @param mayHold whether a line may hold what the filter looks for, in its own text or in that of what it answers */
+export function createRowIndex(
+  { entries }: Pick<Fold, 'entries'>,
+  mayHold?: (place: LinePlace | undefined) => boolean,
+): RowIndex {
+  /** 1 for rows of lines that may hold what is looked for. */
+  const held = createIntColumn(0)
   /** The first row of each record; -1 for one that has none. */
   const firstRows = createIntColumn(-1)
   /** Of batches. */
@@ -44,7 +50,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
   const known = new Map<string, Map<string | undefined, number>>()
   const metas = new Set<number>()
 
-  function nameOf({ method, subject }: Envelope): number {
+  function nameOf({ method, subject }: Pick<Envelope, 'method' | 'subject'>): number {
     if (method === undefined) return noName
     const ofMethod = known.get(method)
     const number = ofMethod?.get(subject)
@@ -57,7 +63,8 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
     return names.push(own) - 1
   }
 
-  function take(record: TapeRecord, { first, count }: Rows): void {
+  function take(record: TapeRecord, { first, count }: Rows, place?: LinePlace): void {
+    if (mayHold?.(place)) for (let i = 0; i < count; i += 1) setRow(held, first + i, 1)
     if (record.type === 'meta') metas.add(firstRows.length)
     if (count > 1) counts.set(firstRows.length, count)
     firstRows.push(count === 0 ? -1 : first)
@@ -67,6 +74,29 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
       const isOpen = record.type === 'held' || first + i < nameNumbers.length
       setRow(nameNumbers, first + i, isOpen ? unknownName : nameOf(record.parts[i]!.envelope))
     }
+  }
+
+  function plain(message: PlainRow, row: number, place: LinePlace): void {
+    if (mayHold?.(place)) setRow(held, row, 1)
+    firstRows.push(row)
+    const { method, line } = message
+    const isAnswer = line.methodStart < 0
+    setRow(nameNumbers, row, isAnswer ? noName : plainNameOf(method, message, line.subjectStart >= 0))
+  }
+
+  function plainNameOf(method: string, message: PlainRow, hasSubject: boolean): number {
+    return nameOf(hasSubject ? { method, subject: message.subject } : { method })
+  }
+
+  /** Whether the row, or what it answers, stands in a line that may hold what is looked for. */
+  function mayMatch(row: number): boolean {
+    if (!mayHold || isHeld(row)) return true
+    const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
+    return asked >= 0 && isHeld(asked)
+  }
+
+  function isHeld(row: number): boolean {
+    return row < held.length && held.get(row) === 1
   }
 
   /** What the row has to do with; -2 where that is not known. */
@@ -83,6 +113,7 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
     const guess = compileGuess(filter.condition)
     const rows = new Uint8Array(entries.length)
     for (let row = 0; row < rows.length; row += 1) {
+      if (!mayMatch(row)) continue
       if (isMessage(entries, row)) {
         const name = nameNumberOf(row)
         const request = names[name]
@@ -96,12 +127,10 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
         })
         if (guess(subject, name !== unknownName) === false) continue
       }
-      rows[row] = 1
-      // An answer is shown with what it answers, and a link with what it leads to.
-      const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
-      if (asked >= 0) rows[asked] = 1
+      want(rows, row)
+      // A link is shown with what it leads to.
       const linked = entries.linked(row)
-      if (linked >= 0) rows[linked] = 1
+      if (linked >= 0) want(rows, linked)
     }
     return {
       has(record) {
@@ -113,12 +142,19 @@ export function createRowIndex({ entries }: Pick<Fold, 'entries'>): RowIndex {
     }
   }
 
+  /** An answer is shown with what it answers. */
+  function want(rows: Uint8Array, row: number): void {
+    rows[row] = 1
+    const asked = isAnswerRow(entries, row) ? entries.peer(row) : -1
+    if (asked >= 0) rows[asked] = 1
+  }
+
   function rowsOf(record: number): Rows {
     const first = firstRows.get(record)
     return first < 0 ? noRows : { first, count: counts.get(record) ?? 1 }
   }
 
-  return { take, wanted }
+  return { take, plain, wanted }
 }
 
 const noRows: Rows = { first: 0, count: 0 }

@@ -9,6 +9,7 @@ import {
 import { createOrigins, type Fold, type Origin, type Session, type TapeRecord } from '../../model/index.js'
 import { filterOption, lastMomentOf } from '../filter-option.js'
 import type { FoundRows } from '../found-rows.js'
+import type { LinePlace } from '../quick-load.js'
 import type { Watcher } from '../recordings.js'
 import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
 import type { RowMatter } from './rows.js'
@@ -36,19 +37,26 @@ export interface SieveMaker {
 
 /**
  * @param nowMs what `since:10m` counts back from, instead of from the end of the recordings
+ * @param mayHold whether a line may hold what the filter looks for; asked in the order of the lines
  * @throws WiretapeError `usage` for a filter that makes no sense
  */
-export async function prepareSieve(text: string, nowMs?: number): Promise<SieveMaker> {
+export async function prepareSieve(
+  text: string,
+  nowMs?: number,
+  mayHold?: (place: LinePlace | undefined) => boolean,
+): Promise<SieveMaker> {
   const found = await foundFor(filterOption(text))
   const indexes = new Map<Fold, RowIndex>()
   const origins = new Map<Session, ReturnType<typeof createOrigins>>()
   function watch(fold: Fold): Watcher {
-    const index = createRowIndex(fold)
+    const index = createRowIndex(fold, mayHold)
     indexes.set(fold, index)
     const finding = found?.watch(fold)
+    if (!finding) return index
+    // Rules look at whole records.
     return (record, rows) => {
       index.take(record, rows)
-      finding?.(record, rows)
+      finding(record, rows)
     }
   }
   function originOf(session: Session, record: TapeRecord): Origin {

@@ -12,7 +12,7 @@ import { checkReport, matchSummary, recordingSummary, sessionHeader, type Page }
 import type { FoundRows } from '../found-rows.js'
 import type { Io } from '../io.js'
 import { recordingPaths } from '../recording-name.js'
-import { loadRecordings, type LoadedRecording, type Watcher } from '../recordings.js'
+import { loadRecordings, recordWatcher, type LoadedRecording, type Watcher } from '../recordings.js'
 
 export interface InspectOptions {
   readonly verbose?: boolean
@@ -76,7 +76,7 @@ function watching(
 ): ((fold: Fold) => Watcher) | undefined {
   if (!maker || !found || maker.found === found) return maker?.watch ?? found?.watch
   return (fold) => {
-    const watchers = [maker.watch(fold), found.watch(fold)]
+    const watchers = [maker.watch(fold), found.watch(fold)].map(recordWatcher)
     return (record, rows) => watchers.forEach((watch) => watch(record, rows))
   }
 }

@@ -8,7 +8,7 @@ import { prepareSieve } from '../inspect/sieve.js'
 import type { Io } from '../io.js'
 import { loadRecordings } from '../recordings.js'
 import { matchJson, matchLine } from '../search/matches.js'
-import { mayMatch } from '../search/scan.js'
+import { spotLines } from '../search/scan.js'
 import { scopeOf, sinceOption, type ScopedRecording } from '../search/scope.js'
 
 export interface SearchOptions {
@@ -24,7 +24,7 @@ interface Search {
   readonly text: string
   readonly nowMs: number
   readonly findText: FindText
-  readonly mayMatch: (recording: ScopedRecording) => Promise<boolean>
+  readonly spot: (recording: ScopedRecording) => ReturnType<typeof spotLines>
 }
 
 export async function runSearch(words: readonly string[], options: SearchOptions, io: Io): Promise<number> {
@@ -64,17 +64,18 @@ function searchOf(words: string, since: string | undefined, nowMs: number): Sear
     text: since === undefined ? words : `(${words}) since:${since}`,
     nowMs,
     findText: compileFindText(filter.condition),
-    mayMatch: async (recording) => needle === undefined || mayMatch(recording, needle),
+    spot: async (recording) => (needle === undefined ? undefined : spotLines(recording, needle)),
   }
 }
 
 async function* rowsOf(
   recording: ScopedRecording,
-  { text, nowMs, mayMatch: mayBe }: Search,
+  { text, nowMs, spot }: Search,
   io: Io,
 ): AsyncGenerator<InspectRow, void, undefined> {
-  if (!(await mayBe(recording))) return
-  const maker = await prepareSieve(text, nowMs)
+  const spotted = await spot(recording)
+  if (spotted?.isEmpty) return
+  const maker = await prepareSieve(text, nowMs, spotted && ((place) => spotted.has(place)))
   const { recordings, close } = await loadRecordings(recording.paths, io.cwd, maker.watch)
   try {
     const sieve = maker.make(recordings.map(({ fold }) => fold))

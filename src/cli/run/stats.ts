@@ -53,7 +53,7 @@ async function countIn(paths: readonly string[], name: string, tally: Tally, io:
   const loaded = await loadRecordings(paths, io.cwd, (fold) => {
     const counting = tally.begin(fold, name)
     ends.push(() => counting.end())
-    return (record, rows) => counting.take(record, rows)
+    return counting
   })
   await loaded.close()
   for (const end of ends) end()

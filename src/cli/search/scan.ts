@@ -1,25 +1,93 @@
 import type { Needle } from '../../filter/index.js'
-import { lentBytes } from '../../tape/index.js'
+import { lentBytes, openRecording } from '../../tape/index.js'
 import { withProgress } from '../progress.js'
+import type { LinePlace } from '../quick-load.js'
+import { withSegments } from '../with-segments.js'
 import type { ScopedRecording } from './scope.js'
 
+/** Lines of the files of a recording that may hold what a filter looks for. */
+export interface SpottedLines {
+  /** No line does. */
+  readonly isEmpty: boolean
+  /** Lines of a file are asked for in their order. True where it is not known. */
+  has(place: LinePlace | undefined): boolean
+}
+
+interface SpottedFile {
+  /** Where a match begins, in bytes; one a line at least. */
+  readonly offsets: number[]
+  /** Bytes that were looked at: a recording that is being made grows. */
+  readonly sizeBytes: number
+  next: number
+}
+
 /**
- * Whether the bytes of a recording hold what a filter looks for. Reads up to the first place. No line is taken apart: a
- * recording in which nothing matches costs what reading it costs.
+ * Looks for what a filter looks for in the bytes of a recording. No line is taken apart: a recording in which nothing
+ * matches costs what reading it costs. Undefined for a recording whose bytes do not tell.
  */
-export async function mayMatch(recording: ScopedRecording, { pattern, mostBytes }: Needle): Promise<boolean> {
-  // What is no tape may be packed, or write its texts in another way.
-  if (!recording.meta) return true
-  for (const path of recording.paths) {
-    let rest = ''
-    const bytes = lentBytes(path, Infinity)
-    for await (const chunk of withProgress(recording.name, bytes, recording.sizeBytes)) {
-      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
-      // The end of the last chunk is looked at with the start of this one.
-      if (rest !== '' && pattern.test(rest + text.slice(0, mostBytes))) return true
-      if (pattern.test(text)) return true
-      rest = text.length > mostBytes ? text.slice(-mostBytes) : rest + text
+export async function spotLines(
+  recording: ScopedRecording,
+  needle: Needle,
+): Promise<SpottedLines | undefined> {
+  const paths = recording.meta ? recording.paths : await tapesOf(recording)
+  if (!paths) return undefined
+  const files = new Map<string, SpottedFile>()
+  for (const path of paths) files.set(path, await spotIn(path, recording, needle))
+  return {
+    isEmpty: [...files.values()].every(({ offsets }) => offsets.length === 0),
+    has(place) {
+      const file = place && files.get(place.path)
+      if (!file) return true
+      const { offset, sizeBytes } = place
+      const { offsets } = file
+      while (file.next < offsets.length && offsets[file.next]! < offset) file.next += 1
+      return offsets[file.next]! < offset + sizeBytes || offset + sizeBytes > file.sizeBytes
+    },
+  }
+}
+
+/** What is no tape may be packed, or write its texts in another way. */
+async function tapesOf({ paths }: ScopedRecording): Promise<readonly string[] | undefined> {
+  try {
+    const all = await withSegments(paths, '/')
+    for (const path of all) if ((await openRecording(path)).format.id !== 'trace-v1') return undefined
+    return all
+  } catch {
+    // Whoever reads it says why it cannot be read.
+    return undefined
+  }
+}
+
+async function spotIn(
+  path: string,
+  { name, sizeBytes }: ScopedRecording,
+  { pattern, mostBytes }: Needle,
+): Promise<SpottedFile> {
+  const every = new RegExp(pattern.source, 'gi')
+  const offsets: number[] = []
+  let begin = 0
+  let rest = ''
+
+  /** @param base offset of the text in the file */
+  function look(text: string, base: number): void {
+    every.lastIndex = 0
+    for (let found = every.exec(text); found; found = every.exec(text)) {
+      const offset = base + found.index
+      if (offset > (offsets.at(-1) ?? -1)) offsets.push(offset)
+      // The rest of the line tells no more.
+      const lf = text.indexOf('\n', found.index)
+      if (lf < 0) return
+      every.lastIndex = lf
     }
   }
-  return false
+
+  for await (const chunk of withProgress(name, lentBytes(path, Infinity), sizeBytes)) {
+    const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+    // The end of the last chunk is looked at with the start of this one.
+    if (rest !== '') look(rest + text.slice(0, mostBytes), begin - rest.length)
+    look(text, begin)
+    begin += text.length
+    rest = text.length > mostBytes ? text.slice(-mostBytes) : rest + text
+  }
+  return { offsets, sizeBytes: begin, next: 0 }
 }

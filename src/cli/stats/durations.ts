@@ -12,13 +12,18 @@ const step = Math.log(1.005)
 export function createDurations(): Durations {
   let exact: number[] = []
   /** How many are in each bucket, by the logarithm of their microseconds. */
-  let buckets: Map<number, number> | undefined
+  let buckets: Float64Array | undefined
   let count = 0
   let slowestUs: number | undefined
 
   function toBucket(us: number): void {
     const bucket = us < 1 ? 0 : 1 + Math.round(Math.log(us) / step)
-    buckets!.set(bucket, (buckets!.get(bucket) ?? 0) + 1)
+    if (bucket >= buckets!.length) {
+      const more = new Float64Array(bucket + 256)
+      more.set(buckets!)
+      buckets = more
+    }
+    buckets![bucket]! += 1
   }
 
   return {
@@ -31,7 +36,7 @@ export function createDurations(): Durations {
       if (buckets) return toBucket(us)
       exact.push(us)
       if (exact.length < exactly) return
-      buckets = new Map()
+      buckets = new Float64Array(4096)
       exact.forEach(toBucket)
       exact = []
     },
@@ -40,7 +45,7 @@ export function createDurations(): Durations {
       const place = Math.max(1, Math.ceil(share * count))
       if (!buckets) return exact.toSorted((a, b) => a - b)[place - 1]
       let seen = 0
-      for (const [bucket, many] of [...buckets].toSorted(([a], [b]) => a - b)) {
+      for (const [bucket, many] of buckets.entries()) {
         seen += many
         if (seen >= place) return bucket === 0 ? 0 : Math.min(Math.exp((bucket - 1) * step), slowestUs!)
       }

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import {
-  createRecent,
   detach,
   isAnswer,
   isAnsweredHere,
@@ -11,8 +9,10 @@ import {
   type Part,
   type TapeRecord,
 } from '../../model/index.js'
+import type { PlainRow } from '../quick-load.js'
 import type { Rows } from '../row-numbers.js'
 import { createDurations, type Durations } from './durations.js'
+import { addToKey, beginKey, createEarlierCalls, endKey, type CallKey } from './earlier-calls.js'
 
 export const groupings = ['tool', 'method', 'server', 'client', 'day'] as const
 export type Grouping = (typeof groupings)[number]
@@ -53,11 +53,29 @@ export interface GateCounts {
 /** Counts the calls of recordings, one recording after the other, in one pass and without payloads. */
 export interface Tally {
   /** @param recording what users call it */
-  begin(fold: Fold, recording: string): { take(record: TapeRecord, rows: Rows): void; end(): void }
+  begin(fold: Fold, recording: string): Counting
   groups(): readonly Group[]
   readonly gate: Readonly<GateCounts>
   /** Tools that a server listed and nobody called. */
   neverCalled(): readonly { readonly server: string; readonly tool: string }[]
+}
+
+interface Counting {
+  take(record: TapeRecord, rows: Rows): void
+  /** The same of a message of which no record was made. */
+  plain(message: PlainRow, row: number): void
+  end(): void
+}
+
+/** A request of a client. */
+interface Asked {
+  readonly method: string
+  readonly subject: string
+  /** Wall clock as the tape has it. */
+  t(): string
+  conversation(): string
+  /** Equal for calls of which one repeats the other. */
+  key(): CallKey
 }
 
 interface Call {
@@ -66,21 +84,21 @@ interface Call {
   failed: boolean
 }
 
-/** Calls of a session that a later one may repeat. */
-const callsKept = 10_000
 /** Longer lists of tools are not read. */
 const longestList = 16 * 1024 * 1024
 
 /** @param sinceMs earlier calls are left out */
 export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
-  const groups = new Map<string, Group>()
+  /** By server, then by name. */
+  const groups = new Map<string | null, Map<string, Group>>()
+  const all: Group[] = []
   const listed = new Map<string, Set<string>>()
   const called = new Map<string, Set<string>>()
   const gate: GateCounts = { held: 0, modified: 0, dropped: 0, answeredHere: 0, injected: 0 }
 
   function groupOf(name: string, server: string | null): Group {
-    const key = `${server ?? ''}\0${name}`
-    const known = groups.get(key)
+    const ofServer = groups.get(server)
+    const known = ofServer?.get(name)
     if (known) return known
     const group: Group = {
       name: detach(name),
@@ -95,64 +113,67 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       cancelled: 0,
       unanswered: 0,
     }
-    groups.set(key, group)
+    all.push(group)
+    if (ofServer) ofServer.set(group.name, group)
+    else groups.set(group.server, new Map([[group.name, group]]))
     return group
   }
 
-  function begin(fold: Fold, recording: string): ReturnType<Tally['begin']> {
+  function begin(fold: Fold, recording: string): Counting {
     const { entries, sessions } = fold
     const open = new Map<number, Call>()
     const lists = new Set<number>()
     const held: Rows[] = []
     const clients = new Map<string, string>()
-    let before = createRecent<Call>({ entries: callsKept })
+    let before = createEarlierCalls<Call>()
 
     const server = (): string => sessions.at(-1)?.server?.name ?? sessions.at(-1)?.label ?? ''
-    const clientOf = ({ conversation = '' }: MessageRecord): string =>
+    const clientOf = (conversation: string): string =>
       clients.get(conversation) ?? sessions.at(-1)?.client?.name ?? ''
 
-    function groupFor(record: MessageRecord, method: string, tool: string): Group {
+    function groupFor(asked: Asked): Group {
+      const { method, subject } = asked
       switch (by) {
         case 'tool':
-          return groupOf(tool, server())
+          return groupOf(subject, server())
         case 'method':
           return groupOf(method, server())
         case 'server':
           return groupOf(server(), null)
         case 'client':
-          return groupOf(clientOf(record), null)
+          return groupOf(clientOf(asked.conversation()), null)
         case 'day':
-          return groupOf(dayOf(record.t), null)
+          return groupOf(dayOf(asked.t()), null)
       }
     }
 
-    function takeRequest(record: MessageRecord, { envelope }: Part, row: number): void {
-      const { method = '', subject = '', argumentsText = '' } = envelope
+    function takeRequest(asked: Asked, row: number): void {
+      const { method, subject } = asked
       if (method === 'tools/list') lists.add(row)
       if (method === 'tools/call') remember(called, server(), subject)
       if (by !== 'method' && method !== 'tools/call') return
-      if (Date.parse(record.t) < sinceMs) return
-      const group = groupFor(record, method, subject)
+      if (sinceMs > -Infinity && Date.parse(asked.t()) < sinceMs) return
+      const group = groupFor(asked)
       const call = { row, group, failed: false }
       group.calls += 1
       group.requestBytes += entries.size(row)
       open.set(row, call)
       if (method !== 'tools/call') return
-      const key = shortened(`${record.conversation ?? ''}\0${subject}\0${argumentsText}`)
+      const key = asked.key()
       const earlier = before.get(key)
       if (earlier && (earlier.failed || entries.has(earlier.row, 'cancelled'))) group.retries += 1
       before.set(key, call)
     }
 
-    function takeAnswer(record: MessageRecord, part: Part, row: number): void {
+    function takeAnswer(isError: boolean, text: () => string, row: number): void {
       const request = entries.peer(row)
-      if (lists.delete(request)) listTools(record.raw.slice(part.start, part.end), named(listed, server()))
+      if (lists.size > 0 && lists.delete(request)) listTools(text(), named(listed, server()))
       const call = open.get(request)
       if (!call || entries.has(row, 'late')) return
       open.delete(request)
       const { group } = call
       group.responseBytes += entries.size(row)
-      call.failed = part.envelope.kind === 'error' || entries.has(row, 'toolError')
+      call.failed = isError || entries.has(row, 'toolError')
       if (call.failed) group.errors += 1
       if (entries.has(request, 'cancelled')) group.cancelled += 1
       const us = entries.latencyUs(row)
@@ -186,16 +207,25 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       take(record, rows) {
         const { first } = rows
         if (record.type === 'message' || record.type === 'held') noteGate(record, rows)
-        if (record.type === 'meta') before = createRecent<Call>({ entries: callsKept })
+        if (record.type === 'meta') before = createEarlierCalls<Call>()
         if (record.type !== 'message') return
         for (const [i, part] of record.parts.entries()) {
           const { envelope } = part
           if (envelope.peer && record.direction === fromClient)
             clients.set(detach(record.conversation ?? ''), detach(envelope.peer.name))
           if (envelope.kind === 'request' && record.direction === fromClient)
-            takeRequest(record, part, first + i)
-          else if (isAnswer(envelope)) takeAnswer(record, part, first + i)
+            takeRequest(askedIn(record, part), first + i)
+          else if (isAnswer(envelope)) {
+            const text = (): string => record.raw.slice(part.start, part.end)
+            takeAnswer(envelope.kind === 'error', text, first + i)
+          }
         }
+      },
+      plain(message, row) {
+        const { kind, fromServer } = message
+        if (kind === 'request') {
+          if (!fromServer) takeRequest(new PlainAsked(message), row)
+        } else if (kind !== 'notification') takeAnswer(kind === 'error', () => rawOf(message), row)
       },
       end() {
         endGate()
@@ -209,7 +239,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
 
   return {
     begin,
-    groups: () => [...groups.values()],
+    groups: () => all,
     gate,
     neverCalled: () =>
       [...listed].flatMap(([server, tools]) =>
@@ -233,9 +263,57 @@ function remember(sets: Map<string, Set<string>>, name: string, value: string): 
   if (!set.has(value)) set.add(detach(value))
 }
 
-/** Arguments may be megabytes. */
-function shortened(key: string): string {
-  return key.length <= 200 ? key : createHash('sha256').update(key).digest('base64')
+function askedIn({ t, conversation = '' }: MessageRecord, { envelope }: Part): Asked {
+  const { method = '', subject = '', argumentsText = '' } = envelope
+  const key = (): CallKey => {
+    beginKey()
+    for (const text of [conversation, subject, argumentsText]) {
+      const bytes = utf8.encode(text)
+      addToKey(bytes, 0, bytes.length)
+    }
+    return endKey()
+  }
+  return { method, subject, t: () => t, conversation: () => conversation, key }
+}
+
+class PlainAsked implements Asked {
+  readonly method: string
+  readonly subject: string
+  readonly #message: PlainRow
+
+  constructor(message: PlainRow) {
+    this.method = message.method
+    this.subject = message.subject
+    this.#message = message
+  }
+
+  t(): string {
+    const { bytes, line } = this.#message
+    return textAt(bytes, line.timeStart, line.timeEnd)
+  }
+
+  conversation(): string {
+    return this.#message.conversation
+  }
+
+  key(): CallKey {
+    const { bytes, line } = this.#message
+    beginKey()
+    addToKey(bytes, line.conversationStart, line.conversationEnd)
+    addToKey(bytes, line.subjectStart, line.subjectEnd)
+    addToKey(bytes, line.argumentsStart, line.argumentsEnd)
+    return endKey()
+  }
+}
+
+const utf8 = new TextEncoder()
+
+function rawOf({ bytes, line: { rawStart, rawEnd } }: PlainRow): string {
+  return textAt(bytes, rawStart, rawEnd)
+}
+
+function textAt({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString()
 }
 
 /** In local time, as `LABEL@yesterday` counts. */

@@ -12,6 +12,8 @@ const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
 
+/** Digits that a JavaScript number holds in any case. */
+const mostDigits = 15
 /** Deeper values are for others. */
 const deepest = 200
 
@@ -103,6 +105,20 @@ export function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start
   while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at += 1
   return at === start ? -1 : at
+}
+
+/** 0, 1, 2 and so on, as a recorder writes them. */
+export function skipCount(bytes: Uint8Array, start: number): number {
+  const at = skipDigits(bytes, start)
+  if (at - start > mostDigits || (bytes[start] === 0x30 && at - start > 1)) return -1
+  return at
+}
+
+/** Of digits. */
+export function numberAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at += 1) value = value * 10 + bytes[at]! - 0x30
+  return value
 }
 
 /** Any value that begins at `start`. */

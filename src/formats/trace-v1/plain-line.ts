@@ -1,4 +1,13 @@
-import { bytesOf, matches, skipAny, skipDigits, skipNumber, skipPlainText, skipSpace } from './plain-bytes.js'
+import {
+  bytesOf,
+  matches,
+  numberAt,
+  skipAny,
+  skipCount,
+  skipNumber,
+  skipPlainText,
+  skipSpace,
+} from './plain-bytes.js'
 
 /**
  * A message line as our recorder writes most of them: what rows need, as places in its bytes. One object is written
@@ -8,6 +17,8 @@ import { bytesOf, matches, skipAny, skipDigits, skipNumber, skipPlainText, skipS
 export class PlainLine {
   kind: 'request' | 'notification' | 'result' | 'error' = 'request'
   fromServer = false
+  timeStart = -1
+  timeEnd = -1
   rawStart = -1
   rawEnd = -1
   /** The recorder's own id. */
@@ -24,6 +35,9 @@ export class PlainLine {
   methodEnd = -1
   subjectStart = -1
   subjectEnd = -1
+  /** Exact text of `params.arguments`. */
+  argumentsStart = -1
+  argumentsEnd = -1
   codeStart = -1
   codeEnd = -1
   messageStart = -1
@@ -68,6 +82,7 @@ const names = {
   uri: bytesOf('uri"'),
   ref: bytesOf('ref"'),
   taskId: bytesOf('taskId"'),
+  arguments: bytesOf('arguments"'),
   meta: bytesOf('_meta"'),
   task: bytesOf('task"'),
   serverInfo: bytesOf('serverInfo"'),
@@ -89,9 +104,6 @@ const names = {
   eol: bytesOf('eol"'),
 }
 
-/** Digits that a JavaScript number holds in any case. */
-const mostDigits = 15
-
 /**
  * Reads the line that begins at `start`, checking every byte of it, and returns the place of its line feed. -1: it is
  * something else, or takes a closer look (a batch, a handshake, metadata, a changed message, links, escaped names, …);
@@ -101,6 +113,8 @@ export function readPlainLine(bytes: Uint8Array, start: number, line: PlainLine)
   if (!matches(bytes, start, head)) return -1
   let at = skipPlainText(bytes, start + head.length)
   if (at < 0) return -1
+  line.timeStart = start + head.length
+  line.timeEnd = at - 1
   line.fromServer = !matches(bytes, at, incoming)
   if (line.fromServer && !matches(bytes, at, outgoing)) return -1
   line.rawStart = at + (line.fromServer ? outgoing.length : incoming.length) - 1
@@ -114,6 +128,7 @@ export function readPlainLine(bytes: Uint8Array, start: number, line: PlainLine)
 /** From behind the opening brace of a message to behind its closing one. */
 function readMessage(bytes: Uint8Array, start: number, line: PlainLine): number {
   line.rpcIdStart = line.methodStart = line.subjectStart = line.codeStart = line.messageStart = -1
+  line.argumentsStart = -1
   line.toolError = false
   let hasVersion = false
   let hasParams = false
@@ -197,7 +212,11 @@ function readParams(bytes: Uint8Array, start: number, line: PlainLine): number {
         line.subjectEnd = at - 1
       }
     } else if (matches(bytes, name, names.meta)) at = skipPlainMeta(bytes, value)
-    else at = skipAny(bytes, value)
+    else if (matches(bytes, name, names.arguments)) {
+      if (line.argumentsStart >= 0) return -1
+      line.argumentsStart = value
+      line.argumentsEnd = at = skipAny(bytes, value)
+    } else at = skipAny(bytes, value)
     at = nextMember(bytes, at)
     if (at < 0 || bytes[at] === CLOSE) return at < 0 ? -1 : at + 1
   }
@@ -274,49 +293,71 @@ function readRest(bytes: Uint8Array, start: number, line: PlainLine): number {
     const name = at + 2
     const value = skipName(bytes, at + 1)
     if (value < 0) return -1
-    if (matches(bytes, name, names.id)) {
-      if (line.idStart >= 0 || bytes[value] !== QUOTE) return -1
-      line.idStart = value + 1
-      at = skipPlainText(bytes, value + 1)
-      line.idEnd = at - 1
-    } else if (matches(bytes, name, names.corr)) {
-      if (line.corrStart >= 0 || bytes[value] !== QUOTE) return -1
-      line.corrStart = value + 1
-      at = skipPlainText(bytes, value + 1)
-      line.corrEnd = at - 1
-    } else if (matches(bytes, name, names.seq)) {
-      if (line.seq >= 0) return -1
-      at = skipCount(bytes, value)
-      line.seq = numberAt(bytes, value, at)
-    } else if (matches(bytes, name, names.us)) {
-      if (line.us >= 0) return -1
-      at = skipCount(bytes, value)
-      line.us = numberAt(bytes, value, at)
-    } else if (matches(bytes, name, names.late)) {
-      if (!matches(bytes, value, isTrue)) return -1
-      line.late = true
-      at = value + isTrue.length
-    } else if (matches(bytes, name, names.conv)) {
-      if (line.conversationStart >= 0 || bytes[value] !== QUOTE) return -1
-      line.conversationStart = value + 1
-      at = skipPlainText(bytes, value + 1)
-      line.conversationEnd = at - 1
-    } else if (matches(bytes, name, names.http)) {
-      if (line.http || bytes[value] !== OPEN) return -1
-      line.http = true
-      at = readHttp(bytes, value + 1, line)
-    } else if (matches(bytes, name, names.sse)) {
-      if (bytes[value] !== OPEN) return -1
-      line.sse = true
-      at = skipAny(bytes, value)
-    } else if (matches(bytes, name, names.red)) {
-      line.redacted = true
-      at = skipAny(bytes, value)
-    } else if (matches(bytes, name, names.eol)) at = skipAny(bytes, value)
-    else return -1
+    at = readRestMember(bytes, name, value, line)
     if (at < 0) return -1
   }
   return bytes[at] === CLOSE && line.idStart >= 0 && line.seq >= 0 && line.us >= 0 ? at + 1 : -1
+}
+
+/** One that stands twice is for others. */
+function readRestMember(bytes: Uint8Array, name: number, value: number, line: PlainLine): number {
+  // Most lines have four of these and nothing else.
+  switch (bytes[name]) {
+    case 0x69: // i
+      if (!matches(bytes, name, names.id) || line.idStart >= 0 || bytes[value] !== QUOTE) return -1
+      line.idStart = value + 1
+      line.idEnd = skipPlainText(bytes, value + 1) - 1
+      return line.idEnd + 1
+    case 0x63: // c
+      return readNamed(bytes, name, value, line)
+    case 0x73: // s
+      if (matches(bytes, name, names.seq)) {
+        if (line.seq >= 0) return -1
+        const end = skipCount(bytes, value)
+        line.seq = numberAt(bytes, value, end)
+        return end
+      }
+      if (!matches(bytes, name, names.sse) || bytes[value] !== OPEN) return -1
+      line.sse = true
+      return skipAny(bytes, value)
+    case 0x75: {
+      // u
+      if (!matches(bytes, name, names.us) || line.us >= 0) return -1
+      const end = skipCount(bytes, value)
+      line.us = numberAt(bytes, value, end)
+      return end
+    }
+    case 0x6c: // l
+      if (!matches(bytes, name, names.late) || !matches(bytes, value, isTrue)) return -1
+      line.late = true
+      return value + isTrue.length
+    case 0x68: // h
+      if (!matches(bytes, name, names.http) || line.http || bytes[value] !== OPEN) return -1
+      line.http = true
+      return readHttp(bytes, value + 1, line)
+    case 0x72: // r
+      if (!matches(bytes, name, names.red)) return -1
+      line.redacted = true
+      return skipAny(bytes, value)
+    default:
+      return matches(bytes, name, names.eol) ? skipAny(bytes, value) : -1
+  }
+}
+
+/** `corr` and `conv`. */
+function readNamed(bytes: Uint8Array, name: number, value: number, line: PlainLine): number {
+  if (bytes[value] !== QUOTE) return -1
+  const end = skipPlainText(bytes, value + 1)
+  if (matches(bytes, name, names.corr)) {
+    if (line.corrStart >= 0) return -1
+    line.corrStart = value + 1
+    line.corrEnd = end - 1
+    return end
+  }
+  if (!matches(bytes, name, names.conv) || line.conversationStart >= 0) return -1
+  line.conversationStart = value + 1
+  line.conversationEnd = end - 1
+  return end
 }
 
 function readHttp(bytes: Uint8Array, start: number, line: PlainLine): number {
@@ -353,17 +394,4 @@ function nextMember(bytes: Uint8Array, end: number): number {
   const at = skipSpace(bytes, end)
   if (bytes[at] === CLOSE) return at
   return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : -1
-}
-
-/** 0, 1, 2 and so on, as a recorder writes them. */
-function skipCount(bytes: Uint8Array, start: number): number {
-  const at = skipDigits(bytes, start)
-  if (at - start > mostDigits || (bytes[start] === 0x30 && at - start > 1)) return -1
-  return at
-}
-
-function numberAt(bytes: Uint8Array, start: number, end: number): number {
-  let value = 0
-  for (let at = start; at < end; at += 1) value = value * 10 + bytes[at]! - 0x30
-  return value
 }

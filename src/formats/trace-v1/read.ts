@@ -61,8 +61,8 @@ export function readTraceLines(
 /** Takes the lines of one input in order, and says what is wrong with them. */
 export interface LineReader {
   take(frame: LineFrame): TraceLine | undefined
-  /** As `take`, of a line that ended with a line feed and is text already. */
-  takeText(text: string, sizeBytes: number): TraceLine | undefined
+  /** As `take`, of a line that ended with a line feed and is text already. @param endBytes of its end */
+  takeText(text: string, sizeBytes: number, endBytes: number): TraceLine | undefined
   /** A whole message line was read by somebody else, who asked `mayPass` before. */
   pass(sizeBytes: number): void
   /** False: the next line must be taken here, since it is the first or stands after the end. */
@@ -112,9 +112,9 @@ export function createLineReader(
     return decoded(text, start, bytes.length, frame.end === 'none')
   }
 
-  function takeText(text: string, sizeBytes: number): TraceLine | undefined {
+  function takeText(text: string, sizeBytes: number, endBytes: number): TraceLine | undefined {
     const start = offset
-    offset += sizeBytes + 1
+    offset += sizeBytes + endBytes
     place = { offset: start, sizeBytes }
     number += 1
     return text.trim() === '' ? undefined : decoded(text, start, sizeBytes, false)

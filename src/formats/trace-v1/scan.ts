@@ -1,5 +1,6 @@
 import { utf8Length, type Report } from '../../model/index.js'
 import { createLineFramer } from '../../wire/index.js'
+import { decodeLine, type DecodedLine } from './decode.js'
 import { PlainLine, readPlainLine } from './plain-line.js'
 import { quickLine } from './quick-line.js'
 import { createLineReader, longestLine, type TraceLine } from './read.js'
@@ -15,6 +16,7 @@ export interface TraceScan {
 }
 
 const LF = 0x0a
+const CR = 0x0d
 
 /**
  * Takes a line of which no record was made, by places in `bytes`. `line` and `bytes` are good until it returns. False:
@@ -22,14 +24,26 @@ const LF = 0x0a
  */
 export type TakePlain = (bytes: Uint8Array, line: PlainLine, offset: number, sizeBytes: number) => boolean
 
+/** How a tape is gone through. */
+export interface ScanOptions {
+  /** A chunk is good only until the next one is pushed. */
+  readonly borrowed?: boolean
+  /** Records are whole. Without it they lack what only content tells. */
+  readonly whole?: boolean
+}
+
 /**
  * The quick way through a tape, for an index: a chunk is decoded as a whole and lines are read by `quickLine`, so
  * records lack what only content tells. Unusual lines take the usual way; most need no record when there is
  * `takePlain`.
  */
-export function createTraceScan(report: Report, takePlain?: TakePlain): TraceScan {
-  const framer = createLineFramer({ maxBytes: longestLine })
-  const reader = createLineReader(report, quickLine)
+export function createTraceScan(
+  report: Report,
+  takePlain?: TakePlain,
+  { borrowed = false, whole = false }: ScanOptions = {},
+): TraceScan {
+  const framer = createLineFramer({ maxBytes: longestLine, borrowed })
+  const reader = createLineReader(report, whole ? wholeLine : quickLine)
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const plain = new PlainLine()
   let atStart = true
@@ -52,8 +66,10 @@ export function createTraceScan(report: Report, takePlain?: TakePlain): TraceSca
     const ascii = text.length === bytes.length
     let from = 0
     for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', from)) {
-      const lineText = text.slice(from, lf)
-      const line = reader.takeText(lineText, ascii ? lineText.length : utf8Length(lineText))
+      const end = lf > from && text.charCodeAt(lf - 1) === CR ? lf - 1 : lf
+      const lineText = text.slice(from, end)
+      const sizeBytes = ascii ? lineText.length : utf8Length(lineText)
+      const line = reader.takeText(lineText, sizeBytes, lf + 1 - end)
       if (line) take(line)
       from = lf + 1
     }
@@ -118,4 +134,8 @@ export function createTraceScan(report: Report, takePlain?: TakePlain): TraceSca
       return reader.place
     },
   }
+}
+
+function wholeLine(text: string, sizeBytes: number): DecodedLine {
+  return decodeLine(text, { ascii: sizeBytes === text.length })
 }

@@ -113,6 +113,47 @@ describe('a filter', () => {
       })
   })
 
+  it('knows what an answer answers that something else leads to', async () => {
+    const id = (n: number): string => `0000000${n}-1111-4111-8111-000000000000`
+    const line = (n: number, dir: string, raw: object, more: object = {}): object => ({
+      t: `2026-08-01T00:00:0${n}.000Z`,
+      dir,
+      raw: { jsonrpc: '2.0', ...raw },
+      id: id(n),
+      seq: n,
+      us: n,
+      ...more,
+    })
+    const identity = {
+      version: '0',
+      session: 's',
+      transport: 'stdio',
+      url: null,
+      segment: 0,
+      redaction: 'none',
+    }
+    const tape = [
+      {
+        v: 1,
+        type: 'meta',
+        startedAt: '2026-08-01T00:00:00.000Z',
+        label: 'l',
+        command: [],
+        wiretape: identity,
+      },
+      line(0, 'in', { id: 1, method: 'tools/call', params: { name: 'pay' } }),
+      line(1, 'out', { id: 1, result: { text: 'word' } }, { corr: id(0) }),
+      line(
+        2,
+        'out',
+        { method: 'notifications/progress', params: {} },
+        { linked: [{ kind: 'progress', to: id(1) }] },
+      ),
+    ]
+    writeFileSync(join(folder, 'linked.jsonl'), tape.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    expect(await listed(['linked.jsonl'], 'word -tool:pay', false)).toEqual([])
+  })
+
   it('reads again only what it may want', async () => {
     const maker = await prepareSieve('tool:search status:error')
     const { recordings, close } = await loadRecordings(['untimed.jsonl'], folder, maker.watch)

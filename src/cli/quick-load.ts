@@ -1,0 +1,196 @@
+import { createTraceScan, type PlainLine, type Seen } from '../formats/index.js'
+import {
+  asLegacySse,
+  madeMeta,
+  type Diagnostic,
+  type Fold,
+  type PlainMessage,
+  type TapeRecord,
+} from '../model/index.js'
+import { lentBytes, type RecordingFile } from '../tape/index.js'
+import { createByteTexts } from './byte-texts.js'
+import { inFile } from './named-file.js'
+import { withProgress } from './progress.js'
+import type { Rows } from './row-numbers.js'
+
+/** Where a line stands in its file, in bytes. */
+export interface LinePlace {
+  readonly path: string
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+/** A message of which no record was made; one object for all, good until its taker returns. */
+export interface PlainRow extends PlainMessage {
+  readonly line: PlainLine
+  /** '' where there is none. */
+  readonly subject: string
+  readonly conversation: string
+}
+
+/** Sees the lines of tapes while they are loaded, most of them as bytes. */
+export interface PlainWatcher {
+  /** @param place undefined where the recording is no tape */
+  take(record: TapeRecord, rows: Rows, place?: LinePlace): void
+  plain(message: PlainRow, row: number, place: LinePlace): void
+}
+
+/** A tape, and what is noted of it when it was read to its end. */
+export interface ScannedFile {
+  readonly file: RecordingFile
+  readonly name: string
+  readonly seen: Seen
+  checked?: boolean
+  count?: number
+}
+
+export interface Scanning {
+  readonly fold: Fold
+  readonly watcher: PlainWatcher | undefined
+  readonly report: (problem: Diagnostic & { readonly file: string }) => void
+  /** Another transport passed than the first record says. */
+  readonly isLegacySse: boolean
+  /** Sees each record that is made, after the fold. */
+  readonly see: (record: TapeRecord) => void
+}
+
+/** Whether the lines of the file are those of a tape, all of which are wanted. */
+export function isScannable({ file: { format, part } }: Pick<ScannedFile, 'file'>): boolean {
+  return format.id === 'trace-v1' && part === undefined
+}
+
+/**
+ * Reads a tape into a fold as its format's `read` would, several times as quickly: of a line that our recorder wrote for a
+ * message, no record is made.
+ *
+ * @returns characters of the longest JSON-RPC id among the lines of which no record was made
+ * @throws WiretapeError as reading does
+ */
+export async function scanTape(opened: ScannedFile, scanning: Scanning): Promise<number> {
+  const { file, name, seen } = opened
+  const { fold, watcher, report, isLegacySse, see } = scanning
+  const { path, sizeBytes } = file
+  const message = new PlainView()
+  let problems = 0
+  let count = 0
+  let longestId = 0
+  let isBegun = false
+
+  function reported(diagnostic: Diagnostic): void {
+    problems += 1
+    report({ ...diagnostic, file: name })
+  }
+
+  function push(record: TapeRecord, offset: number, size: number): void {
+    const told = isLegacySse && record.type === 'meta' ? asLegacySse(record) : record
+    const rows = fold.push(told)
+    watcher?.take(told, rows, { path, offset, sizeBytes: size })
+    see(told)
+    count += 1
+  }
+
+  // What `takePlain` gets is the same object each time.
+  const place = { path, offset: 0, sizeBytes: 0 }
+  const scan = createTraceScan(
+    reported,
+    (bytes, line, offset, size) => {
+      if (!isBegun) return false
+      message.read(bytes, line)
+      const row = fold.pushPlain(message)
+      if (row < 0) return false
+      count += 1
+      if (line.rpcIdStart >= 0) longestId = Math.max(longestId, line.rpcIdEnd - line.rpcIdStart)
+      place.offset = offset
+      place.sizeBytes = size
+      watcher?.plain(message, row, place)
+      return true
+    },
+    { borrowed: true, whole: true },
+  )
+  if (file.fault) reported(file.fault)
+  try {
+    for await (const chunk of withProgress(name, lentBytes(path, sizeBytes), sizeBytes))
+      scan.push(chunk, take)
+    scan.end(take)
+  } catch (error) {
+    throw inFile(error, name, path)
+  }
+  opened.checked = problems === 0
+  opened.count = count
+  return longestId
+
+  function take({
+    record,
+    offset,
+    sizeBytes: size,
+  }: {
+    record: TapeRecord
+    offset: number
+    sizeBytes: number
+  }): void {
+    if (!isBegun) {
+      // A tape that lost its start.
+      const made = madeMeta(record)
+      isBegun = made !== undefined || record.type === 'meta'
+      if (made) {
+        seen.made = made
+        push(made, offset, 0)
+      }
+    }
+    push(record, offset, size)
+  }
+}
+
+const texts = createByteTexts()
+
+class PlainView implements PlainRow {
+  #line: PlainLine | undefined
+  bytes: Uint8Array = new Uint8Array(0)
+  kind: PlainMessage['kind'] = 'request'
+  fromServer = false
+  us = 0
+  seq = 0
+  sizeBytes = 0
+  method = ''
+  toolError = false
+  idStart = 0
+  idEnd = 0
+  corrStart = -1
+  corrEnd = -1
+  late = false
+  conversationStart = -1
+  conversationEnd = -1
+  httpExchange = -1
+
+  get line(): PlainLine {
+    return this.#line!
+  }
+
+  get subject(): string {
+    return texts.at(this.bytes, this.line.subjectStart, this.line.subjectEnd)
+  }
+
+  get conversation(): string {
+    return texts.at(this.bytes, this.conversationStart, this.conversationEnd)
+  }
+
+  read(bytes: Uint8Array, line: PlainLine): void {
+    this.#line = line
+    this.bytes = bytes
+    this.kind = line.kind
+    this.fromServer = line.fromServer
+    this.us = line.us
+    this.seq = line.seq
+    this.sizeBytes = line.rawEnd - line.rawStart
+    this.method = texts.at(bytes, line.methodStart, line.methodEnd)
+    this.toolError = line.toolError
+    this.idStart = line.idStart
+    this.idEnd = line.idEnd
+    this.corrStart = line.corrStart
+    this.corrEnd = line.corrEnd
+    this.late = line.late
+    this.conversationStart = line.conversationStart
+    this.conversationEnd = line.conversationEnd
+    this.httpExchange = line.httpExchange
+  }
+}
