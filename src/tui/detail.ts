@@ -1,5 +1,6 @@
 import type { TapeRecord } from '../model/index.js'
 import { escapeText, factWords, formatBytes, formatDuration, pad, waitedWords } from '../render/index.js'
+import { levelTones } from './found-list.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
 import { isFrame, type LogRow, type MessageLog, type RowState } from './message-log.js'
@@ -8,6 +9,9 @@ import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
 
 /** Two texts stand side by side from this width on. */
 const wide = 110
+
+/** Of one message; the list of findings has all. */
+const mostFindings = 10
 
 /** What was sent again, and what came of it. */
 export interface Again {
@@ -73,6 +77,8 @@ function messageLines(log: MessageLog, row: LogRow): Line[] {
   const { record } = row
   const lines: Line[] = [titleOf(row)]
   for (const note of row.notes) lines.push([span(`note: ${escapeText(note)}`, 'cyan')])
+  for (const { level, rule, message } of row.findings.slice(0, mostFindings))
+    lines.push([span(`! ${rule.id}: ${escapeText(message)}`, levelTones[level])])
   const held = log.heldOf(row.row)
   if (held) {
     const by = held.by === undefined ? '' : ` by ${escapeText(held.by)}`

@@ -1,5 +1,6 @@
 import { countOf, escapeText, formatCount, pad, truncate, widthOf } from '../render/index.js'
 import { againLines, detailLines } from './detail.js'
+import { foundFrame } from './found-list.js'
 import { offeredKeys } from './hints.js'
 import { keyLabel, keyTable } from './key-table.js'
 import { headLine, rowLine, type Signs } from './row-line.js'
@@ -27,9 +28,11 @@ export function frameOf(state: ScreenState, context: Context, signs: Signs): Fra
   ]
   const middle = state.editor
     ? editorFrame(state, state.editor, signs)
-    : state.helpTop !== undefined
-      ? helpFrame(state, state.helpTop)
-      : listFrame(state, context, signs)
+    : state.found
+      ? foundFrame(state, state.found, context, signs.rule)
+      : state.helpTop !== undefined
+        ? helpFrame(state, state.helpTop)
+        : listFrame(state, context, signs)
   return {
     lines: [top, ...middle.lines, ...bottom].map((line) => truncateLine(line, width)),
     selected: middle.selected < 0 ? -1 : middle.selected + 1,
@@ -147,6 +150,9 @@ function statusLine(state: ScreenState, { log, view, saved }: Context, width: nu
     const words = `  ${countOf(count, 'rule')}${fault === undefined ? '' : ' (fault)'}`
     left.push(span(words, fault === undefined ? 'dim' : 'red'))
   }
+  const { error, warning } = log.found.counts
+  const worst = error > 0 ? countOf(error, 'error') : warning > 0 ? countOf(warning, 'warning') : ''
+  if (worst !== '') left.push(span(`  ! ${worst}`, error > 0 ? 'red' : 'yellow'))
   if (log.faults > 0) left.push(span(`  ${log.faults} unreadable lines`, 'red'))
   const notice = state.notice
   if (!notice) {
@@ -200,6 +206,16 @@ function bottomLine(state: ScreenState, context: Context, width: number): Line {
         ['Ctrl+O', 'open in $EDITOR'],
       ],
       width,
+    )
+  if (state.found)
+    return hints(
+      [
+        ['j k', 'move'],
+        ['Enter', 'to the message'],
+        ['Esc', 'close'],
+      ],
+      width,
+      1,
     )
   if (state.helpTop !== undefined)
     return hints(

@@ -20,6 +20,8 @@ interface Situation {
   readonly hasPeer: boolean
   readonly hasRow: boolean
   readonly hasText: boolean
+  /** Findings of level error and warning. */
+  readonly found: number
 }
 
 /** The keys of the last line, the most useful first. A label that is undefined hides a key that would do nothing. */
@@ -32,6 +34,7 @@ const hints: readonly (readonly [act: Act, label: (at: Situation) => string | fa
   ['intercept', ({ live, holds }) => live && (holds ? 'pass all' : 'intercept')],
   ['back', ({ state }) => backLabel(state)],
   ['filter', () => 'filter'],
+  ['findings', ({ found }) => found > 0 && 'findings'],
   ['last', ({ state, live }) => live && !state.follow && 'follow'],
   ['again', ({ live, repeatable }) => live && repeatable && 'again'],
   ['save', ({ live }) => live && 'save'],
@@ -75,6 +78,7 @@ function situationOf(state: ScreenState, context: Context): Situation {
     hasId: chosen !== undefined && log.idOf(chosen) !== undefined,
     hasPeer: (row?.peer ?? -1) >= 0,
     hasRow: row !== undefined,
+    found: log.found.counts.error + log.found.counts.warning,
     hasText: chosen !== undefined && log.textOf(chosen) !== undefined,
   }
 }

@@ -29,6 +29,7 @@ export type Act =
   | 'save'
   | 'reload'
   | 'note'
+  | 'findings'
   | 'help'
   | 'back'
   | 'quit'
@@ -88,6 +89,7 @@ export const keyTable: readonly Binding[] = [
   { keys: ['F'], act: 'follow', help: 'follow what comes, or stay' },
   { keys: ['n'], act: 'next-error', help: 'to the next error' },
   { keys: ['p'], act: 'previous-error', help: 'to the error before' },
+  { keys: ['!'], act: 'findings', help: 'what rules found; Enter goes to the message' },
   { keys: ['x'], act: 'other-half', help: 'to the answer of this request, or the request of this answer' },
   { keys: ['tab', 'shift+tab'], act: 'focus', help: 'move in the list or in the message' },
   { keys: ['enter', 'z'], act: 'zoom', help: 'the message on the whole screen, or beside the list' },

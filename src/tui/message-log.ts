@@ -1,5 +1,6 @@
 import type { HeldEvent, ReleaseOutcome, ServerEvent } from '../control-schema/index.js'
 import { rowSubject, type FilterSubject } from '../filter/index.js'
+import type { Finding } from '../findings/index.js'
 import { decodeLine } from '../formats/index.js'
 import {
   createFold,
@@ -14,6 +15,7 @@ import {
   type Transport,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
+import { FoundLog } from './found-log.js'
 import { heldRecordOf } from './held-record.js'
 import { lengthOf, outlineOf } from './record-outline.js'
 import { RowNotes } from './row-notes.js'
@@ -48,6 +50,8 @@ export interface LogRow {
   readonly peer: number
   /** What people said about it. */
   readonly notes: readonly string[]
+  /** What rules found in it. */
+  readonly findings: readonly Finding[]
   /** What the request was about, of its answer. */
   readonly request: { readonly method: string; readonly subject?: string } | undefined
 }
@@ -75,6 +79,8 @@ export class MessageLog {
   readonly #outlines = new WeakMap<TapeRecord, TapeRecord>()
   #faults = 0
   readonly #notes = new RowNotes()
+  /** What rules found in it. */
+  readonly found: FoundLog
   /** Its lines do not say what was held. */
   #isStrict = false
   /** All that was on the tape at first is here. */
@@ -84,6 +90,7 @@ export class MessageLog {
   constructor(transport: Transport) {
     this.#transport = transport
     this.#fold = createFold(idKey)
+    this.found = new FoundLog(this.#fold)
   }
 
   get length(): number {
@@ -111,7 +118,7 @@ export class MessageLog {
     const known = record.type === 'held' ? this.#heldRows.get(record.parts[0]!.id ?? '') : undefined
     if (known !== undefined) return this.#toldAfterAll(record, known)
     const { first, count } = this.#fold.push(record)
-    const changed: number[] = []
+    const changed = this.found.take(record, { first, count })
     for (let i = 0; i < count; i += 1) {
       const row = first + i
       const slot: Slot = { record, part: i }
@@ -187,9 +194,11 @@ export class MessageLog {
     return this.push({ type: 'dropped', t: new Date().toISOString(), id: message, why: outcome })
   }
 
-  releaseAll(): void {
+  /** It is over. Returns rows as `line` does. */
+  releaseAll(): number[] {
     this.#isOver = true
     this.#held.clear()
+    return this.found.finish()
   }
 
   get heldCount(): number {
@@ -259,6 +268,7 @@ export class MessageLog {
       waitedUs: answer >= 0 ? entries.waitedUs(answer) : 0,
       peer,
       notes: this.#notes.of(at),
+      findings: this.found.at(at),
       request: isAnswer ? this.#requestOf(peer < 0 ? this.#awaitedRow(at) : peer) : undefined,
     }
   }
@@ -279,6 +289,7 @@ export class MessageLog {
       ...(part && { part }),
       ...(request && { request }),
       transport: this.#fold.sessions.at(-1)?.transport ?? this.#transport,
+      findings: this.found.at(row),
     })
   }
 

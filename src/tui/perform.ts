@@ -1,5 +1,6 @@
 import type { CommandBody, GateState } from '../control-schema/index.js'
 import { answerDraft, draft } from './compose.js'
+import { openFound } from './found-list.js'
 import type { Act } from './key-table.js'
 import type { MessageLog } from './message-log.js'
 import { countOf, indentJson } from '../render/index.js'
@@ -58,6 +59,8 @@ export function perform(
       return only({ ...state, zoom: !state.zoom, focus: state.zoom ? 'list' : 'detail' })
     case 'back':
       return back(state)
+    case 'findings':
+      return openFound(state, context, about)
     case 'help':
       return only({ ...state, helpTop: 0 })
     case 'filter': {

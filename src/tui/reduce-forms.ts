@@ -49,14 +49,14 @@ export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, cont
   if (!field || field.lines.length > 1) return only(state)
   const { fault: __, ...rest } = prompt
   const isFilter = prompt.kind === 'filter' || prompt.kind === 'break'
-  const fault = isFilter ? faultOf(textOf(field)) : undefined
+  const fault = isFilter ? faultOf(prompt.kind, textOf(field)) : undefined
   const asking = { ...closed, prompt: { ...rest, field, ...(fault !== undefined && { fault }) } }
   // What it lets through is seen while it is typed.
   return prompt.kind === 'filter' && fault === undefined ? filtered(asking, textOf(field)) : only(asking)
 }
 
 function filtered(state: ScreenState, text: string): Step {
-  const parsed = parseFilter(text, { findings: 'refused' })
+  const parsed = parseFilter(text)
   if ('fault' in parsed) return only(state)
   return {
     state,
@@ -64,8 +64,13 @@ function filtered(state: ScreenState, text: string): Step {
   }
 }
 
-function faultOf(text: string): string | undefined {
-  const parsed = parseFilter(text, { findings: 'refused' })
+/** What is held is decided about before rules saw the recording. */
+function parsedFor(kind: Prompt['kind'], text: string): ReturnType<typeof parseFilter> {
+  return parseFilter(text, { findings: kind === 'break' ? 'refused' : 'allowed' })
+}
+
+function faultOf(kind: Prompt['kind'], text: string): string | undefined {
+  const parsed = parsedFor(kind, text)
   return 'fault' in parsed ? `column ${parsed.fault.column}: ${parsed.fault.message}` : undefined
 }
 
@@ -86,8 +91,8 @@ function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
     const saving = { ...state, notice: { text: 'saving…', tone: 'plain' } } as const
     return { state: saving, effects: [{ kind: 'command', command, as: 'save' }] }
   }
-  const parsed = parseFilter(text, { findings: 'refused' })
-  if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(text)! } })
+  const parsed = parsedFor(prompt.kind, text)
+  if ('fault' in parsed) return only({ ...state, prompt: { ...prompt, fault: faultOf(prompt.kind, text)! } })
   if (prompt.kind === 'break') {
     const filters = isEmptyFilter(parsed.filter) ? [] : [text]
     const asked = { kind: 'command', command: { type: 'breakpoints', filters } } as const

@@ -1,3 +1,4 @@
+import { pressInFound } from './found-list.js'
 import { pressInEditor, pressInHelp, pressInPrompt } from './reduce-forms.js'
 import { perform } from './perform.js'
 import { actOf } from './key-table.js'
@@ -66,6 +67,7 @@ function press(state: ScreenState, { key }: Extract<Action, { type: 'key' }>, co
   const { notice: _, ...quiet } = state
   if (quiet.editor) return pressInEditor(quiet, quiet.editor, key, context)
   if (quiet.prompt) return pressInPrompt(quiet, quiet.prompt, key, context)
+  if (quiet.found) return pressInFound(quiet, quiet.found, key, context)
   if (quiet.helpTop !== undefined) return only(pressInHelp(quiet, quiet.helpTop, key))
   const act = actOf(key.name)
   if (act === undefined) return only(state)

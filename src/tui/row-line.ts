@@ -95,8 +95,11 @@ export function rowLine(row: LogRow, width: number, signs: Signs): Line {
   return [...left, ...fitted(whatOf(row), contentOf(row), noteOf(row), room), span(right, 'dim')]
 }
 
-function noteOf({ notes }: LogRow): string {
-  return notes.length === 0 ? '' : `  note: ${short(notes.join(' · '))}`
+/** What people said about it, and the rules of level error and warning that found something. */
+function noteOf({ notes, findings }: LogRow): string {
+  const ids = new Set(findings.flatMap(({ level, rule }) => (level === 'note' ? [] : [`! ${rule.id}`])))
+  const found = ids.size === 0 ? '' : `  ${[...ids].join(' ')}`
+  return notes.length === 0 ? found : `${found}  note: ${short(notes.join(' · '))}`
 }
 
 /** Content that tells a message from others of its method, as far as it is kept. */

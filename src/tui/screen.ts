@@ -141,7 +141,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
       case 'notice':
         return dispatch({ type: 'notice', notice: { text: event.message, tone: 'plain' } })
       case 'ended':
-        log.releaseAll()
+        rowsCame(log.releaseAll())
         dispatch({ type: 'phase', phase: 'ended' })
         if (signal?.aborted) return leave?.()
         if (saved) return undefined
@@ -154,7 +154,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   async function follow(): Promise<void> {
     for await (const event of link.events) onEvent(event)
     if (state.phase === 'ended' || gone) return
-    log.releaseAll()
+    rowsCame(log.releaseAll())
     dispatch({ type: 'phase', phase: 'lost' })
     if (signal?.aborted) return leave?.()
     const text = 'the capture went away; its tape has what was recorded: q leaves'
@@ -172,7 +172,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
         return
       }
       case 'filter': {
-        filterRow = view.at(state.cursor)
+        filterRow = effect.row ?? view.at(state.cursor)
         view.setFilter(effect.filter)
         return lookOn()
       }

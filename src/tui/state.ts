@@ -2,6 +2,7 @@ import type { CommandBody, GateState, ReleaseOutcome, ServerHello, Success } fro
 import type { Filter } from '../filter/index.js'
 import type { Direction } from '../model/index.js'
 import type { Again } from './detail.js'
+import type { FoundList } from './found-list.js'
 import type { Key } from './keys.js'
 import type { MessageLog } from './message-log.js'
 import type { RowView } from './row-view.js'
@@ -25,6 +26,8 @@ export interface ScreenState {
   readonly prompt?: Prompt
   readonly editor?: Editor
   readonly helpTop?: number
+  /** The list of findings is open. */
+  readonly found?: FoundList
   readonly gate?: GateState
   readonly phase: 'loading' | 'live' | 'ended' | 'lost'
   readonly notice?: Notice
@@ -79,7 +82,8 @@ export type Effect =
       /** Given back with what came of it: whatever else is on the screen by then is not meant. */
       readonly token?: number
     }
-  | { readonly kind: 'filter'; readonly filter: Filter | undefined }
+  /** `row`: where the cursor comes to; where it was, without it. */
+  | { readonly kind: 'filter'; readonly filter: Filter | undefined; readonly row?: number }
   | { readonly kind: 'copy'; readonly text: string }
   /** Opens the user's editor; what is saved there comes back as `edited`. */
   | { readonly kind: 'external'; readonly text: string }

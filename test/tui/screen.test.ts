@@ -115,7 +115,7 @@ describe('the picture', () => {
   })
 
   it('shows a changed message as what it was and what it is', () => {
-    const screen = createScreen()
+    const screen = createScreen({ rows: 26 })
     screen.message('in', call(1, 'search', { q: 'new' }), {
       modified: true,
       original: call(1, 'search', { q: 'old' }),

@@ -76,7 +76,7 @@ export function createScreen(
         effects.push(rest)
       } else if (effect.kind !== 'filter') effects.push(effect)
       else {
-        const row = view.at(state.cursor)
+        const row = effect.row ?? view.at(state.cursor)
         view.setFilter(effect.filter)
         view.lookOn(Infinity)
         dispatch({ type: 'filtered', row })

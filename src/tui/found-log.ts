@@ -1,0 +1,79 @@
+import {
+  createFindings,
+  levels,
+  rules,
+  type Finding,
+  type Level,
+  type RecordingFindings,
+} from '../findings/index.js'
+import type { Fold, TapeRecord } from '../model/index.js'
+
+const none: readonly Finding[] = []
+
+/** What rules found so far in what a screen shows. Bounded: of very many findings the first ones are kept. */
+export class FoundLog {
+  readonly #run: RecordingFindings
+  readonly #rows = new Map<number, Finding[]>()
+  #indexed = 0
+  #isOver = false
+  #sorted: readonly Finding[] = none
+  readonly #counts: Record<Level, number> = { error: 0, warning: 0, note: 0 }
+
+  constructor(fold: Fold) {
+    this.#run = createFindings(rules).begin(fold)
+  }
+
+  /** Returns the rows in which something new was found. */
+  take(record: TapeRecord, rows: { readonly first: number; readonly count: number }): number[] {
+    if (this.#isOver) return []
+    this.#run.take(record, rows)
+    return this.#index()
+  }
+
+  /** Nothing comes any more: what only the end shows is found now. */
+  finish(): number[] {
+    if (this.#isOver) return []
+    this.#isOver = true
+    this.#run.finish()
+    return this.#index()
+  }
+
+  /** The worst first, then in the order in which they were found. */
+  get list(): readonly Finding[] {
+    const { found } = this.#run
+    if (this.#sorted.length !== found.length)
+      this.#sorted = levels.flatMap((level) => found.filter((finding) => finding.level === level))
+    return this.#sorted
+  }
+
+  /** Findings that are not kept. */
+  get left(): number {
+    return this.#run.left
+  }
+
+  get counts(): Readonly<Record<Level, number>> {
+    return this.#counts
+  }
+
+  at(row: number): readonly Finding[] {
+    return this.#rows.get(row) ?? none
+  }
+
+  #index(): number[] {
+    const { found } = this.#run
+    if (this.#indexed === found.length) return []
+    const changed: number[] = []
+    for (; this.#indexed < found.length; this.#indexed += 1) {
+      const finding = found[this.#indexed]!
+      this.#counts[finding.level] += 1
+      for (const row of new Set(finding.rows)) {
+        if (row < 0) continue
+        const known = this.#rows.get(row)
+        if (known) known.push(finding)
+        else this.#rows.set(row, [finding])
+        changed.push(row)
+      }
+    }
+    return changed
+  }
+}
