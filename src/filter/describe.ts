@@ -51,7 +51,7 @@ function grouped(condition: Condition): string {
 
 function numberWords({ field, operator, shown }: Extract<Condition, { kind: 'number' }>): string {
   if (field === 'timeMs') {
-    const moment = /^\d{4}-/.test(shown) ? shown : `${shown} ago`
+    const moment = /^(?:\d{4}-|to|yes)/i.test(shown) ? shown : `${shown} ago`
     return operator === '<' ? `before ${moment}` : `since ${moment}`
   }
   const names = {

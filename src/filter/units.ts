@@ -34,9 +34,14 @@ export function parseAmount(
 
 /**
  * Milliseconds since 1970 of a date or a time in ISO 8601; without an offset in UTC, as times are shown. A
- * duration counts back from `nowMs`. Undefined for anything else.
+ * duration counts back from `nowMs`; `today` and `yesterday` begin at midnight of local time. Undefined for anything else.
  */
 export function parseMoment(text: string, nowMs: number): number | undefined {
+  const word = text.toLowerCase()
+  if (word === 'today' || word === 'yesterday') {
+    const now = new Date(nowMs)
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (word === 'today' ? 0 : 1)).getTime()
+  }
   const ago = /^\d/.test(text) && !/^\d{4}-/.test(text) ? spanOf(text) : undefined
   if (ago !== undefined) return nowMs - ago
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i.exec(

@@ -57,7 +57,7 @@ describe('search', () => {
     const { stdout, code } = await data.run('search', 'invoice')
     expect(code).toBe(0)
     const lines = stdout.split('\n')
-    expect(lines[0]).toBe('files.jsonl')
+    expect(lines[0]).toBe('files')
     expect(lines[1]).toMatch(
       /^ {4}#0 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}→ tools\/call read · …?.*"path":"\/invoices\/8.txt"/,
     )

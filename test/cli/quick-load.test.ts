@@ -151,7 +151,7 @@ describe('search', () => {
     const { filter } = parseFilter(text, { nowMs: 0 })
     const needle = needleOf(filter!.condition)
     const path = join(folder, name)
-    const recording = { name, paths: [path], sizeBytes: 1, changedMs: 0 }
+    const recording = { name, shortName: name, paths: [path], sizeBytes: 1, changedMs: 0 }
     const spotted = isSpotted && needle ? await spotLines(recording, needle) : undefined
     if (spotted?.isEmpty) return []
     const maker = await prepareSieve(text, 0, spotted && ((place) => spotted.has(place)))

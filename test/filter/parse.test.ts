@@ -204,6 +204,7 @@ describe('describeFilter', () => {
     ['tool:se* -is:late', 'tool is like se* and not an answer after the answer'],
     ['>(a or size:>1kB)', 'from the client and (method, name or text has "a" or size above 1kB)'],
     ['since:10m until:2026-08-01', 'since 10m ago and before 2026-08-01'],
+    ['since:yesterday until:today', 'since yesterday and before today'],
     ['$.a~/x/i $.b $.c=1', '$.a matches /x/i and $.b is there and $.c is 1'],
   ])('says %s in words', (text, words) => {
     expect(describeFilter(parseFilter(text).filter!)).toBe(words)

@@ -49,7 +49,7 @@ export async function runExplain(
         : { rows: new Set([rowOfCall(recording, number)]), left: 0 }
     const calls = await explained(recording, rows, findings!.found)
     if (options.json) await printJson(recording, calls, left, io)
-    else if (number === undefined) await printCalls(recording, calls, left, io)
+    else if (number === undefined) await printCalls(named, recording, calls, left, io)
     else for (const call of calls) await io.write(storyText(call, io))
     return exitCode.done
   } finally {
@@ -142,6 +142,7 @@ function isWhole({ fold }: LoadedRecording): boolean {
 }
 
 async function printCalls(
+  named: string,
   recording: LoadedRecording,
   calls: readonly Explained[],
   left: number,
@@ -165,7 +166,7 @@ async function printCalls(
     const count = calls.length + left
     const more = left > 0 ? `; the first ${calls.length} are told` : ''
     await io.write(
-      `\n${count} of ${countOf(requests, 'request')} went wrong${more}. wiretape explain ${shellWord(recording.files[0]!.name)} N tells more about one.\n`,
+      `\n${count} of ${countOf(requests, 'request')} went wrong${more}. wiretape explain ${shellWord(named)} N tells more about one.\n`,
     )
   }
   if (!isWhole(recording))

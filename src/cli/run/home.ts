@@ -15,6 +15,7 @@ import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { maxOf } from '../extremes.js'
 import { rowsIn, type Row } from '../folder-rows.js'
+import { shortNames } from '../recording-name.js'
 import { onInterrupt } from '../interrupt.js'
 import type { Io } from '../io.js'
 import { showTargets, type Target } from './attach.js'
@@ -60,8 +61,14 @@ export async function runHome(io: Io): Promise<number> {
   }
 }
 
-async function newestRows(io: Io): Promise<Row[]> {
-  const rows = await rowsIn(recordingsIn(io.dataFolder), io)
+/** A recording with a name that every command takes. */
+type NamedRow = Row & { readonly name: string }
+
+/** Live captures first, then the newest. */
+async function newestRows(io: Io): Promise<NamedRow[]> {
+  const all = await rowsIn(recordingsIn(io.dataFolder), io)
+  const names = shortNames(all)
+  const rows = all.map((row, i) => ({ ...row, name: names[i]! }))
   return rows.toReversed().toSorted((a, b) => Number(b.state === 'live') - Number(a.state === 'live'))
 }
 
@@ -78,22 +85,29 @@ function titleOf(rows: readonly Row[]): string {
 
 const signs = { live: '●', complete: ' ', incomplete: '!', failed: '✕' } as const
 
-function choicesOf(rows: readonly Row[]): { name: string; about: string }[] {
+function choicesOf(rows: readonly NamedRow[]): { name: string; about: string }[] {
   const labels = rows.map(
-    ({ label, state }) => `${signs[state]} ${truncate(escapeText(label.slice(0, 200)), 28)}`,
+    ({ name, state }) => `${signs[state]} ${truncate(escapeText(name.slice(0, 200)), 44)}`,
   )
   const width = maxOf(labels.map(widthOf), 0)
-  return rows.map((row, i) => ({ name: pad(labels[i]!, width, 'right'), about: aboutOf(row) }))
+  const servers = rows.map(({ server }) => truncate(escapeText(server?.name.slice(0, 200) ?? ''), 24))
+  const serverWidth = maxOf(servers.map(widthOf), 0)
+  return rows.map((row, i) => ({
+    name: pad(labels[i]!, width, 'right'),
+    about: aboutOf(row, pad(servers[i]!, serverWidth, 'right')),
+  }))
 }
 
-function aboutOf({ state, startedAt, messages, sizeBytes }: Row): string {
+function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, server: string): string {
   const ago = Date.now() - Date.parse(startedAt)
   const when = Number.isNaN(ago) ? '' : ageOf(ago)
   const size = messages === null ? formatBytes(sizeBytes) : countOf(messages, 'message')
   const words = { live: 'live', complete: '', incomplete: 'cut off', failed: 'the server did not start' }[
     state
   ]
-  return [pad(when, 12, 'right'), pad(size, 16, 'right'), words].join('').trimEnd()
+  const failed = errors ? countOf(errors, 'error') : ''
+  const ended = [words, failed].filter((part) => part !== '').join(', ')
+  return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${server}  ${ended}`.trimEnd()
 }
 
 function ageOf(ms: number): string {

@@ -73,7 +73,12 @@ function empty(folder: string | undefined, path: string): string {
 /** The name of the file comes last and is never cut: it is what the next command needs. */
 function table(rows: readonly NamedRow[], folder: string, io: Io): string {
   const style = createStyle(io.colours)
-  const lines = [tableText(columnsOf(rows, style), { style, columns: io.columns })]
+  const lines = [
+    tableText(columnsOf(rows, style, (io.columns ?? Infinity) >= cellsForVersions), {
+      style,
+      columns: io.columns,
+    }),
+  ]
   lines.push(`${style.dim(`${totals(rows)} in ${escapeText(folder)}`)}\n`)
   const failed = rows.filter(({ state }) => state === 'failed').length
   const cutOff = rows.filter(({ state }) => state === 'incomplete').length
@@ -102,7 +107,7 @@ function totals(rows: readonly Row[]): string {
   ].join(', ')
 }
 
-function columnsOf(rows: readonly NamedRow[], style: Style): TableColumn[] {
+function columnsOf(rows: readonly NamedRow[], style: Style, saysVersions: boolean): TableColumn[] {
   const now = Date.now()
   const text = (of: (row: NamedRow) => string, longest = 24): string[] =>
     rows.map((row) => truncate(escapeText(of(row).slice(0, 200)), longest))
@@ -136,8 +141,8 @@ function columnsOf(rows: readonly NamedRow[], style: Style): TableColumn[] {
             keep: isNamed ? 1.5 : 2.5,
           },
         ]),
-    { name: 'server', texts: text(({ server }) => peerName(server)), side: 'right', keep: 4 },
-    { name: 'client', texts: text(({ client }) => peerName(client)), side: 'right', keep: 1 },
+    { name: 'server', texts: text(({ server }) => peerName(server, saysVersions)), side: 'right', keep: 4 },
+    { name: 'client', texts: text(({ client }) => peerName(client, saysVersions)), side: 'right', keep: 1 },
     { name: 'messages', texts: number(({ messages }) => messages), side: 'left', keep: 6 },
     {
       name: 'errors',
@@ -155,8 +160,12 @@ function columnsOf(rows: readonly NamedRow[], style: Style): TableColumn[] {
   return columns.filter(({ name, texts }) => !optional.has(name) || texts.some((cell) => cell !== ''))
 }
 
-function peerName(peer: Row['server']): string {
-  return peer === null ? '' : peer.name
+/** With fewer cells, whole columns would go for the sake of the versions. */
+const cellsForVersions = 160
+
+function peerName(peer: Row['server'], saysVersion: boolean): string {
+  if (peer === null) return ''
+  return saysVersion ? `${peer.name} ${peer.version}`.trimEnd() : peer.name
 }
 
 function stateOf({ state }: Row): string {

@@ -31,7 +31,9 @@ export async function runStats(names: readonly string[], options: StatsOptions, 
   let read = 0
   for (const recording of recordings.toReversed()) {
     try {
-      await countIn(recording.paths, recording.name, tally, io)
+      // Files keep their names, which programs may keep; a person types the short ones.
+      const name = options.json || options.jsonl ? recording.name : recording.shortName
+      await countIn(recording.paths, name, tally, io)
       read += 1
     } catch (error) {
       // One broken recording is no reason to leave out the others, unless it is the only one that was named.

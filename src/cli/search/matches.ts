@@ -82,7 +82,7 @@ export function matchLine(
   isFirst: boolean,
   { style, columns = Infinity }: Page,
 ): string {
-  const head = isFirst ? `${style.bold(escapeText(recording.name))}\n` : ''
+  const head = isFirst ? `${style.bold(escapeText(recording.shortName))}\n` : ''
   const number = pad(row.seq < 0 ? '–' : `#${row.seq}`, 6, 'left')
   const time = truncate(escapeText(row.us === undefined ? '–' : row.t.slice(0, 19).replace('T', ' ')), 19)
   const { what } = wordsOf(row)

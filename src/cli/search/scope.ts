@@ -8,12 +8,14 @@ import { diskReason, listTapes } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { placeOf } from '../folder-rows.js'
 import type { Io } from '../io.js'
-import { recordingPath } from '../recording-name.js'
+import { recordingPath, shortNames } from '../recording-name.js'
 
 /** One recording that a command looks into: a tape of a folder with its segments, or any file that was named. */
 export interface ScopedRecording {
-  /** What other commands take for it. */
+  /** What other commands take for it: a file in the data folder, or a path. */
   readonly name: string
+  /** The same for people, as `ls` prints it: `shop~1`. It changes when newer recordings come. */
+  readonly shortName: string
   /** Absolute, in the order of the segments. */
   readonly paths: readonly string[]
   /** Undefined for a file that may be anything. */
@@ -38,7 +40,7 @@ export async function scopeOf(
   sinceMs = -Infinity,
 ): Promise<ScopedRecording[]> {
   const data = recordingsIn(io.dataFolder)
-  const all = await recordingsOf(data, io)
+  const all = withShortNames(await recordingsOf(data, io))
   const chosen = new Map<string, ScopedRecording>()
   const add = (recording: ScopedRecording): void => void chosen.set(recording.paths[0]!, recording)
   if (names.length === 0) all.forEach(add)
@@ -76,7 +78,7 @@ async function namedRecording(
   if (listed) return listed
   try {
     const { size, mtimeMs } = statSync(path)
-    return { name, paths: [path], sizeBytes: size, changedMs: mtimeMs }
+    return { name, shortName: name, paths: [path], sizeBytes: size, changedMs: mtimeMs }
   } catch (cause) {
     throw new WiretapeError('unreadable', `cannot read ${escapeText(name)}: ${diskReason(cause)}`, { cause })
   }
@@ -88,13 +90,29 @@ async function recordingsOf(folder: string, io: Place): Promise<ScopedRecording[
       cause,
     })
   })
-  return joinSegments(tapes, placeOf).map((group) => ({
-    name: nameOf(group[0]!.path, io),
-    paths: group.map(({ path }) => path),
-    meta: group[0]!.meta,
-    sizeBytes: group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    changedMs: changedAt(group.at(-1)!.path),
-  }))
+  return joinSegments(tapes, placeOf).map((group) => {
+    const name = nameOf(group[0]!.path, io)
+    return {
+      name,
+      shortName: name,
+      paths: group.map(({ path }) => path),
+      meta: group[0]!.meta,
+      sizeBytes: group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      changedMs: changedAt(group.at(-1)!.path),
+    }
+  })
+}
+
+/** @param recordings all of the data folder, oldest first */
+function withShortNames(recordings: readonly ScopedRecording[]): ScopedRecording[] {
+  const names = shortNames(
+    recordings.map(({ meta, paths }) => ({
+      label: meta?.label ?? '',
+      session: meta?.wiretape?.session ?? null,
+      files: paths,
+    })),
+  )
+  return recordings.map((recording, i) => ({ ...recording, shortName: names[i]! }))
 }
 
 /** The name of a tape in the data folder is enough; others need their path. */
