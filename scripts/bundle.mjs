@@ -24,6 +24,8 @@ export async function bundle(root) {
     // What users install beside us stays outside.
     external: (id) =>
       !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('dist/') && !/^[A-Z]:/i.test(id),
+    // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
+    treeshake: { moduleSideEffects: (_, external) => external },
     logLevel: 'warn',
   })
   try {

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { nearestTo } from '../filter/index.js'
 import { WiretapeError } from '../model/index.js'
 import { registerAttach } from './commands/attach.js'
 import { registerReload } from './commands/reload.js'
@@ -53,7 +52,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCode.done
     const { command, name } = namedCommand(program, args)
-    throw usageError(error, name, misspelled(error, command, args))
+    throw usageError(error, name, await misspelled(error, command, args))
   }
 }
 
@@ -71,7 +70,11 @@ function namedCommand(program: Command, args: readonly string[]): { command: Com
 }
 
 /** The parser asks for an option that is required before it finds that the user misspelled it. */
-function misspelled(error: CommanderError, command: Command, args: readonly string[]): string | undefined {
+async function misspelled(
+  error: CommanderError,
+  command: Command,
+  args: readonly string[],
+): Promise<string | undefined> {
   if (error.code !== 'commander.missingMandatoryOptionValue') return undefined
   const known = command.options.flatMap(({ long }) => (long === undefined ? [] : [long]))
   const given = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
@@ -79,6 +82,7 @@ function misspelled(error: CommanderError, command: Command, args: readonly stri
     .map((arg) => arg.split('=', 1)[0]!)
     .find((arg) => arg.startsWith('--') && ![...known, '--help'].includes(arg))
   if (flag === undefined) return undefined
+  const { nearestTo } = await import('../filter/index.js')
   const near = nearestTo(flag, known)
   return `unknown option '${flag}'${near === undefined ? '' : ` (Did you mean ${near}?)`}`
 }

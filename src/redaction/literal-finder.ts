@@ -24,6 +24,9 @@ const symbols = new Map(
   ['e.', 's.', 't.', '0.', 'd.', 'n.', '//', 't-', 'e-', 'n-', '.c', '_m', '-s'].map((pair) => [pair, 6]),
 )
 
+const exactCost = remembered((pair) => costOf(pair, true))
+const foldedCost = remembered((pair) => costOf(pair, undefined))
+
 /** How often a look-up finds the pair where nothing is. Base64 holds every pair of letters and digits. */
 function costOf(pair: string, exact: true | undefined): number {
   const lower = pair.toLowerCase()
@@ -57,6 +60,7 @@ export class LiteralPairs<T extends Literal> {
   readonly distances: Int8Array
   readonly others: Uint8Array
   /** Of each group, how much of a text has a first, and how much a second pair. */
+  #anyBefore = false
   readonly #shares = Array.from({ length: 8 }, () => ({ first: 0, second: 0 }))
 
   constructor(literals: readonly T[]) {
@@ -66,15 +70,20 @@ export class LiteralPairs<T extends Literal> {
         const offset = this.#rarest(literal, parity)
         for (const pair of pairsAt(literal, offset)) {
           this.counts[pair]!++
-          byPair.set(pair, [...(byPair.get(pair) ?? []), { literal, offset }])
+          const list = byPair.get(pair)
+          if (list) list.push({ literal, offset })
+          else byPair.set(pair, [{ literal, offset }])
         }
         this.#group(literal, offset)
       }
     }
-    const all = [...byPair.values()].flat()
-    this.offsets = new Int8Array(all.length)
-    this.distances = new Int8Array(all.length)
-    this.others = new Uint8Array(all.length)
+    // Beside some stands nothing rare: the first group takes any pair before those.
+    if (this.#anyBefore) for (let pair = 0; pair < this.groups.length; pair++) this.groups[pair]! |= 1
+    let count = 0
+    for (const list of byPair.values()) count += list.length
+    this.offsets = new Int8Array(count)
+    this.distances = new Int8Array(count)
+    this.others = new Uint8Array(count)
     for (const [index, list] of byPair) {
       this.first[index] = this.literals.length
       for (const { literal, offset } of list) {
@@ -91,10 +100,11 @@ export class LiteralPairs<T extends Literal> {
     if (parity === 1 && before !== undefined) return -1
     const last = literal.length - 1
     if ((last & 1) === parity && after !== undefined) return last
+    const costs = exact ? exactCost : foldedCost
     let best = parity
     let least = Infinity
     for (let offset = parity; offset + 2 <= literal.length; offset += 2) {
-      const cost = costOf(literal.slice(offset, offset + 2), exact)
+      const cost = costs(literal.slice(offset, offset + 2))
       if (cost < least) [best, least] = [offset, cost]
     }
     return best
@@ -105,8 +115,7 @@ export class LiteralPairs<T extends Literal> {
     const start = shareAt(literal, offset - 2) < shareAt(literal, offset + 2) ? offset - 2 : offset
     const [first, second] = [shareAt(literal, start), shareAt(literal, start + 2)]
     if (Math.max(first, second) > 0.3) {
-      // Nothing rare stands beside it: the first group takes any pair before.
-      this.groups.forEach((groups, pair) => (this.groups[pair] = groups | 1))
+      this.#anyBefore = true
       for (const pair of pairsAt(literal, offset)) this.groups[pair]! |= 256
       return
     }
@@ -136,18 +145,30 @@ function codesAt({ literal, exact, before, after }: Literal, at: number): readon
   if (at === literal.length && after !== undefined) return codesOf(after)
   if (at < 0 || at >= literal.length) return ascii
   const character = literal.charAt(at)
-  return codesOf(
-    exact ? character : [...new Set([character.toLowerCase(), character.toUpperCase()])].join(''),
-  )
+  return exact ? codesOf(character) : bothCases(character)
 }
 
-function codesOf(characters: string): number[] {
-  return Array.from(characters, (character) => character.charCodeAt(0))
+/** Tables are made while a client waits for its first answer: thousands of questions about a hundred characters. */
+const codesOf = remembered((characters) => Array.from(characters, (character) => character.charCodeAt(0)))
+const bothCases = remembered((character) => {
+  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()]
+  return codesOf(lower === upper ? character : lower + upper)
+})
+
+function remembered<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    let value = known.get(text)
+    if (value === undefined) known.set(text, (value = make(text)))
+    return value
+  }
 }
 
 function pairsAt(literal: Literal, offset: number): number[] {
   const second = codesAt(literal, offset + 1)
-  return codesAt(literal, offset).flatMap((a) => second.map((b) => indexOf(a, b)))
+  const pairs: number[] = []
+  for (const a of codesAt(literal, offset)) for (const b of second) pairs.push(indexOf(a, b))
+  return pairs
 }
 
 const order = ' etaonisrl"hdcmu,p:./yf0b-g_12v3w'
@@ -159,16 +180,14 @@ const shares = ascii.map((code) => {
 
 /** How much of a text, about, has what stands at `offset` of the literal. */
 function shareAt(literal: Literal, offset: number): number {
-  const [first = 0, second = 0] = [offset, offset + 1].map((at) => {
-    const codes = codesAt(literal, at)
-    return codes === ascii
-      ? 1
-      : Math.min(
-          0.9,
-          codes.reduce((sum, code) => sum + (shares[code] ?? 0), 0),
-        )
-  })
-  return first * second
+  return shareOf(codesAt(literal, offset)) * shareOf(codesAt(literal, offset + 1))
+}
+
+function shareOf(codes: readonly number[]): number {
+  if (codes === ascii) return 1
+  let sum = 0
+  for (const code of codes) sum += shares[code] ?? 0
+  return Math.min(0.9, sum)
 }
 
 /** The index of a character of the literal beside the pair; of the pair where it has no other. */
@@ -179,10 +198,16 @@ function otherThan({ literal }: Literal, offset: number): number {
 
 /** Goes through a text from literal to literal. */
 export class LiteralFinder<T extends Literal> {
-  readonly #pairs: LiteralPairs<T>
+  readonly #wanted: readonly T[]
+  /** Made when the first text is looked at. */
+  #made: LiteralPairs<T> | undefined
 
   constructor(literals: readonly T[]) {
-    this.#pairs = new LiteralPairs(literals)
+    this.#wanted = literals
+  }
+
+  get #pairs(): LiteralPairs<T> {
+    return (this.#made ??= new LiteralPairs(this.#wanted))
   }
 
   /**

@@ -288,10 +288,14 @@ const vendors: Trigger[] = [
 ]
 
 const encoder = new TextEncoder()
-const pairs = new LiteralPairs(
-  [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) })),
-)
-const { groups, counts, first, literals, offsets, distances, others } = pairs
+/** Made when the first text is looked at: most commands look at none. */
+let made: LiteralPairs<Compiled> | undefined
+
+function pairs(): LiteralPairs<Compiled> {
+  const all = (): Compiled[] =>
+    [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) }))
+  return (made ??= new LiteralPairs(all()))
+}
 
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 
@@ -301,6 +305,7 @@ function bytesOf({ literal, exact }: Trigger): Uint8Array {
 
 /** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
 function startAround(bytes: Uint8Array, index: number, end: number): number {
+  const { counts, first, literals, offsets, distances, others } = pairs()
   const pair = (bytes[index]! & 127) | ((bytes[index + 1]! & 127) << 7)
   const begin = first[pair]!
   const last = begin + counts[pair]!
@@ -366,6 +371,7 @@ export function findTrigger(text: string, start: number): number {
 
 function findInPiece(length: number): number {
   const bytes = piece
+  const { groups } = pairs()
   // Zeros behind the text: the last four bytes may reach over its end.
   for (let i = length; i < length + 7 && i < bytes.length; i++) bytes[i] = 0
   const end = (length + 6) >> 2

@@ -1,8 +1,11 @@
 import { Option, type Command } from 'commander'
-import { testKinds } from '../../codegen/index.js'
+import type { TestKind } from '../../codegen/index.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../program.js'
 import type { CodegenOptions } from '../run/codegen.js'
+
+/** Named here, so that no other command loads what prints tests. */
+const kinds: Readonly<Record<TestKind, true>> = { vitest: true, 'node-test': true, pytest: true }
 
 export function registerCodegen(program: Command, io: Io, outcome: Outcome): void {
   program
@@ -16,9 +19,7 @@ export function registerCodegen(program: Command, io: Io, outcome: Outcome): voi
     .argument('<file>', 'a recording of any format')
     .argument('[words...]', 'after --, how the test starts the server (default: as it was recorded)')
     .usage('[options] <file> [-- <command...>]')
-    .addOption(
-      new Option('--to <kind>', 'the test runner').choices(Object.keys(testKinds)).makeOptionMandatory(),
-    )
+    .addOption(new Option('--to <kind>', 'the test runner').choices(Object.keys(kinds)).makeOptionMandatory())
     .option('--filter <filter>', 'only requests that match')
     .option('--out <file>', 'write it there (default: stdout)')
     .option('--force', 'replace the file')
