@@ -288,19 +288,18 @@ const vendors: Trigger[] = [
 ]
 
 const encoder = new TextEncoder()
-/** Made when the first text is looked at: most commands look at none. */
+type Compiled = Trigger & { readonly bytes: Uint8Array }
 let made: LiteralPairs<Compiled> | undefined
 
-function pairs(): LiteralPairs<Compiled> {
-  const all = (): Compiled[] =>
-    [...names, ...places, ...values, ...vendors].map((trigger) => ({ ...trigger, bytes: bytesOf(trigger) }))
-  return (made ??= new LiteralPairs(all()))
-}
+/** Made when the first text is looked at: most commands look at none. */
+const pairs = (): LiteralPairs<Compiled> =>
+  (made ??= new LiteralPairs([...names, ...places, ...values, ...vendors].map(compiled)))
 
-type Compiled = Trigger & { readonly bytes: Uint8Array }
-
-function bytesOf({ literal, exact }: Trigger): Uint8Array {
-  return encoder.encode(exact ? literal : literal.toLowerCase())
+function compiled(trigger: Trigger): Compiled {
+  return {
+    ...trigger,
+    bytes: encoder.encode(trigger.exact ? trigger.literal : trigger.literal.toLowerCase()),
+  }
 }
 
 /** Where the trigger begins that stands around the pair at `index`; -1 when there is none. */
