@@ -306,9 +306,8 @@ function compiled(trigger: Trigger): Compiled {
 function startAround(bytes: Uint8Array, index: number, end: number): number {
   const { counts, first, literals, offsets, distances, others } = pairs()
   const pair = (bytes[index]! & 127) | ((bytes[index + 1]! & 127) << 7)
-  const begin = first[pair]!
-  const last = begin + counts[pair]!
-  for (let n = begin; n < last; n++) {
+  const last = first[pair]! + counts[pair]!
+  for (let n = first[pair]!; n < last; n++) {
     // The last five bits are those of both cases.
     if ((bytes[index + distances[n]!]! & 31) !== others[n]) continue
     const start = index - offsets[n]!
@@ -344,9 +343,7 @@ const fours = new Int32Array(piece.buffer)
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 /** Whether the default rules have to read `text`. */
-export function hasTrigger(text: string): boolean {
-  return findTrigger(text, 0) >= 0
-}
+export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
 
 /**
  * From where on the default rules have to read `text`, which before `start` they have: an index at or before the
@@ -399,6 +396,5 @@ function startAt(bytes: Uint8Array, index: number, end: number): number {
 }
 
 /** The same bytes as processors with the highest one first have them. */
-function swapped(four: number): number {
-  return (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)
-}
+const swapped = (four: number): number =>
+  (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)
