@@ -1,37 +1,15 @@
 // @ts-check
 /** Large files: import, convert and inspect beside a loop that reads the lines and parses each. */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { watchResidentSet } from './lib/resident-set.mjs'
 import { writeRecording } from './lib/recording-files.mjs'
+import { timed } from './lib/timed.mjs'
 
 const BARE = 'readline + JSON.parse'
 const OURS = 'wiretape'
 const MOST_TIMES = 3
 const MOST_BYTES = 250 * 1000 * 1000
-
-/**
- * @param {readonly string[]} argv
- * @returns {Promise<{ seconds: number, peakBytes: number, stdout: string }>}
- */
-async function timed(argv) {
-  const start = performance.now()
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const memory = watchResidentSet(child.pid ?? 0)
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (/** @type {Buffer} */ chunk) => {
-    if (stdout.length < 10_000) stdout += chunk.toString('latin1')
-  })
-  child.stderr.on('data', (/** @type {Buffer} */ chunk) => (stderr += chunk.toString()))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  const { peakBytes } = memory.read()
-  memory.stop()
-  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`)
-  return { seconds: (performance.now() - start) / 1000, peakBytes, stdout }
-}
 
 /** @returns {never} */
 function unreachable() {

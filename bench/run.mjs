@@ -34,6 +34,7 @@ const SUITES = {
   redact: () => import('./redact.mjs'),
   viewer: () => import('./viewer.mjs'),
   convert: () => import('./convert.mjs'),
+  sessions: () => import('./sessions.mjs'),
   rules: () => import('./rules.mjs'),
   onlookers: () => import('./onlookers.mjs'),
   replay: () => import('./replay.mjs'),
