@@ -37,7 +37,7 @@ export function FilterField(props: Props) {
     if (hasPatterns.value && typed.value !== props.text) change(typed.value)
   }, [hasPatterns.value])
 
-  const parsed = parseFilter(typed.value, { findings: 'refused' })
+  const parsed = parseFilter(typed.value)
   const cursor = input.current?.selectionStart ?? typed.value.length
   const offered = open.value
     ? completeFilter(typed.value, cursor, knownNames())
@@ -48,7 +48,7 @@ export function FilterField(props: Props) {
     typed.value = text
     at.value = -1
     clearTimeout(timer.current)
-    if (parseFilter(text, { findings: 'refused' }).filter)
+    if (parseFilter(text).filter)
       timer.current = setTimeout(() => props.onText(text), text === '' ? 0 : pauseMs)
   }
 

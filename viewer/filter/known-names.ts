@@ -1,4 +1,5 @@
 import type { KnownNames } from '../../src/filter/index.js'
+import { rules } from '../../src/findings/index.js'
 import { table, version } from '../store/state.js'
 
 /** Rows looked at for names. */
@@ -27,6 +28,7 @@ export function knownNames(): KnownNames {
     tools: sorted(byMethod['tools/call']),
     prompts: sorted(byMethod['prompts/get']),
     resources: sorted(byMethod['resources/read']),
+    findings: rules.map(({ info }) => info.id),
   }
   known = { version: version.value, names }
   return names

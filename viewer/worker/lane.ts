@@ -31,6 +31,8 @@ export interface LaneIndex {
   /** Takes the next bytes. */
   push(chunk: Uint8Array): void
   end(): void
+  /** It was read to its end. */
+  readonly isOver: boolean
   /** Takes note of a problem of the file. */
   report(this: void, problem: Diagnostic): void
   /** What is new since this was asked last. */
@@ -60,7 +62,7 @@ export interface LaneIndex {
 
 const problemsKept = 200
 /** What costs a line of its own. */
-const brokenLine = new Set([
+export const brokenLine: ReadonlySet<string> = new Set([
   'not-json',
   'not-an-object',
   'bad-type',
@@ -81,6 +83,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   let problemCount = 0
   let bytesRead = 0
   let sent = 0
+  let isOver = false
   const scan = createTraceScan((problem) => {
     report(problem)
     if (brokenLine.has(problem.code)) addBroken(problem)
@@ -193,7 +196,13 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       bytesRead += chunk.length
       scan.push(chunk, take)
     },
-    end: () => scan.end(take),
+    end() {
+      scan.end(take)
+      isOver = true
+    },
+    get isOver() {
+      return isOver
+    },
     report,
     globalOf: (local) => kept.global[local]!,
     at: (local) => kept.at[local]!,

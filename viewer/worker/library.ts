@@ -99,6 +99,8 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       }
       lane.end()
       flush(lane)
+      // Some findings are known at the end only.
+      library.onRows([])
       tellLanes(describe('done'))
     } catch (error) {
       flush(lane)

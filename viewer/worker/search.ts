@@ -1,6 +1,7 @@
-import { matchFilter, needsPayload, parseFilter, type Filter } from '../../src/filter/index.js'
+import { matchFilter, needsFindings, needsPayload, parseFilter, type Filter } from '../../src/filter/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 import { skipValue } from '../../src/wire/index.js'
+import type { LibraryFindings } from './lane-findings.js'
 import type { LaneIndex } from './lane.js'
 import type { Library } from './library.js'
 import { needlesOf, type Needles } from './needles.js'
@@ -23,7 +24,12 @@ const readsAhead = 2
 const rowsAtOnce = 20_000
 const tellEveryMs = 120
 
-export function createSearch(slot: Slot, library: Library, tell: (message: FromWorker) => void): Search {
+export function createSearch(
+  slot: Slot,
+  library: Library,
+  findings: LibraryFindings,
+  tell: (message: FromWorker) => void,
+): Search {
   let run = 0
   let text = ''
   let filter: Filter | undefined
@@ -35,6 +41,8 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
   /** Rows of each lane that were looked at. */
   let done: number[] = []
   let redo: number[] = []
+  /** Findings of each lane that were looked at. */
+  let found: number[] = []
 
   function mark(row: number, matches: boolean): void {
     const byte = row >> 3
@@ -73,6 +81,7 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
     }
     do {
       again = false
+      if (needsFindings(current) && !(await findFirst(breathe, () => mine === run))) return
       const wanted = redo
       redo = []
       for (const row of wanted) {
@@ -89,6 +98,18 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
     report(true)
   }
 
+  /** Rows in which rules found something since are looked at again. False when another filter has come. */
+  async function findFirst(breathe: () => Promise<boolean>, isWanted: () => boolean): Promise<boolean> {
+    for (const lane of library.lanes) {
+      const ofLane = findings.of(lane)
+      await ofLane.catchUp(breathe)
+      if (!isWanted()) return false
+      for (const row of ofLane.rowsSince(found[lane.index] ?? 0)) redo.push(lane.globalOf(row))
+      found[lane.index] = ofLane.count
+    }
+    return true
+  }
+
   /** False when another filter has come. */
   async function lookAt(
     lane: LaneIndex,
@@ -98,6 +119,7 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
     breathe: () => Promise<boolean>,
   ): Promise<boolean> {
     const subject = new RowSubject(lane)
+    if (needsFindings(current)) subject.found = findings.of(lane)
     if (!needsPayload(current)) {
       for (let row = from; row < to; row += 1) {
         subject.row = row
@@ -192,6 +214,7 @@ export function createSearch(slot: Slot, library: Library, tell: (message: FromW
       count = 0
       done = []
       redo = []
+      found = []
       running = false
       const last = library.lanes.reduce(
         (latest, lane) => Math.max(latest, lane.length === 0 ? 0 : lane.at(lane.length - 1)),

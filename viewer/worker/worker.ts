@@ -3,6 +3,7 @@ import { WiretapeError } from '../../src/model/index.js'
 import { compareLanes } from './compare.js'
 import { exportLane } from './export.js'
 import { createLibrary, failureOf } from './library.js'
+import { createLibraryFindings } from './lane-findings.js'
 import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
@@ -20,6 +21,7 @@ export function startWorker(scope: WorkerScope): void {
   const tell = (message: FromWorker, transfer: Transferable[] = []): void =>
     scope.postMessage(message, transfer)
   const library = createLibrary(tell)
+  const findings = createLibraryFindings()
 
   function laneAt(index: number): LaneIndex {
     const lane = library.lanes[index]
@@ -28,8 +30,8 @@ export function startWorker(scope: WorkerScope): void {
   }
 
   const searches: Readonly<Record<Slot, Search>> = {
-    filter: createSearch('filter', library, tell),
-    highlight: createSearch('highlight', library, tell),
+    filter: createSearch('filter', library, findings, tell),
+    highlight: createSearch('highlight', library, findings, tell),
   }
   library.onRows = (changed) => {
     searches.filter.more(changed)
