@@ -2,7 +2,7 @@
 /**
  * Measures what docs promise, everything side by side in one run.
  *
- * Usage: node bench/run.mjs [SUITE…] [--quick] [--cli FILE]
+ * Usage: node bench/run.mjs [SUITE…] [--quick] [--gb N] [--cli FILE]
  *
  * Each suite prints a table and a verdict per promise, and writes build/bench/SUITE.json. Exit code 1 means that
  * messages were lost or a run failed; a promise that is missed says MISS and does not change the exit code.
@@ -25,7 +25,7 @@ import { table } from './lib/table.mjs'
  * @property {{ problems: readonly string[] }} books
  */
 
-/** @typedef {{ run(options: { quick: boolean, cli: string, say: (line: string) => void }): Promise<SuiteReport> }} Suite */
+/** @typedef {{ run(options: { quick: boolean, cli: string, gigabytes?: number, say: (line: string) => void }): Promise<SuiteReport> }} Suite */
 
 /** @type {Record<string, () => Promise<Suite>>} */
 const SUITES = {
@@ -49,17 +49,17 @@ function shown(value) {
 
 /**
  * @param {string} name
- * @param {{ quick: boolean, cli: string }} options
+ * @param {{ quick: boolean, cli: string, gigabytes?: number }} options
  * @param {object} machine
  * @returns {Promise<boolean>} Whether nothing was lost.
  */
-async function runSuite(name, { quick, cli }, machine) {
+async function runSuite(name, { quick, ...options }, machine) {
   const start = performance.now()
   const suite = await SUITES[name]?.()
   if (suite === undefined)
     throw new Error(`There is no suite ${name}: choose of ${Object.keys(SUITES).join(', ')}`)
   const startedAt = new Date().toISOString()
-  const report = await suite.run({ quick, cli, say: (line) => console.log(`  ${line}`) })
+  const report = await suite.run({ quick, ...options, say: (line) => console.log(`  ${line}`) })
   const tookMs = Math.round(performance.now() - start)
 
   const rows = report.measures.map(({ name, unit, values, ratio }) => [
@@ -87,7 +87,8 @@ async function runSuite(name, { quick, cli }, machine) {
   return report.books.problems.length === 0
 }
 
-const usage = `Usage: npm run bench -- [SUITE…] [--quick] [--cli FILE]
+const usage = `Usage: npm run bench -- [SUITE…] [--quick] [--gb N] [--cli FILE]
+--gb: size of the recordings that search and stats go through (library), 10 without it
 Suites: ${Object.keys(SUITES).join(', ')}; all of them where none is named`
 
 /**
@@ -105,6 +106,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         quick: { type: 'boolean', default: false },
+        gb: { type: 'string' },
         cli: { type: 'string', default: join(root, 'dist/bin/wiretape.js') },
         help: { type: 'boolean', default: false },
       },
@@ -121,6 +123,8 @@ if (values.help) {
 }
 const unknown = positionals.find((name) => !(name in SUITES))
 if (unknown !== undefined) refuse(`there is no suite ${unknown}`)
+const gigabytes = values.gb === undefined ? undefined : Number(values.gb)
+if (gigabytes !== undefined && !(gigabytes > 0)) refuse(`--gb ${values.gb} is no size`)
 
 const machine = {
   node: process.version,
@@ -137,7 +141,9 @@ console.log(
 )
 try {
   for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
-    const nothingLost = await runSuite(name, { quick: values.quick, cli: resolve(values.cli) }, machine)
+    const size = gigabytes === undefined ? {} : { gigabytes }
+    const options = { quick: values.quick, cli: resolve(values.cli), ...size }
+    const nothingLost = await runSuite(name, options, machine)
     if (!nothingLost) process.exitCode = 1
   }
 } catch (problem) {

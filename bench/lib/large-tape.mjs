@@ -11,6 +11,9 @@ const tools = ['read_file', 'write_file', 'search', 'list_dir', 'run_query', 'fe
 /** A word that stands once in the tape, in its middle. */
 export const needle = 'needle-in-a-haystack'
 
+/** A word that stands in one of a thousand messages. */
+export const rare = 'once-in-a-thousand'
+
 /**
  * A tape of so many messages, some 395 bytes each, unless it is there already.
  *
@@ -70,7 +73,8 @@ export function makeLargeTape(path, messages) {
       `{"t":"${new Date(start + us / 1000).toISOString()}","dir":"in","raw":${request},"id":"${asked}","seq":${2 * id},"us":${us}}`,
     )
     us += 100 + Math.floor(random() * random() * 5000)
-    const said = id === Math.floor(messages / 4) ? `${needle} ${text(200)}` : text(220)
+    const word = id === Math.floor(messages / 4) ? needle : id % 500 === 250 ? rare : ''
+    const said = word === '' ? text(220) : `${word} ${text(200)}`
     const answer = JSON.stringify(
       id % 97 === 0
         ? { jsonrpc: '2.0', id, error: { code: -32603, message: text(80) } }

@@ -152,6 +152,30 @@ describe.skipIf(!hasBrowser)('what a tape has besides messages', () => {
     await page.context().close()
   })
 
+  it('leaves out of the latency of a call for how long its server waited for the client, and says so', async () => {
+    const raw = (more: object): string => JSON.stringify({ jsonrpc: '2.0', ...more })
+    const id = (line: string): string => (JSON.parse(line) as { id: string }).id
+    const asks = messageLine('in', raw({ id: 1, method: 'tools/call', params: { name: 'pay' } }), { us: 0 })
+    const question = messageLine('out', raw({ id: 'q', method: 'elicitation/create', params: {} }), {
+      us: 5e5,
+    })
+    const reply = raw({ id: 'q', result: { action: 'accept' } })
+    const lines = [
+      asks,
+      question,
+      messageLine('in', reply, { corr: id(question), us: 8.5e6 }),
+      messageLine('out', raw({ id: 1, result: { content: [] } }), { corr: id(asks), us: 9.2e6 }),
+    ]
+    stage.serve('/waited.jsonl', tapeOf(lines, 'waited'))
+    const page = await stage.open('/?trace=waited.jsonl')
+    await read(page, 4)
+    expect(await page.locator('.scroller .row .latency').allTextContents()).toEqual(['1.2 s', '8.0 s'])
+    await page.locator('.row', { hasText: 'tools/call pay' }).click()
+    await page.locator('.facts', { hasText: '1.2 s, plus 8.0 s waiting for the client' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
   it('shows times that a recording does not say as unknown', async () => {
     const transcript = exchange(1, 'tools/call', { name: 'x' }, { content: [] })
       .map((line) => JSON.stringify((JSON.parse(line) as { raw: unknown }).raw))
