@@ -90,15 +90,21 @@ function choicesOf(rows: readonly NamedRow[]): { name: string; about: string }[]
     ({ name, state }) => `${signs[state]} ${truncate(escapeText(name.slice(0, 200)), 44)}`,
   )
   const width = maxOf(labels.map(widthOf), 0)
-  const servers = rows.map(({ server }) => truncate(escapeText(server?.name.slice(0, 200) ?? ''), 24))
-  const serverWidth = maxOf(servers.map(widthOf), 0)
+  const peers = rows.map(peersOf)
+  const peersWidth = maxOf(peers.map(widthOf), 0)
   return rows.map((row, i) => ({
     name: pad(labels[i]!, width, 'right'),
-    about: aboutOf(row, pad(servers[i]!, serverWidth, 'right')),
+    about: aboutOf(row, pad(peers[i]!, peersWidth, 'right')),
   }))
 }
 
-function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, server: string): string {
+/** `agent → shop`, as they name themselves. */
+function peersOf({ client, server }: Row): string {
+  const names = [client, server].flatMap((peer) => (peer === null ? [] : [peer.name.slice(0, 200)]))
+  return names.map((name) => truncate(escapeText(name), 20)).join(' → ')
+}
+
+function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, peers: string): string {
   const ago = Date.now() - Date.parse(startedAt)
   const when = Number.isNaN(ago) ? '' : ageOf(ago)
   const size = messages === null ? formatBytes(sizeBytes) : countOf(messages, 'message')
@@ -107,7 +113,7 @@ function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, server:
   ]
   const failed = errors ? countOf(errors, 'error') : ''
   const ended = [words, failed].filter((part) => part !== '').join(', ')
-  return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${server}  ${ended}`.trimEnd()
+  return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${peers}  ${ended}`.trimEnd()
 }
 
 function ageOf(ms: number): string {
