@@ -40,7 +40,7 @@ export async function run({ quick, cli, say }) {
       const session = join(folder, `${layout}.json`)
       await timed([cli, 'convert', ...(layout === 'compact' ? ['--compact'] : []), tape, session])
       const [tapeMb, sessionMb] = [tape, session].map((file) => Math.round(statSync(file).size / 1e6))
-      say(`${messages} messages: a tape of ${tapeMb} MB, an ${layout} session file of ${sessionMb} MB`)
+      say(`${messages} messages: a tape of ${tapeMb} MB, as a session file, ${layout}, ${sessionMb} MB`)
       for (const { name, args } of works) {
         const pairs = []
         for (let round = 0; round < rounds; round += 1) {

@@ -3,7 +3,7 @@ export interface JsonFollower {
   /** A value begins with the next byte that is given. */
   begin(): void
   /**
-   * Reads on from `at` to `length`. Strict about brackets, commas, colons and strings; numbers, words and escapes
+   * Reads on from `at` to `length`, behind which a line feed must stand. Strict about brackets, commas, colons and strings; numbers, words and escapes
    * are taken as they come.
    */
   follow(bytes: Uint8Array, at: number, length: number): Followed
@@ -58,9 +58,9 @@ export function createJsonFollower(): JsonFollower {
           continue
         }
         // Most of a document is what stands in strings.
-        let next = code
-        while (next !== QUOTE && next !== BACKSLASH && next >= 0x20 && at + 1 < length)
-          next = bytes[(at += 1)]!
+        while (stringStops[bytes[at]!] === 0) at += 1
+        if (at >= length) break
+        const next = bytes[at]!
         if (next < 0x20) return { kind: 'fault', at, reason: 'control character in a string' }
         if (next === BACKSLASH) escaped = true
         if (next !== QUOTE) continue
@@ -75,7 +75,10 @@ export function createJsonFollower(): JsonFollower {
       }
       if (code <= 0x20) {
         if (code === 0x0a) lines += 1
-        if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) continue
+        if (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+          while (bytes[at + 1] === 0x20) at += 1
+          continue
+        }
       }
       if (depth > 0 && code === inside[depth - 1] && (now === NEXT || now === FIRST || now === FIRST_NAME)) {
         depth -= 1
@@ -138,6 +141,11 @@ export function createJsonFollower(): JsonFollower {
     lines: () => lines,
   }
 }
+
+/** 1 for a byte that stands in no string as it is, or ends one: a line feed behind the bytes stops every search. */
+const stringStops = Uint8Array.from({ length: 256 }, (_, code) =>
+  code < 0x20 || code === QUOTE || code === BACKSLASH ? 1 : 0,
+)
 
 /** 1 for a byte that belongs to no number or word. */
 const wordEnds = Uint8Array.from({ length: 256 }, (_, code) => (endsWord(code) ? 1 : 0))

@@ -214,7 +214,9 @@ function noteOf(text: string): Note | undefined {
 
 /** The line itself, or where it is too much for other readers a string of it. */
 function lineOf(note: JsonObject): string | undefined {
-  const text = note.string('line') ?? note.raw('line')
+  const own = note.raw('line')
+  if (own?.startsWith('{')) return own
+  const text = note.string('line')
   if (text === undefined) return undefined
   const span = findJsonValue(text)
   return isFault(span) || kindAt(text, span.start) !== 'object' ? undefined : text.slice(span.start, span.end)
