@@ -13,7 +13,7 @@ export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-fi
 export { Learner, settledReport, type Learned, type LearnedRule } from './learn.js'
 export type { Connect } from './live-connection.js'
 export type { SetValue } from './live-values.js'
-export { findMissingSecrets, type MissingSecret } from './missing-secrets.js'
+export { findMissingSecrets, secretsOf, type MissingSecret } from './missing-secrets.js'
 export type { MessageOutcome } from './outcome.js'
 export { narrowSets } from './narrow-sets.js'
 export { keptBytes, planReplay, type Plan } from './plan.js'

@@ -72,11 +72,14 @@ const mostDifferences = 1_000
 /** No id, handle or path is longer. */
 const longestMade = 4096
 
-export function createLiveValues(sets: readonly SetValue[]): LiveValues {
+/** Values of what was redacted, as JSON text, by tag. */
+export type Secrets = ReadonlyMap<string, string>
+
+export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = new Map()): LiveValues {
   /** Live JSON text by the recorded one. */
   const byText = createRecent<string>({ entries: mostRemembered })
   /** By tag: the live text of what the marker stands for, without quotes where it is a part of a string. */
-  const byTag = new Map<string, string>()
+  const byTag = new Map(secrets)
 
   /** Recorded texts that look made by whom said them first: values that the client chose stay as they are. */
   const origin = createRecent<'client' | 'server'>({ entries: mostRemembered })
@@ -88,6 +91,8 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
   const named = createNamedValues()
 
   const given = new Map<string, GivenValue>()
+
+  for (const [tag, value] of secrets) note(plain(value), redactionMarker, tag)
 
   /** What the server said and nobody asked about yet: looked at when the client says what may be a value of it. */
   let unread: string[] = []
@@ -232,7 +237,10 @@ export function createLiveValues(sets: readonly SetValue[]): LiveValues {
       function restore(start: number, end: number, at: string, tagsHere: readonly string[]): void {
         const restored = restoreEdits(recorded, { start, end }, tagsHere, (tag) => byTag.get(tag))
         if (restored.isMissing) missing.push(at)
-        else edits.push(...restored.edits.map((edit) => ({ ...edit, at })))
+        else {
+          const isSet = tagsHere.some((tag) => secrets.has(tag)) && ({ isSet: true } as const)
+          edits.push(...restored.edits.map((edit) => ({ ...edit, at, ...isSet })))
+        }
       }
 
       visit(whole.start, whole.end, '', 0)

@@ -1,5 +1,5 @@
 import { marksOf, placeOf, toJsonPath } from '../compare/index.js'
-import { createLiveValues, type Mark, type SetValue } from './live-values.js'
+import { createLiveValues, type Mark, type Secrets, type SetValue } from './live-values.js'
 import type { Plan } from './plan.js'
 
 /** A message that cannot be sent as it was: something in it was redacted, and no answer before it had it. */
@@ -9,17 +9,38 @@ export interface MissingSecret {
   readonly title: string
   /** JSONPath to the value. */
   readonly path: string
+  /** Variable of the environment that would give it. */
+  readonly variable: string
+  /** A request other than the handshake's: the rest can be replayed without it. */
+  readonly canBeLeftOut: boolean
+}
+
+const prefix = 'WIRETAPE_SECRET_'
+
+/** The values of `WIRETAPE_SECRET_TAG` variables, each a string. */
+export function secretsOf(environment: Readonly<Record<string, string | undefined>>): Secrets {
+  return new Map(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith(prefix) && value !== undefined && value !== ''
+        ? [[name.slice(prefix.length), JSON.stringify(value)] as const]
+        : [],
+    ),
+  )
 }
 
 /**
  * Finds what a live server would get a marker for. A redacted value is known when the server itself said it before
- * (it has the same tag), or when `--set` gives it.
+ * (it has the same tag), or when `--set` or the environment gives it.
  */
-export async function findMissingSecrets(plan: Plan, sets: readonly SetValue[]): Promise<MissingSecret[]> {
+export async function findMissingSecrets(
+  plan: Plan,
+  sets: readonly SetValue[],
+  secrets: Secrets = new Map(),
+): Promise<MissingSecret[]> {
   const missing: MissingSecret[] = []
   if (plan.session?.redaction === 'none') return missing
   /** Tags of values that the server will have said by then. */
-  const said = new Set<string>()
+  const said = new Set<string>(secrets.keys())
   const { entries } = plan.index
   const values = createLiveValues(sets)
   let nextRow = 0
@@ -44,10 +65,17 @@ export async function findMissingSecrets(plan: Plan, sets: readonly SetValue[]):
       const { start, end } = record.parts[part]!
       const open = new Set(values.apply(record.raw.slice(start, end), unknown).missing)
       const title = name === undefined ? method : `${method} ${name}`
-      for (const at of new Set(unknown.map((mark: Mark) => mark.at))) {
-        if (open.has(at)) missing.push({ seq, title, path: toJsonPath(placeOf(at)) })
+      const canBeLeftOut = entries.kind(frame.row) === 'request' && method !== 'initialize'
+      for (const { at, tag } of unknown.filter(isFirstAt)) {
+        if (!open.has(at)) continue
+        const variable = `${prefix}${tag}`
+        missing.push({ seq, title, path: toJsonPath(placeOf(at)), variable, canBeLeftOut })
       }
     }
   }
   return missing
+}
+
+function isFirstAt({ at }: Mark, index: number, all: readonly Mark[]): boolean {
+  return all.findIndex((mark) => mark.at === at) === index
 }

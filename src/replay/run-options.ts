@@ -1,7 +1,7 @@
 import type { CompareSettings, ComparisonSummary, ExchangeComparison, Subject } from '../compare/index.js'
 import type { Unanswered } from './answer-question.js'
 import type { GivenValue } from './given-values.js'
-import type { SetValue } from './live-values.js'
+import type { Secrets, SetValue } from './live-values.js'
 import type { MessageOutcome } from './outcome.js'
 
 /** How a recording is replayed. */
@@ -16,6 +16,8 @@ export interface RunOptions {
   /** How many times as fast as recorded; Infinity does not wait at all. */
   readonly speed: number
   readonly sets: readonly SetValue[]
+  /** Values of what was redacted, by tag. */
+  readonly secrets?: Secrets
   readonly settings: CompareSettings
   /** Ends the run: what was not sent is told as such. */
   readonly signal: AbortSignal

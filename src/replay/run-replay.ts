@@ -50,7 +50,7 @@ export async function runReplay(
   const interrupted = createDeadline({ signal: options.signal })
   const { signal } = interrupted
   const { entries } = plan.index
-  const values = createLiveValues(options.sets)
+  const values = createLiveValues(options.sets, options.secrets)
   const offers = createOffers()
   const noise = createNoise()
   const paramHeaders = createParamHeaders([offers, plan.index.offers])

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call as said, tapeOf } from '../compare/stage.js'
 import { createReplayStage, opening, type Client, type ReplayStage } from './replay-stage.js'
-import { plainEnv, run, type Run } from './run-cli.js'
+import { plainEnv, run, type Run, wiretape } from './run-cli.js'
 import { cli, createStage, printed, server } from './stage.js'
 
 const release = (...changes: string[]): string[] => server('release.mjs', ...changes)
@@ -206,16 +206,44 @@ describe('wiretape replay', () => {
     expect(await stage.run('inspect', '--check', 'old.jsonl')).toMatchObject({ code: 0 })
   })
 
+  it('leaves a call out whose values were redacted, says so, and sends it with its tag in the environment', async () => {
+    const messages = [
+      ...opening,
+      call(1, 'echo', { text: 'a' }),
+      call(2, 'echo', { text: 'x', password: 'hunter2-hunter2' }),
+    ]
+    await stage.record('part.jsonl', { messages }, server('mini-mcp.mjs'))
+    const [, tag = ''] = /"tag":"([0-9a-f]{16})"/.exec(readFileSync(stage.path('part.jsonl'), 'utf8'))!
+    const report = stage.path('part.md')
+    const without = await replay('part.jsonl', server('mini-mcp.mjs'), '--report', `markdown=${report}`)
+    expect(without.code).toBe(0)
+    const said = '#5 tools/call echo is left out, since $.params.arguments.password was redacted'
+    expect(without.stdout).toContain(said)
+    expect(without.stdout).toContain(`WIRETAPE_SECRET_${tag}=VALUE`)
+    expect(without.stdout).toContain('Same: 2 exchanges')
+    expect(readFileSync(report, 'utf8')).toContain('is left out')
+    const results = stage.path('part-results.json')
+    const env = { ...plainEnv(), [`WIRETAPE_SECRET_${tag}`]: 'hunter2-hunter2' }
+    const given = await wiretape(
+      ['replay', 'part.jsonl', '--output', results, '--', ...server('mini-mcp.mjs')],
+      { cwd: stage.folder, env },
+    )
+    expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('Same: 3 exchanges') })
+    expect(given.stdout).not.toContain('left out')
+    expect(readFileSync(results, 'utf8')).not.toContain('hunter2')
+  })
+
   it('wants the values that redaction took out, and takes them from the command line', async () => {
     const secret: Client = {
       messages: [...opening, call(1, 'echo', { text: 'x', password: 'hunter2-hunter2' })],
     }
     await stage.record('secret.jsonl', secret, server('mini-mcp.mjs'))
     const place = '$.params.arguments.password'
+    const tag = /"tag":"([0-9a-f]{16})"/.exec(readFileSync(stage.path('secret.jsonl'), 'utf8'))![1]!
     const refused = await replay('secret.jsonl', server('mini-mcp.mjs'))
     expect(refused.code).toBe(2)
     expect(refused.stderr).toBe(
-      `wiretape: redacted values that the server needs: #3 tools/call echo: ${place} (give them: --set '${place}=VALUE' or --set '${place}=\${VARIABLE}')\n`,
+      `wiretape: redacted values that the server needs: #3 tools/call echo: ${place} (give them: --set '${place}=VALUE', --set '${place}=\${VARIABLE}' or WIRETAPE_SECRET_${tag}=VALUE in the environment)\n`,
     )
     const results = stage.path('secret-results.json')
     expect(

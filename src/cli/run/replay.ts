@@ -14,12 +14,12 @@ import {
   connectTo,
   createWithoutSecrets,
   describeTarget,
-  findMissingSecrets,
   keptBytes,
   Learner,
   settledReport,
   narrowSets,
   parseSetValue,
+  secretsOf,
   planReplay,
   resultFile,
   runReplay,
@@ -49,6 +49,7 @@ import { compareFileFor, refuseLearning, tellLearned } from '../compare/learned.
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
+import { leftOutOf, without, wordsOfLeftOut } from '../left-out.js'
 import { parseHeader } from '../header-option.js'
 import { parseHttpUrl } from '../http-url-option.js'
 import { onInterrupt } from '../interrupt.js'
@@ -138,16 +139,21 @@ export async function runReplayCommand(
   const interrupt = onInterrupt()
   try {
     const complaints = createComplaints()
-    const plan = await planReplay(
+    const all = await planReplay(
       records,
       name,
       (diagnostic) => complaints.input({ ...diagnostic, file: name }),
       filter,
     )
     await complaints.tell(io)
-    if (options.update) updatableFormat(name, recording, plan, io)
-    const sets = await narrowSets(plan, given)
-    await refuseMissingSecrets(plan, sets)
+    if (options.update) updatableFormat(name, recording, all, io)
+    const sets = await narrowSets(all, given)
+    const secrets = secretsOf(process.env)
+    const leftOut = await leftOutOf(all, sets, secrets, options.update === true)
+    const plan =
+      leftOut.length === 0
+        ? all
+        : await planReplay(records, name, () => undefined, without(leftOut, options.filter))
     const target = targetOf(command, options, plan)
     const label = describeTarget(target)
     const withoutSecrets = createWithoutSecrets(plan.session?.redaction)
@@ -213,6 +219,7 @@ export async function runReplayCommand(
       concurrency: options.concurrency,
       speed: options.pace,
       sets,
+      secrets,
       settings,
       signal: interrupt.signal,
     }
@@ -220,7 +227,7 @@ export async function runReplayCommand(
     const results = await runAll(runs, (number) =>
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
-    const summary = withoutSecrets(joined(results))
+    const summary = withoutSecrets(joined(results, leftOut.map(wordsOfLeftOut)))
     // What other runs had is told, when a later one finds the server gone.
     if (results.every(({ unreachable }) => unreachable))
       throw new WiretapeError('usage', results[0]?.stopped ?? 'the server cannot be reached')
@@ -286,19 +293,6 @@ function noTarget(): WiretapeError {
   return new WiretapeError('usage', 'replay against what?', { hint: 'add -- COMMAND, or --url URL' })
 }
 
-const mostSecretsTold = 5
-
-async function refuseMissingSecrets(plan: Plan, sets: RunOptions['sets']): Promise<void> {
-  const missing = await findMissingSecrets(plan, sets)
-  const [first] = missing
-  if (!first) return
-  const told = missing.slice(0, mostSecretsTold).map(({ seq, title, path }) => `#${seq} ${title}: ${path}`)
-  const more = missing.length > told.length ? ` and ${missing.length - told.length} more` : ''
-  throw new WiretapeError('usage', `redacted values that the server needs: ${told.join('; ')}${more}`, {
-    hint: `give them: --set '${first.path}=VALUE' or --set '${first.path}=\${VARIABLE}'`,
-  })
-}
-
 /** Tells with everything which run it is of. */
 function numbered(sink: RunSink, run: number): RunSink {
   return {
@@ -339,7 +333,7 @@ interface NumberedResult extends RunResult {
 }
 
 /** All runs together, and nothing that no report is to tell, such as values that were set. */
-function joined(results: readonly NumberedResult[]): ComparisonSummary {
+function joined(results: readonly NumberedResult[], leftOut: readonly string[]): ComparisonSummary {
   const counts = zeroCounts()
   for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]
   const latencies = createLatencies()
@@ -353,7 +347,7 @@ function joined(results: readonly NumberedResult[]): ComparisonSummary {
     broken?.stopped !== undefined && broken.number !== undefined
       ? `run ${broken.number}: ${broken.stopped}`
       : broken?.stopped
-  const notes = [...new Set(results.flatMap((result) => result.notes ?? []))]
+  const notes = [...new Set([...leftOut, ...results.flatMap((result) => result.notes ?? [])])]
   return {
     counts,
     ...sumOfVaried(results),
