@@ -14,6 +14,7 @@ import { registerDoctor } from './commands/doctor.js'
 import { registerInstall, registerStatus, registerUninstall } from './commands/install.js'
 import { registerInspect } from './commands/inspect.js'
 import { registerLs } from './commands/ls.js'
+import { registerMcp } from './commands/mcp.js'
 import { registerMock } from './commands/mock.js'
 import { registerPin } from './commands/pin.js'
 import { registerProxy } from './commands/proxy.js'
@@ -131,6 +132,7 @@ wiretape <command> --help tells more about a command.`,
     registerReload,
     registerRecover,
     registerUi,
+    registerMcp,
     registerRules,
     registerInstall,
     registerUninstall,

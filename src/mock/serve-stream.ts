@@ -3,11 +3,14 @@ import { createLineFramer, type LineFrame } from '../wire/index.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
 
+/** What a stream needs of a conversation. */
+export type StreamTalk = Pick<Conversation, 'start' | 'take' | 'ready' | 'end' | 'close'>
+
 export interface StreamOptions {
   readonly input: Readable
   readonly output: Writable
   /** Makes the conversation for the one client that these streams have. */
-  readonly open: (standalone: Sink) => Conversation
+  readonly open: (standalone: Sink) => StreamTalk
   /** Something is wrong with what the client sent, in one line. */
   readonly notice: (line: string) => void
 }

@@ -212,6 +212,7 @@ describe('help', () => {
     ['tail'],
     ['recover'],
     ['ui'],
+    ['mcp'],
     ['install'],
     ['uninstall'],
     ['status'],

@@ -27,7 +27,13 @@ interface Search {
   readonly spot: (recording: ScopedRecording) => ReturnType<typeof spotLines>
 }
 
-export async function runSearch(words: readonly string[], options: SearchOptions, io: Io): Promise<number> {
+/** @param shown what is printed of a matching row; the filter itself sees the row as it was recorded */
+export async function runSearch(
+  words: readonly string[],
+  options: SearchOptions,
+  io: Io,
+  shown: (row: InspectRow) => InspectRow = (row) => row,
+): Promise<number> {
   const nowMs = Date.now()
   const search = searchOf(words.join(' '), options.since, nowMs)
   const sinceMs = options.since === undefined ? undefined : sinceOption(options.since, nowMs)
@@ -40,7 +46,7 @@ export async function runSearch(words: readonly string[], options: SearchOptions
     if (left <= 0 || out.gone || !(await io.flush())) break
     try {
       for await (const row of rowsOf(recording, search, io)) {
-        await out.take(recording, row, search.findText)
+        await out.take(recording, shown(row), search.findText)
         left -= 1
         if (left <= 0 || out.gone) break
       }

@@ -1,0 +1,34 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { McpOptions } from '../run/mcp.js'
+
+const usualBudget = 8000
+const leastBudget = 2000
+
+export function registerMcp(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('mcp')
+    .summary('let agents read the recordings, as an MCP server')
+    .description(
+      'An MCP server on stdio over the recordings of your data folder. Its tools only read. All they return is redacted.',
+    )
+    .option('--budget <bytes>', 'the most that one call returns', budget, usualBudget)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape mcp
+  wiretape mcp --budget 20000`,
+    )
+    .action(async (options: McpOptions) => {
+      const { runMcp } = await import('../run/mcp.js')
+      outcome.code = await runMcp(options, io)
+    })
+}
+
+function budget(text: string): number {
+  const bytes = /^\d{1,8}$/.test(text) ? Number(text) : 0
+  if (bytes >= leastBudget) return bytes
+  throw new InvalidArgumentError(`It is a whole number of bytes from ${leastBudget} on.`)
+}

@@ -1,0 +1,32 @@
+import { createRedactor, type Redactor } from '../../redaction/index.js'
+import { escapeLines } from '../../render/index.js'
+import type { InspectRow } from '../inspect/rows.js'
+
+/** Imports may never have been redacted, so everything is redacted again on its way out. */
+export function outputRedactor(): Redactor {
+  return createRedactor({ defaults: true, tag: () => '' })
+}
+
+/** A row whose texts are redacted. Snippets are cut from these: a piece of a secret is not recognised any more. */
+export function redactRow(row: InspectRow, redactor: Redactor): InspectRow {
+  const raw = row.raw === '' ? '' : (redactor.json(row.raw)?.raw ?? row.raw)
+  const { record } = row
+  if (record.type === 'noise' || record.type === 'stderr')
+    return { ...row, raw, record: { ...record, text: redactor.text(record.text) } }
+  if (record.type === 'http' && record.body !== undefined)
+    return { ...row, raw, record: { ...record, body: redactor.text(record.body) } }
+  return { ...row, raw }
+}
+
+/**
+ * A value in which no string can command a terminal, turn the reading direction around or hide: such characters
+ * come out as visible escapes. Names of members come from peers too.
+ */
+export function visible(value: unknown): unknown {
+  if (typeof value === 'string') return escapeLines(value)
+  if (Array.isArray(value)) return value.map(visible)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [escapeLines(name), visible(member)]),
+  )
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { WiretapeError } from '../../model/index.js'
+import { escapeText } from '../../render/index.js'
+import type { Io } from '../io.js'
+import type { Found } from './answer.js'
+
+export interface ToolContext {
+  readonly io: Io
+  /** The folder in which names are looked up, and outside of which nothing is read. */
+  readonly folder: string
+  readonly budget: number
+}
+
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodType
+  run(args: unknown, context: ToolContext): Promise<Found>
+}
+
+/** A tool whose arguments are checked before it runs. */
+export function defineTool<T extends z.ZodType>(tool: {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: T
+  run(args: z.output<T>, context: ToolContext): Promise<Found>
+}): Tool {
+  return {
+    ...tool,
+    run(args, context) {
+      const read = tool.input.safeParse(args ?? {})
+      if (read.success) return tool.run(read.data, context)
+      const { path, message } = read.error.issues[0]!
+      const place = path.length === 0 ? '' : `${escapeText(path.join('.'))}: `
+      throw new WiretapeError('usage', `${tool.name}: ${place}${escapeText(message)}`)
+    },
+  }
+}
+
+/** Names only: a path would let a client read any file. */
+export const recordingName = z
+  .string()
+  .max(300)
+  .regex(/^(?!-$)(?!\.{1,2}$)[^/\\\0]+$/, 'must be a name of list_recordings, not a path')
+  .describe('A name of list_recordings, a label, the beginning of a session id, or latest')
+
+export const cursor = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier answer')
+  .optional()
+  .describe('nextCursor of the last answer, for what comes next')
+
+export const startOf = (given: string | undefined): number => (given === undefined ? 0 : Number(given))
