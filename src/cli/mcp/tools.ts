@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
+import { analysisTools } from './analysis-tools.js'
 import { answerOf, type Answer } from './answer.js'
 import { readingTools } from './reading-tools.js'
 import { outputRedactor } from './safe.js'
@@ -26,7 +27,7 @@ const answerShape = z.object({
 const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
 export function createToolbox(budget: number, io: Io): Toolbox {
-  const tools = new Map<string, Tool>(readingTools.map((tool) => [tool.name, tool]))
+  const tools = new Map<string, Tool>([...readingTools, ...analysisTools].map((tool) => [tool.name, tool]))
   const folder = recordingsIn(io.dataFolder)
   const outputSchema = schemaOf(answerShape)
   return {

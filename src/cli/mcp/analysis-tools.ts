@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { WiretapeError } from '../../model/index.js'
+import { rowJson } from '../inspect/json.js'
+import { mergedRows, type InspectRow } from '../inspect/rows.js'
+import type { Io } from '../io.js'
+import { recordingPath } from '../recording-name.js'
+import { loadRecordings } from '../recordings.js'
+import { runCheck } from '../run/check.js'
+import { runDiff } from '../run/diff.js'
+import { runExplain } from '../run/explain.js'
+import { runStats } from '../run/stats.js'
+import { groupings } from '../stats/tally.js'
+import { fitting, type Found } from './answer.js'
+import { captureIo } from './captured-io.js'
+import { outputRedactor, redactRow } from './safe.js'
+import { cursor, defineTool, recordingName, startOf, type Tool, type ToolContext } from './tool.js'
+
+type Members = Readonly<Record<string, unknown>>
+
+const number = z.int().min(0).describe('A message number: sequence in find_messages')
+
+/** What a command prints with `--json`. */
+async function jsonOf({ io, folder }: ToolContext, command: (io: Io) => Promise<unknown>): Promise<Members> {
+  const captured = captureIo(io, folder)
+  await command(captured.io)
+  return JSON.parse(captured.text()) as Members
+}
+
+/** One member of a report, a page of it; paths are left out, since clients know names only. */
+function paged(items: unknown, about: Members, at: string | undefined): Found {
+  const { version: _version, files: _files, before: _before, after: _after, ...rest } = about
+  const from = startOf(at)
+  return { about: rest, items: Array.isArray(items) ? items.slice(from) : [], from }
+}
+
+const getExchange = defineTool({
+  name: 'get_exchange',
+  title: 'Get one exchange',
+  description:
+    'Returns a request with all that belongs to it: its progress, its answer. Each item has the start of its text; ' +
+    'get_message has the rest.',
+  input: z.strictObject({ recording: recordingName, number, cursor }),
+  async run({ recording, number: wanted, cursor: at }, context) {
+    const { recordings, close } = await loadRecordings(
+      [await recordingPath(recording, { ...context.io, cwd: context.folder })],
+      context.folder,
+    )
+    try {
+      const request = await requestOf(wanted, recordings)
+      const rows: InspectRow[] = []
+      for await (const row of mergedRows(recordings)) if (belongs(row, request)) rows.push(row)
+      const from = startOf(at)
+      const redactor = outputRedactor()
+      const items = rows.slice(from).map((row) => {
+        const shown = redactRow(row, redactor)
+        const facts = JSON.parse(rowJson(shown, recordings, false)) as Members
+        const payload = fitting(shown.raw, context.budget / 4)
+        return { ...facts, payload, isWhole: payload.length === shown.raw.length }
+      })
+      return { about: { recording, request }, items, from }
+    } finally {
+      await close()
+    }
+  },
+})
+
+/** @throws WiretapeError `usage` when there is no such message */
+async function requestOf(wanted: number, recordings: Parameters<typeof mergedRows>[0]): Promise<number> {
+  for await (const row of mergedRows(recordings)) {
+    if (row.seq !== wanted) continue
+    if (row.kind === 'request') return wanted
+    return row.answers ?? row.linked.find((linked) => linked !== undefined) ?? wanted
+  }
+  throw new WiretapeError('usage', `there is no message ${wanted}`, {
+    hint: 'find_messages tells the numbers',
+  })
+}
+
+function belongs({ seq, answers, linked }: InspectRow, request: number): boolean {
+  return seq === request || answers === request || linked.includes(request)
+}
+
+const stats = defineTool({
+  name: 'stats',
+  title: 'Count and time calls',
+  description:
+    'Counts and times requests of one recording or of all: calls, errors, p50, p95, p99, bytes, never called tools.',
+  input: z.strictObject({
+    recording: recordingName.optional(),
+    by: z.enum(groupings).default('tool'),
+    since: z.string().optional().describe('Only messages from then on: 7d, 12h, 2026-11-20'),
+    cursor,
+  }),
+  async run({ recording, by, since, cursor: at }, context) {
+    const names = recording === undefined ? [] : [recording]
+    const options = { by, json: true, ...(since !== undefined && { since }) }
+    const { groups, ...about } = await jsonOf(context, (io) => runStats(names, options, io))
+    return paged(groups, about, at)
+  },
+})
+
+const findings = defineTool({
+  name: 'findings',
+  title: 'Find faults and risks',
+  description:
+    'Runs the rules of wiretape over a recording: protocol faults, schema violations, risks. Each item has rule, level, ' +
+    'message and place.',
+  input: z.strictObject({ recording: recordingName, cursor }),
+  async run({ recording, cursor: at }, context) {
+    const report = await jsonOf(context, (io) => runCheck([recording], { json: true }, io))
+    const found = (report['recordings'] as Members[]).flatMap((each) => each['findings'] as unknown[])
+    return paged(found, { recording, counts: report['counts'] }, at)
+  },
+})
+
+const explain = defineTool({
+  name: 'explain',
+  title: 'Explain what went wrong',
+  description:
+    'Says in sentences what happened to a request, who is at fault and what is not proven. Without a number: the calls ' +
+    'that went wrong.',
+  input: z.strictObject({ recording: recordingName, number: number.optional(), cursor }),
+  async run({ recording, number: wanted, cursor: at }, context) {
+    const { calls, ...about } = await jsonOf(context, (io) =>
+      runExplain(recording, wanted, { json: true }, io),
+    )
+    return paged(calls, { recording, ...about }, at)
+  },
+})
+
+const pair = {
+  before: recordingName.describe('The recording that counts as right, by name'),
+  after: recordingName.describe('The recording that is held against it, by name'),
+  cursor,
+}
+
+const diff = defineTool({
+  name: 'diff',
+  title: 'Compare two recordings',
+  description: 'Compares what two recordings asked and were answered. Items are the exchanges that differ.',
+  input: z.strictObject(pair),
+  async run({ before, after, cursor: at }, context) {
+    const {
+      exchanges,
+      offers,
+      latency: _latency,
+      ...about
+    } = await jsonOf(context, (io) => runDiff(before, after, { json: true, compareFile: false }, io))
+    const differing = (exchanges as Members[]).filter(({ verdict }) => verdict !== 'same')
+    return paged(differing, { ...about, differencesInOffers: (offers as unknown[]).length }, at)
+  },
+})
+
+const compareTools = defineTool({
+  name: 'compare_tools',
+  title: 'Compare what two servers offer',
+  description:
+    'Compares the tools, prompts and resources that the servers of two recordings listed. Items are the changes.',
+  input: z.strictObject(pair),
+  async run({ before, after, cursor: at }, context) {
+    const { offers } = await jsonOf(context, (io) =>
+      runDiff(before, after, { json: true, compareFile: false }, io),
+    )
+    return paged(offers, {}, at)
+  },
+})
+
+export const analysisTools: readonly Tool[] = [getExchange, stats, findings, explain, diff, compareTools]
