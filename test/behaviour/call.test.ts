@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expectSchema } from './data-folder.js'
 import { leftOut, plainEnv, runOnTerminal, unstyled, wiretape, type Run } from './run-cli.js'
 import { cli, createStage, printed, server, type Stage } from './stage.js'
 import { spawnSync } from 'node:child_process'
@@ -47,6 +48,10 @@ describe('wiretape call', () => {
   it('prints the whole answer with --json', async () => {
     const { stdout } = await here('call', 'price', '--json', '--', ...varying)
     expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', result: { content: [{ type: 'text' }] } })
+    expectSchema('call', JSON.parse(stdout))
+    const failed = await here('call', 'nosuch', '--json', '--', ...varying)
+    expect(JSON.parse(failed.stdout)).toHaveProperty('error.code', -32602)
+    expectSchema('call', JSON.parse(failed.stdout))
   })
 
   it('speaks 2026-07-28 to a server that refuses initialize', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, tapeOf } from '../compare/stage.js'
+import { expectSchema } from './data-folder.js'
 import { wiretape, type Run } from './run-cli.js'
 
 describe('wiretape diff', () => {
@@ -55,6 +56,8 @@ describe('wiretape diff', () => {
     const { stdout } = await diff('a.jsonl', 'b.jsonl', ...wanted)
     expect(stdout).toContain('::error title=changed%3A tools/call sum::')
     expect(readFileSync(join(folder, 'out/r.xml'), 'utf8')).toContain('tests="2" failures="2"')
+    expectSchema('diff', JSON.parse(readFileSync(join(folder, 'out/r.json'), 'utf8')))
+    expectSchema('diff', JSON.parse((await diff('a.jsonl', 'b.jsonl', '--json', '--level', 'exact')).stdout))
     expect(JSON.parse(readFileSync(join(folder, 'out/r.json'), 'utf8'))).toMatchObject({
       counts: { changed: 2 },
     })

@@ -49,7 +49,9 @@ describe('ls of the data folder', () => {
     expect(lines[0]).toMatch(
       /^state +started \(UTC\) +age +name +label +server +client +messages +ran +size +file$/,
     )
-    expect(lines[1]).toMatch(/^ {2}complete .* 20d +shop~1 +shop +shop-server +my-agent +4 .* one\.jsonl$/)
+    expect(lines[1]).toMatch(
+      /^ {2}complete .* 20d +shop~1 +shop +shop-server 3 +my-agent 2 +4 .* one\.jsonl$/,
+    )
     expect(lines[5]).toMatch(/^4 recordings, 12 messages, [\d.]+ kB in .*recordings$/)
   })
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createReplayStage, opening, type ReplayStage } from './replay-stage.js'
+import { expectSchema } from './data-folder.js'
 import type { Run } from './run-cli.js'
 import { server } from './stage.js'
 
@@ -36,6 +37,7 @@ describe('the reports of a replay', () => {
     const why = 'the handshake was refused: error -32000: Not today'
     expect(written('r.xml')).toMatch(/<testsuites tests="\d+" failures="\d+" errors="1">/)
     expect(written('r.xml')).toContain(`<error message="${why}" type="stopped">`)
+    expectSchema('diff', JSON.parse(written('r.json')))
     expect(written('r.md')).toContain(`Stopped: \`${why}\``)
     expect(written('r.txt')).toContain(`::error title=stopped::${why}\n`)
     expect(JSON.parse(written('r.json'))).toMatchObject({ same: false, stopped: why })
@@ -50,6 +52,7 @@ describe('the reports of a replay', () => {
     expect(new Set(names).size).toBe(names.length)
     expect(written('r.md')).toMatch(/\| changed \| `tools\/call search` \| 3 → 3, run 2 \|/)
     expect(written('r.txt')).toContain('title=changed%3A tools/call search (run 2)::')
+    expectSchema('diff', JSON.parse(written('r.json')))
     const { exchanges } = JSON.parse(written('r.json')) as { exchanges: { run: number }[] }
     expect(exchanges.map(({ run }) => run)).toEqual([1, 1, 2, 2])
   })

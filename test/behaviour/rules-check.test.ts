@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 import { createStage, type Stage } from './stage.js'
 
@@ -40,6 +41,7 @@ rules:
       stderr: '',
     })
     const { stdout } = await check('--json', 'rules.yaml')
+    expectSchema('rules-check', JSON.parse(stdout))
     expect(JSON.parse(stdout)).toMatchObject([
       { file: 'rules.yaml', seed: 7, faults: [], rules: [{ name: 'a' }, {}, {}, {}] },
     ])

@@ -44,8 +44,11 @@ export async function runLs(folder: string | undefined, options: LsOptions, io: 
     .map((row, i) => ({ name: names[i]!, ...row }))
     .filter((row) => sinceMs === undefined || lastMoment(row) >= sinceMs)
     .filter((row) => options.server === undefined || isOf(row, options.server))
-  if (options.jsonl) for (const row of rows) await io.write(`${escapeJson(JSON.stringify(row))}\n`, 'data')
-  else if (options.json) await io.write(`${escapeJson(JSON.stringify(rows, null, 2))}\n`, 'data')
+  // See docs/schemas/ls.schema.json.
+  const elements = rows.map((row) => ({ version: 1, ...row }))
+  if (options.jsonl)
+    for (const element of elements) await io.write(`${escapeJson(JSON.stringify(element))}\n`, 'data')
+  else if (options.json) await io.write(`${escapeJson(JSON.stringify(elements, null, 2))}\n`, 'data')
   else if (all.length === 0) await io.write(empty(folder, path))
   else if (rows.length === 0) await io.write(`None of ${countOf(all.length, 'recording')} is so.\n`)
   else await io.write(table(rows, folder ?? path, io))

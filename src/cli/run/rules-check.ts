@@ -51,9 +51,11 @@ function reportOf(name: string, { parsed, described, diagnostics }: LoadedRules,
   return `${[head, ...lines].join('\n')}\n`
 }
 
+/** See docs/schemas/rules-check.schema.json. */
 function jsonOf({ name, loaded }: { readonly name: string; readonly loaded: LoadedRules }): unknown {
   const { parsed, described, diagnostics } = loaded
   return {
+    version: 1,
     file: name,
     seed: parsed?.seed ?? null,
     rules: described,

@@ -3,10 +3,10 @@ import type { ExchangeComparison } from '../compare-recordings.js'
 import { toJsonPath, toPointer } from '../json-place.js'
 import type { ComparisonReport } from './report.js'
 
-/** The report as one JSON document (docs/diff.md). Values of messages stand in it with their exact text. */
+/** The report as one JSON document (docs/diff.md, docs/schemas/diff.schema.json). Values of messages stand in it with their exact text. */
 export function* jsonReport(report: ComparisonReport): Generator<string, void, undefined> {
   const { before, after, summary, exchanges } = report
-  yield `${JSON.stringify({ before, after, ...summary }, null, 2).slice(0, -2)},\n  "exchanges": [`
+  yield `${JSON.stringify({ version: 1, before, after, ...summary }, null, 2).slice(0, -2)},\n  "exchanges": [`
   for (const [i, exchange] of exchanges.entries())
     yield `${i === 0 ? '' : ','}\n    ${exchangeText(exchange)}`
   yield `${exchanges.length > 0 ? '\n  ' : ''}]\n}\n`
