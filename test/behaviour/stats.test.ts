@@ -131,7 +131,7 @@ describe('stats', () => {
     const lines = stdout.split('\n')
     expect(code).toBe(0)
     expect(lines[0]).toMatch(
-      /^tool +calls +errors +p50 +p95 +p99 +bytes +retries +cancelled +unanswered +slowest$/,
+      /^tool +calls +errors +p50 +p95 +p99 +bytes +retries( +cancelled)? +unanswered +slowest$/,
     )
     expect(lines[1]).toMatch(/^pay +3 +2 +500 ms +700 ms +700 ms +\S+ k?B +1 +1 +700 ms \(shop #\d+\)$/)
     expect(lines.slice(-3)).toEqual(['7 calls in 2 recordings', 'never called: refund', ''])

@@ -152,7 +152,7 @@ function columnsOf(
   const servers = new Set(groups.map(({ server }) => server))
   const waited = groups.map(({ waitedUs }) => (waitedUs > 0 ? formatDuration(waitedUs) : ''))
   const alert = (cell: string): string => style.red(cell)
-  return [
+  const columns: TableColumn[] = [
     { name: by, texts: groups.map(({ name }) => shown(name || '–')), side: 'right' },
     ...(servers.size > 1
       ? [
@@ -190,9 +190,12 @@ function columnsOf(
           : '',
       ),
       side: 'right',
-      keep: 1,
+      keep: 3.5,
     },
   ]
+  // A column in which nothing stands only takes room.
+  const optional = new Set(['retries', 'cancelled', 'unanswered'])
+  return columns.filter(({ name, texts }) => !optional.has(name) || texts.some((cell) => cell !== ''))
 }
 
 function shown(text: string): string {
