@@ -1,8 +1,13 @@
 /** `wiretape mcp`: the built program over a data folder, with the official client. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { writeFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createDataFolder, daysAgo, toolCall } from './data-folder.js'
 import { plainEnv, run } from './run-cli.js'
@@ -229,3 +234,71 @@ describe('wiretape mcp on stdio', () => {
     expect(answers.get(5).result).toEqual({})
   })
 })
+
+describe('wiretape mcp over HTTP', () => {
+  it('serves both eras on loopback, refuses foreign hosts and origins, and ends with a signal', async () => {
+    const child = spawn(process.execPath, [program, 'mcp', '--listen', '127.0.0.1:0'], {
+      cwd: data.home,
+      env: plainEnv({ XDG_DATA_HOME: data.home }),
+    })
+    const ended = once(child, 'exit')
+    try {
+      const [line] = await once(createInterface(child.stdout), 'line')
+      const url = new URL(line)
+      const client = new Client({ name: 'agent', version: '1' })
+      open.push(client)
+      await client.connect(new StreamableHTTPClientTransport(url))
+      const { items } = await call(client, 'list_recordings')
+      expect(items.map(({ name }) => name)).toEqual(['files', 'shop'])
+      expect(await statusOf(url, { Host: 'evil.example' })).toBe(403)
+      expect(await statusOf(url, { Origin: 'http://evil.example' })).toBe(403)
+      const modern = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          'MCP-Protocol-Version': '2026-07-28',
+          'Mcp-Method': 'server/discover',
+        },
+        body: discover,
+      })
+      expect([modern.status, await modern.text()]).toEqual([
+        200,
+        expect.stringContaining('supportedVersions'),
+      ])
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect(await ended).toEqual([143, null])
+  })
+
+  it('refuses to listen for other machines', async () => {
+    const { code, stderr } = await data.run('mcp', '--listen', '0.0.0.0:0')
+    expect(code).toBe(2)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+const discover = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'server/discover',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})
+
+function statusOf(url: URL, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolved, reject) => {
+    const asking = request(url, { method: 'POST', headers }, (response) => {
+      response.resume()
+      resolved(response.statusCode)
+    })
+    asking.on('error', reject)
+    asking.end('{}')
+  })
+}

@@ -11,15 +11,17 @@ export function registerMcp(program: Command, io: Io, outcome: Outcome): void {
     .command('mcp')
     .summary('let agents read the recordings, as an MCP server')
     .description(
-      'An MCP server on stdio over the recordings of your data folder. Its tools only read. All they return is redacted.',
+      'An MCP server over the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read. All they return is redacted.',
     )
     .option('--budget <bytes>', 'the most that one call returns', budget, usualBudget)
+    .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
     .addHelpText(
       'after',
       `
 Examples:
   wiretape mcp
-  wiretape mcp --budget 20000`,
+  wiretape mcp --budget 20000
+  wiretape mcp --listen 127.0.0.1:8090`,
     )
     .action(async (options: McpOptions) => {
       const { runMcp } = await import('../run/mcp.js')

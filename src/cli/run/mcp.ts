@@ -1,6 +1,10 @@
 import { serveStream } from '../../mock/index.js'
+import { startStdioBridge } from '../../transports/index.js'
+import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
-import type { Io } from '../io.js'
+import { onInterrupt } from '../interrupt.js'
+import { say, type Io } from '../io.js'
+import { parseListen } from '../listen-option.js'
 import { createMcpServer } from '../mcp/server.js'
 import { createToolbox } from '../mcp/tools.js'
 import { readVersion } from '../version.js'
@@ -8,10 +12,15 @@ import { readVersion } from '../version.js'
 export interface McpOptions {
   /** Bytes of JSON that one call returns at most. */
   readonly budget: number
+  readonly listen?: string
 }
 
-/** Serves one client on stdin and stdout until it leaves. */
+/** Serves one client on stdin and stdout until it leaves, or over HTTP until a signal comes. */
 export async function runMcp(options: McpOptions, io: Io): Promise<number> {
+  return options.listen === undefined ? onStdio(options, io) : overHttp(options, io)
+}
+
+async function onStdio(options: McpOptions, io: Io): Promise<number> {
   const server = createMcpServer({ version: readVersion(), toolbox: createToolbox(options.budget, io) })
   const served = serveStream({
     input: process.stdin,
@@ -21,4 +30,30 @@ export async function runMcp(options: McpOptions, io: Io): Promise<number> {
   })
   await served.ended
   return exitCode.done
+}
+
+/** Each session is a process of this program on stdio, behind the listener that recordings of stdio servers have. */
+async function overHttp({ listen, budget }: McpOptions, io: Io): Promise<number> {
+  const { host, port } = parseListen(listen)
+  const interrupt = onInterrupt()
+  const bridge = await startStdioBridge({
+    command: [process.execPath, process.argv[1]!, 'mcp', '--budget', String(budget)],
+    shared: false,
+    listen: { host, port, access: accessOf(false, 'mcp', port, io) },
+    onErrors: (chunk) => say(chunk.toString()),
+    onStray: () => undefined,
+    onUnheard: () => undefined,
+    onNotice: (line) => void io.complain(line),
+  })
+  try {
+    await io.write(`${bridge.url.origin}${bridge.prefix}${bridge.url.pathname}\n`)
+    await io.flush()
+    await io.complain('serving; give clients the URL above, end with Ctrl-C')
+    if (!interrupt.signal.aborted)
+      await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve, { once: true }))
+    return interrupt.exitCode()
+  } finally {
+    await bridge.close()
+    interrupt.close()
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
-import { startLocalServer } from '../http-proxy/index.js'
+import { startLocalServer, type LocalServerOptions } from '../http-proxy/index.js'
 import { startServer, type StartServer } from '../stdio/server-process.js'
 import { startWatchdog } from '../stdio/watchdog.js'
 import { createAnswerSink } from './answer-sink.js'
@@ -20,6 +20,8 @@ export interface StdioBridgeOptions {
   readonly command: readonly string[]
   /** One process for all clients; else one for each session, and one for clients that have none (2026-07-28). */
   readonly shared: boolean
+  /** Where clients of its own reach it, and who may. @default any free port of 127.0.0.1, our own user and root */
+  readonly listen?: Pick<LocalServerOptions, 'host' | 'port' | 'access'>
   /** @default as a process that is never replaced */
   readonly start?: StartServer
   /** What servers write to stderr. */
@@ -96,8 +98,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     )
 
   const server = await startLocalServer({
-    host: '127.0.0.1',
-    port: 0,
+    ...(options.listen ?? { host: '127.0.0.1', port: 0 }),
     onRequest: (request, response) => {
       handle(request, response).catch(() => response.destroy())
     },
