@@ -1,6 +1,8 @@
 import type { Sink, StreamTalk } from '../../mock/index.js'
 import { eraOf, protocolVersions, WiretapeError } from '../../model/index.js'
 import { escapeLines } from '../../render/index.js'
+import { listedPrompts, promptOf } from './prompts.js'
+import { createResources, type Resources } from './resources.js'
 import type { Toolbox } from './tools.js'
 
 export interface McpServerOptions {
@@ -39,10 +41,14 @@ export const instructions =
 /** Lists change with the program only. */
 const cached = { ttlMs: 3_600_000, cacheScope: 'public' }
 
+/** New recordings come at any time. */
+const changing = { ttlMs: 0, cacheScope: 'private' }
+
 /** An MCP server of both eras, without a transport. */
 export function createMcpServer({ version, toolbox }: McpServerOptions): { open(sink: Sink): StreamTalk } {
+  const resources = createResources(toolbox)
   const about = {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     serverInfo: { name: 'wiretape', title: 'wiretape recordings', version },
     instructions,
   }
@@ -50,6 +56,13 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
   async function resultOf(method: string, params: Members, isModern: boolean): Promise<Members> {
     if (method === 'tools/list') return { tools: toolbox.listed, ...(isModern && cached) }
     if (method === 'tools/call') return called(params, toolbox)
+    if (method === 'prompts/list') return { prompts: listedPrompts, ...(isModern && cached) }
+    if (method === 'prompts/get') return promptIn(params)
+    if (method === 'resources/templates/list') return { resourceTemplates: [], ...(isModern && cached) }
+    if (method === 'resources/list')
+      return { ...(await listed(params, resources)), ...(isModern && changing) }
+    if (method === 'resources/read')
+      return { ...(await readResource(params, resources, isModern)), ...(isModern && changing) }
     if (isModern && method === 'server/discover') {
       const { serverInfo, ...rest } = about
       return {
@@ -138,6 +151,28 @@ async function called(params: Members, toolbox: Toolbox): Promise<Members> {
     const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
     return { content: [{ type: 'text', text: escapeLines(`${problem.message}${hint}`) }], isError: true }
   }
+}
+
+function promptIn(params: Members): Members {
+  const prompt = promptOf(params['name'], membersOf(params['arguments'])['recording'])
+  if (!prompt) throw new Refusal(-32602, 'unknown prompt')
+  return { ...prompt }
+}
+
+async function listed({ cursor }: Members, resources: Resources): Promise<Members> {
+  try {
+    return { ...(await resources.list(cursor)) }
+  } catch (problem) {
+    if (problem instanceof WiretapeError) throw new Refusal(-32602, escapeLines(problem.message))
+    throw problem
+  }
+}
+
+async function readResource({ uri }: Members, resources: Resources, isModern: boolean): Promise<Members> {
+  const found = typeof uri === 'string' ? await resources.read(uri) : undefined
+  // Revision 2026-07-28 has no code of its own for this any more.
+  if (!found) throw new Refusal(isModern ? -32602 : -32002, 'resource not found', { uri })
+  return { ...found }
 }
 
 /** Requests of the modern era carry their version; without one it is a request of the session that `initialize` began. */
