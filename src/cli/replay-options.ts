@@ -32,6 +32,7 @@ export function addReplayOptions(command: Command): Command {
       'a value for messages that have the place; ${NAME} is from the environment',
       collect,
     )
+    .option('--strict-secrets', 'refuse, not leave out, messages whose redacted values nobody gives')
     .addOption(
       new Option('--unanswered <what>', "what the server's own requests get that the recording cannot answer")
         .choices(['error', 'empty', 'fail'])

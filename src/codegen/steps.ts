@@ -1,5 +1,5 @@
 import { ruledPlaces, rulesFor, type CompareSettings } from '../compare/index.js'
-import { redactionMarker } from '../redaction/index.js'
+import { redactionMarker, secretVariable } from '../redaction/index.js'
 import { expectedOf, jsonText, type Json } from './expected.js'
 import { Made } from './made.js'
 import type { Argument, Step, TestPlan } from './plan.js'
@@ -129,13 +129,8 @@ function argumentOf(value: Json, made: Made, secrets: string[], path: readonly s
   return { kind: 'value', value }
 }
 
-/** The name of an environment variable. */
 function secretName(member: string, secrets: string[]): string {
-  const plain = member
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .replaceAll(/\W+/g, '_')
-    .toUpperCase()
-  const name = /^[A-Z]/.test(plain) ? plain : `SECRET_${plain}`
+  const name = secretVariable(member)
   if (!secrets.includes(name)) secrets.push(name)
   return name
 }

@@ -5,6 +5,7 @@ export type { RedactedJson } from './json-redactor.js'
 export { literalRule } from './literal-rule.js'
 export { marker as redactionMarker } from './marker.js'
 export { restoreEdits } from './restore.js'
+export { secretVariable } from './secret-variable.js'
 export {
   createRedactor,
   type CompiledRule,

@@ -23,6 +23,7 @@ const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {
   concurrency: oneOf('one', 'recorded'),
   speed: [(value) => typeof value === 'number' && value > 0, 'it is a number above 0, or Infinity'],
   set: [isMembers, "it is an object of values by JSONPath: { '$.params.arguments.key': 'x' }"],
+  strictSecrets: [isFlag, 'it is true or false'],
   filter: [isText, 'it is a text'],
   level: oneOf('exact', 'semantic', 'schema'),
   ignore: [isTexts, "it is a list of JSONPaths: ['$.result.at']"],

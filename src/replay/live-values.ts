@@ -35,6 +35,8 @@ export interface SetValue {
   readonly json: string
   /** Only where something was redacted. @default false: in every message that has the place */
   readonly onlyRedacted?: boolean
+  /** Only where one of these was redacted. @default any */
+  readonly tags?: ReadonlySet<string>
 }
 
 /** A message with the values of this run in it. */
@@ -173,17 +175,19 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
       const edits: (TextEdit & { at: string; isSet?: true })[] = []
       const missing: string[] = []
       const threaded = new Map<string, string>()
-      const setPlaces = new Map<number, string>()
-      for (const { path, json, onlyRedacted } of sets)
-        for (const { start, end } of path.find(recorded, whole))
-          if (!onlyRedacted || recorded.slice(start, end).includes(redactionMarker))
-            setPlaces.set(start, json)
+      const setPlaces = new Map<number, Pick<SetValue, 'json' | 'tags'>>()
+      for (const set of sets)
+        for (const { start, end } of set.path.find(recorded, whole))
+          if (!set.onlyRedacted || recorded.slice(start, end).includes(redactionMarker))
+            setPlaces.set(start, set)
       const tags = new Map<string, string[]>()
       for (const { at, tag } of marks) tags.set(at, [...(tags.get(at) ?? []), tag])
 
       function visit(start: number, end: number, at: string, depth: number, name = ''): void {
-        const set = setPlaces.get(start)
-        if (set !== undefined) {
+        const place = setPlaces.get(start)
+        const isMeant = !place?.tags || (tags.get(at) ?? []).some((tag) => place.tags!.has(tag))
+        if (place && isMeant) {
+          const set = place.json
           const written = recorded.slice(start, end)
           for (const tag of tags.get(at) ?? []) byTag.set(tag, partOf(written, set) ?? set)
           noteGiven(written, set, tags.get(at)?.[0])

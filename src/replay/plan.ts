@@ -67,7 +67,8 @@ interface Talk {
 /** Bytes of a recording that a replay holds in memory: it needs each message more than once. */
 export const keptBytes = 16 << 20
 
-const handshake: ReadonlySet<string | undefined> = new Set([
+/** Methods without which nothing else can be asked. */
+export const handshake: ReadonlySet<string | undefined> = new Set([
   'initialize',
   'notifications/initialized',
   'server/discover',
@@ -184,8 +185,8 @@ export async function planReplay(
   }
 }
 
-/** Requests that a filter leaves out, while they are open in the recording. */
-function createLeftOut({ entries }: RecordingIndex): {
+/** Requests that are left out, while they are open in the recording. */
+export function createLeftOut({ entries }: RecordingIndex): {
   take(
     connection: string,
     row: number,

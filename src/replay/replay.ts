@@ -22,11 +22,11 @@ import type { Unanswered } from './answer-question.js'
 import { checkOptions, checkTarget } from './check-options.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
-import { findMissingSecrets } from './missing-secrets.js'
 import { narrowSets } from './narrow-sets.js'
 import type { MessageOutcome } from './outcome.js'
 import { keptBytes, planReplay } from './plan.js'
 import { runReplay } from './run-replay.js'
+import { settleSecrets } from './settle-secrets.js'
 import { connectTo, type ReplayTarget } from './target.js'
 
 /** How a recording is replayed and compared; everything has a default. */
@@ -43,6 +43,8 @@ export interface ReplayOptions {
   readonly speed?: number
   /** Values by JSONPath, for messages of the client that have the place. */
   readonly set?: Readonly<Record<string, unknown>>
+  /** Ends with an error where a redacted value is not known. @default false: what needs it is left out, and noted */
+  readonly strictSecrets?: boolean
   /** Only messages of the client that match (docs/filter.md); the handshake is always sent. */
   readonly filter?: string
   /** @default what the compare file says, else 'semantic' */
@@ -105,13 +107,10 @@ export async function replay(
   connectTo(target)
   const records = openRecords(await openSegments(path), { keptBytes })
   try {
-    const plan = await planReplay(records, recording, () => undefined, filterOf(options.filter))
-    const sets = await narrowSets(plan, given)
-    const [missing] = await findMissingSecrets(plan, sets)
-    if (missing) {
-      const what = `#${missing.seq} ${missing.title}: ${missing.path} was redacted`
-      throw new WiretapeError('usage', what, { hint: 'give its value with `set`' })
-    }
+    const whole = await planReplay(records, recording, () => undefined, filterOf(options.filter))
+    const narrowed = await narrowSets(whole, given)
+    const settled = await settleSecrets(whole, narrowed, process.env, options.strictSecrets)
+    const { plan, sets, secrets } = settled
     const connect = connectTo(
       'url' in target && plan.transport === 'sse' ? { transport: 'sse', ...target } : target,
     )
@@ -124,6 +123,7 @@ export async function replay(
       concurrency: options.concurrency ?? 'one',
       speed: options.speed ?? Infinity,
       sets,
+      secrets,
       settings,
       signal: options.signal ?? new AbortController().signal,
     }
@@ -135,7 +135,8 @@ export async function replay(
       question: (comparison) => void exchanges.push(comparison),
     })
     if (result.unreachable) throw new WiretapeError('usage', result.stopped ?? 'the server cannot be reached')
-    const { same, notes, stopped, counts, offers, latency } = result
+    const { same, stopped, counts, offers, latency } = result
+    const notes = [...settled.notes, ...(result.notes ?? [])]
     const differences = [
       ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
       ...exchanges
@@ -148,7 +149,7 @@ export async function replay(
     return {
       same,
       differences,
-      ...(notes && { notes }),
+      ...(notes.length > 0 && { notes }),
       ...(stopped !== undefined && { stopped }),
       counts,
       exchanges,

@@ -19,10 +19,10 @@ import {
   settledReport,
   narrowSets,
   parseSetValue,
-  secretsOf,
   planReplay,
   resultFile,
   runReplay,
+  settleSecrets,
   type MessageOutcome,
   type Plan,
   type ReplayTarget,
@@ -49,7 +49,6 @@ import { compareFileFor, refuseLearning, tellLearned } from '../compare/learned.
 import { createComplaints } from '../complaints.js'
 import { exitCode } from '../exit-codes.js'
 import { filterOption } from '../filter-option.js'
-import { leftOutOf, without, wordsOfLeftOut } from '../left-out.js'
 import { parseHeader } from '../header-option.js'
 import { parseHttpUrl } from '../http-url-option.js'
 import { onInterrupt } from '../interrupt.js'
@@ -72,6 +71,7 @@ export interface ReplayOptions extends CompareOptions {
   readonly timeout: number
   readonly handshake: boolean
   readonly set?: readonly string[]
+  readonly strictSecrets?: boolean
   readonly unanswered: Unanswered
   readonly concurrency: 'one' | 'recorded'
   /** How many times as fast as recorded. */
@@ -139,21 +139,22 @@ export async function runReplayCommand(
   const interrupt = onInterrupt()
   try {
     const complaints = createComplaints()
-    const all = await planReplay(
+    const whole = await planReplay(
       records,
       name,
       (diagnostic) => complaints.input({ ...diagnostic, file: name }),
       filter,
     )
     await complaints.tell(io)
-    if (options.update) updatableFormat(name, recording, all, io)
-    const sets = await narrowSets(all, given)
-    const secrets = secretsOf(process.env)
-    const leftOut = await leftOutOf(all, sets, secrets, options.update === true)
-    const plan =
-      leftOut.length === 0
-        ? all
-        : await planReplay(records, name, () => undefined, without(leftOut, options.filter))
+    if (options.update) updatableFormat(name, recording, whole, io)
+    const narrowed = await narrowSets(whole, given)
+    const settled = await settleSecrets(
+      whole,
+      narrowed,
+      process.env,
+      options.strictSecrets === true || options.update === true,
+    )
+    const { plan, sets, secrets } = settled
     const target = targetOf(command, options, plan)
     const label = describeTarget(target)
     const withoutSecrets = createWithoutSecrets(plan.session?.redaction)
@@ -227,7 +228,7 @@ export async function runReplayCommand(
     const results = await runAll(runs, (number) =>
       runReplay(plan, connectTo(target), run, number === undefined ? sink : numbered(sink, number)),
     )
-    const summary = withoutSecrets(joined(results, leftOut.map(wordsOfLeftOut)))
+    const summary = withoutSecrets(joined(results, settled.notes))
     // What other runs had is told, when a later one finds the server gone.
     if (results.every(({ unreachable }) => unreachable))
       throw new WiretapeError('usage', results[0]?.stopped ?? 'the server cannot be reached')
@@ -240,6 +241,7 @@ export async function runReplayCommand(
     }
     if (learner && stopped === undefined && !interrupt.signal.aborted) {
       const learned = learner.finish(results.length)
+      show(noteLines({ ...summary, notes: settled.notes }))
       const code = await tellLearned(learned, compareFileFor(name, options, io), layout, show)
       if (report) await writeReports(wanted, settledReport(report.finish(summary), learned), io)
       return code
@@ -333,7 +335,7 @@ interface NumberedResult extends RunResult {
 }
 
 /** All runs together, and nothing that no report is to tell, such as values that were set. */
-function joined(results: readonly NumberedResult[], leftOut: readonly string[]): ComparisonSummary {
+function joined(results: readonly NumberedResult[], before: readonly string[]): ComparisonSummary {
   const counts = zeroCounts()
   for (const result of results) for (const verdict of verdicts) counts[verdict] += result.counts[verdict]
   const latencies = createLatencies()
@@ -347,7 +349,7 @@ function joined(results: readonly NumberedResult[], leftOut: readonly string[]):
     broken?.stopped !== undefined && broken.number !== undefined
       ? `run ${broken.number}: ${broken.stopped}`
       : broken?.stopped
-  const notes = [...new Set([...leftOut, ...results.flatMap((result) => result.notes ?? [])])]
+  const notes = [...before, ...new Set(results.flatMap((result) => result.notes ?? []))]
   return {
     counts,
     ...sumOfVaried(results),
