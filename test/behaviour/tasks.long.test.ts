@@ -177,7 +177,7 @@ describe('a new user', () => {
       const first = await until('the capture is listed', async () =>
         (await answer()).find((line) => line.startsWith('● mine')),
       )
-      expect(first).toMatch(/^● mine {2}.*helper-agent → shop-server {2}live$/)
+      expect(first).toMatch(/^● mine {2}.* live +helper-agent → shop-server$/)
       expect((await answer())[0]).toMatch(/, 1 live$/)
     })
 

@@ -90,11 +90,9 @@ function choicesOf(rows: readonly NamedRow[]): { name: string; about: string }[]
     ({ name, state }) => `${signs[state]} ${truncate(escapeText(name.slice(0, 200)), 44)}`,
   )
   const width = maxOf(labels.map(widthOf), 0)
-  const peers = rows.map(peersOf)
-  const peersWidth = maxOf(peers.map(widthOf), 0)
   return rows.map((row, i) => ({
     name: pad(labels[i]!, width, 'right'),
-    about: aboutOf(row, pad(peers[i]!, peersWidth, 'right')),
+    about: aboutOf(row, peersOf(row)),
   }))
 }
 
@@ -113,7 +111,8 @@ function aboutOf({ state, startedAt, messages, errors, sizeBytes }: Row, peers: 
   ]
   const failed = errors ? countOf(errors, 'error') : ''
   const ended = [words, failed].filter((part) => part !== '').join(', ')
-  return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${peers}  ${ended}`.trimEnd()
+  // A narrow terminal cuts what comes last.
+  return `${pad(when, 12, 'right')}${pad(size, 16, 'right')}${pad(ended, 9, 'right')}  ${peers}`.trimEnd()
 }
 
 function ageOf(ms: number): string {
