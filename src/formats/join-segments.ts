@@ -8,8 +8,8 @@ export interface Place {
   readonly segment: number
   /** Nothing says so but names and first lines: `end` and `meta` of the parts are those of the files. */
   readonly isGuessed?: boolean
-  /** A recording begins with it. */
-  readonly begins?: boolean
+  /** A recording begins with it, unless the file before has the same: what its first line says. */
+  readonly begins?: string
 }
 
 /**
@@ -29,13 +29,18 @@ export function tapePlace(path: string, first: TapeRecord | undefined): Place {
   const [, base = '', older] = /^(.*\.jsonl)(?:\.([1-9]\d{0,3}))?$/s.exec(path) ?? []
   if (base === '') return alone
   if (older !== undefined || !isStart) {
-    const begins = isStart ? { begins: true } : {}
+    const begins = isStart ? { begins: lineOf(first) } : {}
     return { session: `rotated ${base}`, segment: -Number(older ?? 0), isGuessed: true, ...begins }
   }
-  if (first.mcpTapVersion?.startsWith('wiretape ') !== true) return alone
+  if (first.mcpTapVersion?.startsWith('wiretape ') !== true)
+    return { session: `rotated ${base}`, segment: 0, isGuessed: true, begins: lineOf(first) }
   const [, stem, segment = '0'] = /^(.*?)(?:\.([1-9]\d{0,8}))?\.jsonl$/s.exec(base)!
-  const line = JSON.stringify([first.startedAt, first.label, first.command])
-  return { session: `strict ${stem} ${line}`, segment: Number(segment), isGuessed: true }
+  return { session: `strict ${stem} ${lineOf(first)}`, segment: Number(segment), isGuessed: true }
+}
+
+/** What two files of one recording have in common, where each has a first line. */
+function lineOf({ startedAt, label, command }: Extract<TapeRecord, { type: 'meta' }>): string {
+  return JSON.stringify([startedAt, label, command])
 }
 
 /**
@@ -59,9 +64,12 @@ export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => Place
   return groups.flatMap((group) => {
     const sorted = [...group].toSorted(([a], [b]) => a - b).map(([, file]) => file)
     const recordings: T[][] = []
+    let begun: string | undefined
     for (const file of sorted) {
-      if (recordings.length === 0 || placeOf(file).begins) recordings.push([file])
-      else recordings.at(-1)!.push(file)
+      const { begins } = placeOf(file)
+      if (recordings.length > 0 && (begins === undefined || begins === begun)) recordings.at(-1)!.push(file)
+      else recordings.push([file])
+      begun = begins ?? begun
     }
     return recordings
   })

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readRecording } from '../../dist/index.js'
@@ -75,6 +75,18 @@ describe('files that mcp-tape has rotated', () => {
     const rows = JSON.parse((await cli('ls', '--json', stage.folder)).stdout)
     expect(rows).toMatchObject([{ label: 'files', startedAt: start, state: 'complete', durationMs: 9000 }])
     expect(rows[0].files.map((path: string) => basename(path))).toEqual(['t.jsonl.2', 't.jsonl.1', 't.jsonl'])
+  })
+
+  it('are one recording where each has the same first line', async () => {
+    write('t.jsonl.2', meta, asked(1), answered(1), asked(2))
+    write('t.jsonl.1', meta, answered(2), asked(3))
+    write('t.jsonl', meta, answered(3), asked(4), answered(4), end)
+    write('w.jsonl', ...whole)
+    expect((await cli('diff', 't.jsonl.1', 'w.jsonl')).code).toBe(0)
+    expect((await cli('inspect', '--json', 't.jsonl')).stdout).toContain('"unanswered":0')
+    rmSync(stage.path('w.jsonl'))
+    const rows = JSON.parse((await cli('ls', '--json', stage.folder)).stdout)
+    expect(rows.map(({ files }: { files: string[] }) => files.length)).toEqual([3])
   })
 
   it('are apart where each begins a recording of its own', async () => {
