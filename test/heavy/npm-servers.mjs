@@ -8,7 +8,16 @@
  * NPM_SERVERS names a folder in which installed packages stay.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -84,14 +93,18 @@ async function main() {
 }
 
 /** @param {string} name @param {import('./npm-servers/servers.mjs').Server} server @returns {string[] | undefined} */
-function install(name, { package: spec, bin, args = [] }) {
+function install(name, { package: spec, bin, file: own, args = [] }) {
   const at = join(cache, name.replaceAll(' ', '-'))
-  const file = join(at, 'node_modules/.bin', bin)
-  if (!existsSync(file)) {
+  const file = own === undefined ? join(at, 'node_modules/.bin', bin ?? '') : join(at, own)
+  if (!existsSync(own === undefined ? file : join(at, 'node_modules'))) {
     mkdirSync(at, { recursive: true })
     writeFileSync(join(at, 'package.json'), '{ "private": true }\n')
     const options = ['--no-audit', '--no-fund', '--silent']
     spawnSync('npm', ['install', ...options, spec], { cwd: at, stdio: 'ignore', timeout: installMs })
+  }
+  if (own !== undefined && existsSync(join(at, 'node_modules'))) {
+    copyFileSync(join(import.meta.dirname, 'npm-servers', own), file)
+    return [file, ...args.map(inWork)]
   }
   return existsSync(file) ? [realpathSync(file), ...args.map(inWork)] : undefined
 }

@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Servers from npm, and what a client asks them. `FOLDER` in arguments is the folder of the run. A call may take a value from
- * the texts of the answers before it, as a client does with an id: a function of all of them.
+ * the texts of the answers before it, as a client does with an id: a function of all of them. `file` is a server of this folder,
+ * made with the package.
  *
  * @typedef {(said: string) => Record<string, unknown>} Made
  * @typedef {{
- *   package: string, bin: string, args?: string[], env?: Record<string, string>,
+ *   package: string, bin?: string, file?: string, args?: string[], env?: Record<string, string>,
  *   calls: [name: string, args: Record<string, unknown> | Made][],
  * }} Server
  */
@@ -271,6 +272,24 @@ export const servers = {
       ['request_planning', { originalRequest: 'tea', tasks: [{ title: 'boil', description: 'water' }] }],
       ['get_next_task', (said) => ({ requestId: taken(/"requestId": ?"([^"]+)"/, said) })],
       ['list_requests', {}],
+    ],
+  },
+  fastmcp: {
+    package: 'fastmcp@4',
+    file: 'fastmcp.mjs',
+    calls: [
+      ['price', { tea: 'green' }],
+      ['order', { tea: 'green' }],
+      ['show', (said) => ({ id: taken(uuid, said) })],
+    ],
+  },
+  'mcp-framework': {
+    package: 'mcp-framework@0',
+    file: 'mcp-framework.mjs',
+    calls: [
+      ['add_row', { text: 'green tea' }],
+      ['add_row', { text: 'black tea' }],
+      ['list_rows', { word: 'tea' }],
     ],
   },
   'fast filesystem': {
