@@ -96,6 +96,8 @@ describe('record --watch', () => {
     expect(shown).toContain('notifications/tools/list_changed · sent by wiretape')
     expect(shown).toContain('1 restart of the server')
     expect(shown).toContain('others now: tools/list')
+    const { stdout } = await cli('explain', stage.tape())
+    expect(stdout).toContain('tools/call hang: wiretape answered, not the server.')
   })
 
   it('announces nothing where nothing changed, and does not name the messages between itself and the server', async () => {

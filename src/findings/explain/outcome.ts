@@ -100,14 +100,22 @@ function ofCancelled(call: CallFacts, answer: CallAnswer | undefined): Outcome {
   }
 }
 
+/** wiretape answers by itself for a server that was started again, and says who it is. */
+export function whoInjected({ kind, rule, text = '' }: CallAnswer): 'person' | 'rule' | 'wiretape' {
+  if (rule !== undefined) return 'rule'
+  return kind === 'error' && text.startsWith('wiretape: ') ? 'wiretape' : 'person'
+}
+
 function ofAnswer(call: CallFacts, answer: CallAnswer): Outcome {
   const { other } = sidesOf(call)
   if (answer.isInjected) {
-    const blame = answer.rule === undefined ? 'person' : 'rule'
+    const blame = whoInjected(answer)
+    const who =
+      blame === 'rule' ? `the rule ${quoted(answer.rule ?? '')}` : blame === 'person' ? 'a person' : blame
     return {
       outcome: 'answered-here',
       blame,
-      because: `${answer.rule === undefined ? 'a person' : `the rule ${quoted(answer.rule)}`} answered, not the ${other}`,
+      because: `${who} answered, not the ${other}`,
       unproven: [`what the ${other} would have answered`],
     }
   }

@@ -1,6 +1,6 @@
 import { countOf, escapeText, formatDuration } from '../../render/index.js'
 import type { CallAnswer, CallFacts, CallStory, Sentence } from './call.js'
-import { answerOf, outcomeOf, refusalOf } from './outcome.js'
+import { answerOf, outcomeOf, refusalOf, whoInjected } from './outcome.js'
 import { after, callName, capital, joined, later, numberOf, numbersIn, quoted, sidesOf } from './words.js'
 
 /** What happened to a call, from its request to its end. */
@@ -143,9 +143,9 @@ function answerTold(call: CallFacts, answer: CallAnswer): Sentence {
   const { other } = sidesOf(call)
   const when = after(call.us === undefined ? undefined : call.us + call.heldUs, answer.us)
   const who = answer.isInjected
-    ? answer.rule === undefined
-      ? 'A person at wiretape'
-      : `The rule ${quoted(answer.rule)}`
+    ? { person: 'A person at wiretape', rule: `The rule ${quoted(answer.rule ?? '')}`, wiretape: 'wiretape' }[
+        whoInjected(answer)
+      ]
     : `The ${other}`
   const where = numbersIn(answer)
   const text = answer.text === undefined ? '' : `: ${quoted(answer.text)}`
