@@ -99,7 +99,7 @@ export function rowLine(row: LogRow, width: number, signs: Signs): Line {
 function noteOf({ notes, findings }: LogRow): string {
   const ids = new Set(findings.flatMap(({ level, rule }) => (level === 'note' ? [] : [`! ${rule.id}`])))
   const found = ids.size === 0 ? '' : `  ${[...ids].join(' ')}`
-  return notes.length === 0 ? found : `${found}  note: ${short(notes.join(' · '))}`
+  return notes.length === 0 ? found : `  note: ${short(notes.join(' · '))}${found}`
 }
 
 /** Content that tells a message from others of its method, as far as it is kept. */

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { call, createScreen, result } from '../tui/stage.js'
 
 const bottom = (screen: ReturnType<typeof createScreen>): string => screen.picture().at(-1)!
-const status = (screen: ReturnType<typeof createScreen>): string => screen.picture().at(-2)!
+/** Without the count of findings: these talks have no handshake. */
+const status = (screen: ReturnType<typeof createScreen>): string =>
+  screen
+    .picture()
+    .at(-2)!
+    .replace(/ {2}! .*/, '')
 const typed = (screen: ReturnType<typeof createScreen>): unknown =>
   JSON.parse(screen.state.editor!.field.lines.join('\n'))
 
@@ -147,10 +152,10 @@ describe('a note', () => {
 
   it('about nothing in particular stands at the message before it, and one before all nowhere', () => {
     const screen = createScreen()
-    screen.line(note('first'))
+    screen.line(note('too early'))
     screen.message('in', call(1, 'search'))
     screen.line(note('second'))
     expect(screen.picture()[2]).toMatch(/note: second/)
-    expect(screen.picture().join('')).not.toContain('first')
+    expect(screen.picture().join('')).not.toContain('too early')
   })
 })
