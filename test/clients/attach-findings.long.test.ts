@@ -39,7 +39,7 @@ describe.skipIf(isLeftOut)('the list of findings on a real terminal', () => {
     await terminal.shows('live')
     recorder.stdin.end()
     await recorder.ended
-    await terminal.shows('the capture is over')
+    await terminal.shows('ended')
     terminal.press('q')
     await terminal.ended()
   })
