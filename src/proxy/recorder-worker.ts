@@ -7,11 +7,14 @@ import {
   type RecordingReport,
 } from './recorder-core.js'
 import type { RecorderReply } from './recording-thread.js'
+import { prepareRedaction } from '../redaction/index.js'
 import { createRunRedactor } from './run-redactor.js'
 import { tellWork } from './thread-state.js'
 
 const port = parentPort!
 const init = workerData as RecorderInit
+// Before anything is read: the first messages would be late on the tape.
+prepareRedaction()
 const core = createRecorderCore(init, await createRunRedactor(init.redaction))
 const reply = (message: RecorderReply): void => port.postMessage(message)
 

@@ -1,4 +1,6 @@
 import type { CompiledRules, RuleSources } from './compile-rules.js'
+import { hasTrigger } from './trigger.js'
+import { findValuePatterns } from './value-patterns.js'
 
 export type { CompiledRules, RuleSources } from './compile-rules.js'
 export type { RedactedJson } from './json-redactor.js'
@@ -21,4 +23,10 @@ export {
 export async function compileRules(sources: RuleSources): Promise<CompiledRules> {
   const { compileRules } = await import('./compile-rules.js')
   return compileRules(sources)
+}
+
+/** Makes the tables that the first text would wait for. */
+export function prepareRedaction(): void {
+  hasTrigger(' ')
+  findValuePatterns(' ', 1, [])
 }
