@@ -80,7 +80,11 @@ export function checkSchema(
     if ('const' in rule && !equal(rule['const'], data)) say('is not the constant')
     for (const part of listOf(rule['allOf'])) mustFit(part)
     const any = listOf(rule['anyOf'])
-    if (any.length > 0 && !any.some(fits)) say('fits none of anyOf')
+    if (any.length > 0 && !any.some(fits)) {
+      const meant = meantOf(any, data, places)
+      if (meant === undefined) say('fits none of anyOf')
+      else mustFit(meant)
+    }
     const one = listOf(rule['oneOf'])
     const fitting = one.filter(fits).length
     // What is not known may be what tells them apart.
@@ -165,6 +169,27 @@ export function checkSchema(
     if (error instanceof RangeError) return tooMuch
     throw error
   }
+}
+
+/** The one alternative whose constant members, such as `"type": "text"`, the value has; undefined where several may be meant. */
+function meantOf(
+  alternatives: readonly Json[],
+  data: Json,
+  places: ReturnType<typeof createPlaces>,
+): Json | undefined {
+  if (!isObject(data)) return undefined
+  const meant = alternatives.filter((alternative) => {
+    const reference = isObject(alternative) ? alternative['$ref'] : undefined
+    const rule = typeof reference === 'string' ? places.at(reference) : alternative
+    const constants = entriesOf(isObject(rule) ? rule['properties'] : undefined).flatMap(([name, part]) =>
+      isObject(part) && 'const' in part ? [[name, part['const']!] as const] : [],
+    )
+    return (
+      constants.length > 0 &&
+      constants.every(([name, constant]) => Object.hasOwn(data, name) && equal(constant, data[name]!))
+    )
+  })
+  return meant.length === 1 ? meant[0] : undefined
 }
 
 function checkString(

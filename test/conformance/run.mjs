@@ -13,15 +13,22 @@ import { ToolFailed } from '../../scripts/bootstrap.mjs'
 import { endAll } from './actors.mjs'
 import { testBridges } from './bridges.mjs'
 import { testClients } from './clients.mjs'
+import { testSchemas } from './schemas.mjs'
 import { testServers } from './servers.mjs'
 import { testForward } from './forward.mjs'
 import { installTools } from './tools.mjs'
 
 /** @typedef {(tools: import('./tools.mjs').Tools, folder: string) => Promise<string[]>} Part */
 /** @type {Readonly<Record<string, Part>>} */
-const parts = { servers: testServers, bridges: testBridges, clients: testClients, forward: testForward }
+const parts = {
+  schemas: testSchemas,
+  servers: testServers,
+  bridges: testBridges,
+  clients: testClients,
+  forward: testForward,
+}
 /** Without a name of one. */
-const usual = ['servers', 'bridges', 'clients']
+const usual = ['schemas', 'servers', 'bridges', 'clients']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

@@ -25,6 +25,7 @@ const modern = (method: string, params: object = {}): object => ({
   method,
   params: { _meta: modernMeta, ...params },
 })
+const noTools = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [] }
 const http = { wiretape: { transport: 'streamable-http', url: 'http://127.0.0.1:1/mcp' }, command: [] }
 const posted = (raw: unknown, headers: [string, string][], path = '/mcp'): Line => ({
   dir: 'in',
@@ -41,6 +42,23 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
   'error protocol/invalid-message': [
     { lines: [{ dir: 'out', raw: { jsonrpc: '1.0', method: 'x' } }] },
     { lines: [{ dir: 'out', raw: { jsonrpc: '2.0', method: 'x' } }] },
+  ],
+  'error protocol/schema': [
+    {
+      lines: [
+        ...opened(),
+        ...listed({ name: 'x', description: null }),
+        ...called('x', {}, { content: [{ type: 'text', value: 'x' }] }),
+      ],
+    },
+    {
+      lines: [
+        ...opened({ version: '2024-11-05' }),
+        ...listed({ name: 'x', vendor: null }),
+        ...called('x', {}, text('x')),
+        ...ask('vendor/method', { anything: null }, null),
+      ],
+    },
   ],
   'error protocol/stray-output': [
     { lines: [{ type: 'noise', dir: 'out', text: 'Server listening' }] },
@@ -214,15 +232,12 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
   ],
   'error protocol/missing-meta': [
     {
-      lines: [
-        ...ask('tools/list', { _meta: modernMeta }, { tools: [] }),
-        ...ask('tools/list', {}, { tools: [] }),
-      ],
+      lines: [...ask('tools/list', { _meta: modernMeta }, noTools), ...ask('tools/list', {}, noTools)],
     },
     {
       lines: [
-        ...ask('tools/list', { _meta: modernMeta }, { tools: [] }),
-        ...ask('tools/list', { _meta: modernMeta }, { tools: [] }),
+        ...ask('tools/list', { _meta: modernMeta }, noTools),
+        ...ask('tools/list', { _meta: modernMeta }, noTools),
       ],
     },
   ],
@@ -237,7 +252,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
         ...ask(
           'tools/call',
           { _meta: modernMeta, name: 'x', requestState: 'aab', inputResponses: {} },
-          text('a'),
+          { resultType: 'complete', ...text('a') },
         ),
       ],
     },
@@ -251,7 +266,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
         ...ask(
           'tools/call',
           { _meta: modernMeta, name: 'x', requestState: 'aaa', inputResponses: {} },
-          text('a'),
+          { resultType: 'complete', ...text('a') },
         ),
       ],
     },
@@ -259,7 +274,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
   'note protocol/deprecated': [
     {
       lines: [
-        ...ask('tools/list', { _meta: modernMeta }, { tools: [] }),
+        ...ask('tools/list', { _meta: modernMeta }, noTools),
         fromServer('notifications/message', { level: 'info', data: 'x' }),
       ],
     },

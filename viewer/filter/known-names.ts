@@ -1,5 +1,5 @@
 import type { KnownNames } from '../../src/filter/index.js'
-import { rules } from '../../src/findings/index.js'
+import { loadedEngine } from '../patterns/loaded.js'
 import { table, version } from '../store/state.js'
 
 /** Rows looked at for names. */
@@ -28,7 +28,10 @@ export function knownNames(): KnownNames {
     tools: sorted(byMethod['tools/call']),
     prompts: sorted(byMethod['prompts/get']),
     resources: sorted(byMethod['resources/read']),
-    findings: rules.map(({ info }) => info.id),
+    /** Asked for when a person types `finding:`; the field asks again when the rules have arrived. */
+    get findings() {
+      return loadedEngine()?.findings.rules.map(({ info }) => info.id) ?? []
+    },
   }
   known = { version: version.value, names }
   return names

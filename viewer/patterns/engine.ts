@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import { createFindings, findingsByRow, rules } from '../../src/findings/index.js'
 
 /** The function that the build puts around the script. */
 declare const wiretapeScript: () => void
@@ -8,6 +9,7 @@ Object.assign(globalThis, {
     RE2JS,
     RE2JSException,
     RE2JSSyntaxException,
+    findings: { createFindings, findingsByRow, rules },
     get text() {
       return `(${wiretapeScript.toString()})();`
     },

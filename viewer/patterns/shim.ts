@@ -1,23 +1,9 @@
+import { loadedEngine } from './loaded.js'
+
 /**
  * Stands for `re2js` in the page. The engine for regular expressions is a third of the whole and is asked for by few:
- * it is a script of its own (engine.ts), which page and worker load when the first pattern comes.
+ * it is in a script of its own (engine.ts), which page and worker load when the first pattern comes.
  */
-interface Engine {
-  readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
-  readonly RE2JSException: new () => Error
-  readonly RE2JSSyntaxException: new () => Error & { readonly error: string; readonly input: string | null }
-}
-
-interface Scope {
-  wiretapePatterns?: Engine
-  /** Of the page: begins to load it, once; what is typed is looked at again when it is there. */
-  loadWiretapePatterns?(): void
-  /** Of a worker: loads at once. */
-  importScripts?(url: string): void
-}
-
-const scope = globalThis as unknown as Scope
-
 export class RE2JSException extends Error {}
 
 export class RE2JSSyntaxException extends RE2JSException {
@@ -33,7 +19,7 @@ export class RE2JSSyntaxException extends RE2JSException {
 export const RE2JS = {
   CASE_INSENSITIVE: 1,
   compile(pattern: string, flags: number): unknown {
-    const engine = loaded()
+    const engine = loadedEngine()
     if (!engine) throw new RE2JSSyntaxException('the engine for patterns is still being loaded', null)
     try {
       return engine.RE2JS.compile(pattern, flags === 0 ? 0 : engine.RE2JS.CASE_INSENSITIVE)
@@ -45,12 +31,4 @@ export const RE2JS = {
       throw problem
     }
   },
-}
-
-function loaded(): Engine | undefined {
-  // A worker from a blob has no address; it was given the engine.
-  if (!scope.wiretapePatterns && scope.importScripts && location.protocol !== 'blob:')
-    scope.importScripts(new URL('./patterns.js', location.href).href)
-  if (!scope.wiretapePatterns) scope.loadWiretapePatterns?.()
-  return scope.wiretapePatterns
 }

@@ -1,13 +1,8 @@
-import {
-  createFindings,
-  findingsByRow,
-  rules,
-  type Finding,
-  type FindingsByRow,
-} from '../../src/findings/index.js'
+import type { Finding, FindingsByRow } from '../../src/findings/index.js'
 import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
-import { createFold, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
+import { createFold, WiretapeError, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
+import { loadedEngine, type Engine } from '../patterns/loaded.js'
 import { brokenLine, type LaneIndex } from './lane.js'
 
 /** What rules find in the lanes of a library, which are one run; read only when a filter asks for it. */
@@ -30,20 +25,28 @@ export interface LaneFindings extends FindingsByRow {
 const bytesAtOnce = 1 << 20
 
 export function createLibraryFindings(): LibraryFindings {
-  const engine = createFindings(rules)
+  let engine: Engine['findings'] | undefined
+  let run: ReturnType<Engine['findings']['createFindings']> | undefined
   const lanes = new Map<LaneIndex, LaneFindings>()
   return {
     of(lane) {
       const known = lanes.get(lane)
       if (known) return known
-      const made = findingsOf(lane, engine)
+      engine ??= loadedEngine()?.findings
+      if (!engine) throw new WiretapeError('usage', 'The rules cannot be used: patterns.js did not arrive.')
+      run ??= engine.createFindings(engine.rules)
+      const made = findingsOf(lane, run, engine.findingsByRow)
       lanes.set(lane, made)
       return made
     },
   }
 }
 
-function findingsOf(lane: LaneIndex, engine: ReturnType<typeof createFindings>): LaneFindings {
+function findingsOf(
+  lane: LaneIndex,
+  engine: ReturnType<Engine['findings']['createFindings']>,
+  findingsByRow: Engine['findings']['findingsByRow'],
+): LaneFindings {
   const fold = createFold(idKey)
   const run = engine.begin(fold)
   const scan = createTraceScan((problem) => {

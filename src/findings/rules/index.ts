@@ -9,6 +9,7 @@ import { order } from './protocol/order.js'
 import { progress } from './protocol/progress.js'
 import { secondResponse, strayResponse, unanswered } from './protocol/responses.js'
 import { requestState } from './protocol/rounds.js'
+import { officialSchema } from './protocol/schema.js'
 import { strayOutput } from './protocol/stray-output.js'
 import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } from './protocol/transport.js'
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
@@ -22,6 +23,7 @@ import { elicitationAnswer, inputSchema, outputSchema } from './schemas/output.j
 /** Every rule that needs no word from the user, by pack. A new one is a file, a line here, a test and a part of docs/findings.md. */
 export const rules: readonly Rule[] = [
   invalidMessage,
+  officialSchema,
   strayOutput,
   order,
   ids,

@@ -19,5 +19,9 @@ export const sources = {
   modernRounds: spec('2026-07-28', 'basic/patterns/mrtr', 'Multi round-trip requests'),
   batch: spec('2025-06-18', 'changelog', 'Key changes'),
   security: spec('2025-11-25', 'basic/security_best_practices', 'Security best practices'),
+  schema: {
+    name: 'MCP, JSON Schema of each revision',
+    url: 'https://github.com/modelcontextprotocol/modelcontextprotocol/tree/main/schema',
+  },
   owasp: { name: 'OWASP MCP Top 10 (2025, beta)', url: 'https://owasp.org/www-project-mcp-top-10/' },
 } as const
