@@ -2,7 +2,8 @@
 /**
  * Writes src/findings/mcp-schemas/definitions.ts: the official JSON Schemas of the protocol's revisions, as they stand in the
  * npm package @modelcontextprotocol/conformance (the version that test/conformance/package.json names), without titles and
- * descriptions, each distinct definition once.
+ * descriptions, each distinct definition once. Their source is TypeScript, which has numbers only: where the JSON Schemas say
+ * `integer`, even of the default of a number that an elicitation asks for, any number fits.
  *
  * Usage: node scripts/mcp-schemas.mjs PACKAGE/dist/index.js [--check]
  */
@@ -30,6 +31,12 @@ function literalAt(source, start) {
   throw new Error('the package holds half a schema')
 }
 
+/** @param {unknown} type One name or several. @returns {unknown} */
+function numbers(type) {
+  if (Array.isArray(type)) return type.map(numbers)
+  return type === 'integer' ? 'number' : type
+}
+
 /** @param {unknown} value @param {boolean} isNames Whether the members are names, not keywords. @returns {unknown} */
 function bare(value, isNames = false) {
   if (Array.isArray(value)) return value.map((part) => bare(part))
@@ -37,7 +44,12 @@ function bare(value, isNames = false) {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => isNames || !notes.has(name))
-      .map(([name, part]) => [name, bare(part, !isNames && /^(properties|definitions|\$defs)$/.test(name))]),
+      .map(([name, part]) => [
+        name,
+        name === 'type' && !isNames
+          ? numbers(part)
+          : bare(part, !isNames && /^(properties|definitions|\$defs)$/.test(name)),
+      ]),
   )
 }
 

@@ -171,7 +171,10 @@ export function checkSchema(
   }
 }
 
-/** The one alternative whose constant members, such as `"type": "text"`, the value has; undefined where several may be meant. */
+/**
+ * The one alternative that a value means: its constant members, such as `"type": "text"`, are those of the value, as far as
+ * it has them, and it lacks none that is required. Undefined where several may be meant.
+ */
 function meantOf(
   alternatives: readonly Json[],
   data: Json,
@@ -181,13 +184,13 @@ function meantOf(
   const meant = alternatives.filter((alternative) => {
     const reference = isObject(alternative) ? alternative['$ref'] : undefined
     const rule = typeof reference === 'string' ? places.at(reference) : alternative
-    const constants = entriesOf(isObject(rule) ? rule['properties'] : undefined).flatMap(([name, part]) =>
-      isObject(part) && 'const' in part ? [[name, part['const']!] as const] : [],
+    if (!isObject(rule)) return false
+    const constants = entriesOf(rule['properties']).flatMap(([name, part]) =>
+      isObject(part) && 'const' in part && Object.hasOwn(data, name) ? [[name, part['const']!] as const] : [],
     )
-    return (
-      constants.length > 0 &&
-      constants.every(([name, constant]) => Object.hasOwn(data, name) && equal(constant, data[name]!))
-    )
+    if (!constants.every(([name, constant]) => equal(constant, data[name]!))) return false
+    const lacks = (name: Json): boolean => typeof name !== 'string' || !Object.hasOwn(data, name)
+    return constants.length > 0 || !listOf(rule['required']).some(lacks)
   })
   return meant.length === 1 ? meant[0] : undefined
 }

@@ -1,10 +1,7 @@
 import type { Fold, HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
 import type { Message } from './message.js'
+import type { Level } from './levels.js'
 import type { ServerState } from './server-state.js'
-
-/** `error`: proven, and breaks a MUST or shows harm. `warning`: proven otherwise, or strong. `note`: a pattern. */
-export const levels = ['error', 'warning', 'note'] as const
-export type Level = (typeof levels)[number]
 
 /** `exact`: the recording proves it. `strong`: evidence, not proof. `pattern`: a likeness, for a person to judge. */
 export type Certainty = 'exact' | 'strong' | 'pattern'

@@ -1,11 +1,10 @@
 export { createFindings, type RecordingFindings } from './engine.js'
 export { findingsByRow, type FindingsByRow } from './by-row.js'
+export { levels, type Level } from './levels.js'
 export {
-  levels,
   packs,
   type Certainty,
   type Finding,
-  type Level,
   type OwaspCategory,
   type Pack,
   type Rule,

@@ -1,6 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask, called, listed, opened, tapeOf } from '../findings/stage.js'
-import { createStage, expectQuiet, hasBrowser, holds, read, type Stage } from './stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  picture,
+  read,
+  seriousFindings,
+  type Stage,
+} from './stage.js'
+
+const cli = resolve(import.meta.dirname, '../../dist/bin/wiretape.js')
 
 const schema = { type: 'object', properties: { n: { type: 'number' } } }
 const tool = { name: 'add', description: 'Adds two numbers.', outputSchema: schema }
@@ -9,12 +24,14 @@ const note = { type: 'note', text: 'a note has a row of its own here' }
 
 describe.skipIf(!hasBrowser)('findings in the viewer', () => {
   let stage: Stage
+  let bad = ''
   beforeAll(async () => {
     stage = await createStage()
     const lines = [...opened(), note, ...listed(tool), ...called('add', {}, result(1))]
-    const bad = called('add', { path: '../../etc/passwd' }, result('x'))
+    const wrong = called('add', { path: '../../etc/passwd' }, result('x'))
     const open = ask('tools/list')
-    stage.serve('/bad.jsonl', tapeOf([...lines, ...bad, ...open], { wiretape: { session: 'bad' } }))
+    bad = tapeOf([...lines, ...wrong, ...open], { wiretape: { session: 'bad' } })
+    stage.serve('/bad.jsonl', bad)
   })
   beforeEach(() => stage.requests())
   afterAll(() => stage.close())
@@ -36,6 +53,92 @@ describe.skipIf(!hasBrowser)('findings in the viewer', () => {
     }
     await page.fill('[data-find=filter]', 'finding:schemas/o')
     await page.locator('text=schemas/output').first().waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('have a view: by rule, with a jump, a filter, and what is put aside as a baseline that check takes', async () => {
+    const page = await stage.open('/?trace=bad.jsonl', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await read(page, 11)
+    await page.keyboard.press('5')
+    const rule = page.locator('.finding-rule', { hasText: 'schemas/output' })
+    await rule.waitFor()
+    expect(await page.locator('.finding-rule h2 .tag').allTextContents()).toEqual(['error', 'note', 'note'])
+    expect(await page.locator('nav.views .bad-count').textContent()).toContain('1')
+    await rule.locator('.finding-time').click()
+    await page.locator('.detail', { hasText: 'structuredContent' }).waitFor()
+    await page.locator('.row.selected .tag.level-error', { hasText: 'output' }).waitFor()
+
+    await page.keyboard.press('5')
+    await page.fill('[data-find=filter]', 'finding:safety')
+    await page.locator('.finding-rule', { hasText: 'protocol/unanswered' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.finding-rule', { hasText: 'safety/argument' }).count()).toBe(1)
+    await page.fill('[data-find=filter]', 'method:ping')
+    await page.locator('text=No finding in what the filter shows.').waitFor()
+    await page.fill('[data-find=filter]', '')
+
+    await rule.getByRole('button', { name: 'Suppress' }).click()
+    await holds(page, `document.querySelectorAll('.finding-rule').length === 2`)
+    expect(await page.locator('nav.views .bad-count').count()).toBe(0)
+    await page.getByRole('button', { name: 'Copy as baseline' }).click()
+    const folder = mkdtempSync(join(tmpdir(), 'wiretape-'))
+    try {
+      writeFileSync(join(folder, 'bad.jsonl'), bad)
+      writeFileSync(join(folder, 'aside.json'), await page.evaluate<string>('navigator.clipboard.readText()'))
+      const check = (...more: string[]): number | null =>
+        spawnSync(process.execPath, [cli, 'check', 'bad.jsonl', ...more], { cwd: folder }).status
+      expect([check(), check('--baseline', 'aside.json')]).toEqual([1, 0])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+    await page.reload()
+    await page.getByRole('button', { name: '1 suppressed' }).click()
+    await rule.getByRole('button', { name: 'Restore' }).click()
+    await page.locator('.findings-head', { hasNotText: 'suppressed' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('and costs are read on a phone, one pane at a time, and have no serious fault for axe', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await stage.open('/?trace=bad.jsonl', {
+        viewport: { width: 390, height: 844 },
+        colorScheme,
+      })
+      await read(page, 11)
+      await page.locator('.views button', { hasText: 'Findings' }).click()
+      await page.locator('.finding-rule').first().waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await picture(page, `findings-${colorScheme}`)
+      await page.locator('.finding-rule', { hasText: 'schemas/output' }).locator('.finding-time').click()
+      expect(await page.locator('.list').isVisible()).toBe(false)
+      await page.getByRole('button', { name: 'Messages', exact: true }).last().click()
+      expect(await page.locator('.list').isVisible()).toBe(true)
+      expect(await page.locator('.detail').isVisible()).toBe(false)
+      await page.locator('.views button', { hasText: 'Cost' }).click()
+      await page.locator('.cost-page th', { hasText: 'add' }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await picture(page, `cost-${colorScheme}`)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await picture(page, `cost-${colorScheme}`)
+      await page.context().close()
+    }
+    expectQuiet(stage)
+  })
+
+  it('of chips add to what was typed', async () => {
+    const page = await stage.open('/?trace=bad.jsonl')
+    await read(page, 11)
+    const field = page.locator('[data-find=filter]')
+    await field.fill('passwd or initialize')
+    await page.locator('.chip', { hasText: 'Tool calls' }).click()
+    const says = (text: string): Promise<void> =>
+      holds(page, `document.querySelector('[data-find=filter]').value === ${JSON.stringify(text)}`)
+    await says('(passwd or initialize) method:tools/call')
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
+    await page.locator('.chip', { hasText: 'Tool calls' }).click()
+    await says('(passwd or initialize)')
     expectQuiet(stage)
     await page.context().close()
   })

@@ -42,6 +42,9 @@ function Chosen({ row }: { readonly row: number }) {
   return (
     <aside class="detail" aria-label="Details">
       <header class="detail-head">
+        <button type="button" class="button small back" onClick={() => (selected.value = -1)}>
+          <Icon name="back" /> Messages
+        </button>
         <h2>
           <span class="method">{clean(name)}</span>{' '}
           {subject !== '' && <span class="subject">{clean(subject)}</span>}

@@ -2,6 +2,7 @@ import { formatCount } from '../../src/render/index.js'
 import { clearFilters, search } from '../store/actions.js'
 import { isBad } from '../store/exchange.js'
 import {
+  faultyFilter,
   filterMatches,
   filterText,
   grouped,
@@ -17,7 +18,7 @@ import { FilterField } from './filter-field.js'
 
 /** Filters that people want most, one click away. */
 const quick = [
-  { label: 'Errors', text: 'is:error or status:error', title: 'JSON-RPC errors and tools that failed' },
+  { label: 'Errors', text: '(is:error or status:error)', title: 'JSON-RPC errors and tools that failed' },
   { label: 'Tool calls', text: 'method:tools/call', title: 'Calls of tools with their answers' },
   { label: 'Unanswered', text: 'is:unanswered', title: 'Requests without an answer' },
   { label: 'Slow', text: 'latency:>1s', title: 'Exchanges of more than a second' },
@@ -55,8 +56,8 @@ export function FilterBar() {
             type="button"
             class="chip"
             title={title}
-            aria-pressed={filterText.value === text}
-            onClick={() => search('filter', filterText.value === text ? '' : text)}
+            aria-pressed={filterText.value.includes(text)}
+            onClick={() => search('filter', toggled(typedFilter(), text))}
           >
             {label}
             {label === 'Errors' && <ErrorCount />}
@@ -80,6 +81,23 @@ export function FilterBar() {
       </button>
     </div>
   )
+}
+
+/** What stands in the field, also when it was typed just now; what is not understood does not count. */
+function typedFilter(): string {
+  const field = document.querySelector<HTMLInputElement>('[data-find=filter]')
+  return faultyFilter.value || !field ? filterText.value : field.value
+}
+
+/** A chip adds to what was typed, and takes away only what it added. */
+function toggled(typed: string, chip: string): string {
+  if (typed.includes(chip))
+    return typed
+      .replace(chip, '')
+      .replaceAll(/\s{2,}/g, ' ')
+      .trim()
+  const isWide = /\bor\b/i.test(typed) && !/^\([^()]*\)$/.test(typed.trim())
+  return `${isWide ? `(${typed.trim()})` : typed.trim()} ${chip}`.trim()
 }
 
 /** Counted once for as many rows as there are, by lane. */

@@ -29,6 +29,7 @@ export function FilterField(props: Props) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // Somebody else changed it: a chip, the address bar.
   useEffect(() => {
+    clearTimeout(timer.current)
     typed.value = props.text
   }, [props.text])
 

@@ -15,13 +15,16 @@ import {
 } from '../store/state.js'
 import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
+import { findings, suppressed } from '../store/findings.js'
 import { contentsVersion } from '../store/contents.js'
 import { Failures } from '../shell/failures.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
+import { isSmall } from '../shell/small.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
-const rowHeight = 26
+/** Pixels; the style sheets say the same. */
+const rowHeights = { usual: 26, small: 44 } as const
 /** For keys that move the selection. */
 export const listHandle: { current: ScrollerHandle | null } = { current: null }
 
@@ -34,6 +37,8 @@ export function toggle(row: number): void {
 export function List() {
   version.value
   contentsVersion.value
+  findings.value
+  suppressed.value
   const items = shown.value
   const chosen = selected.value
   const head = useRef(-1)
@@ -73,7 +78,7 @@ export function List() {
       ) : (
         <Scroller
           count={items.length}
-          rowHeight={rowHeight}
+          rowHeight={isSmall.value ? rowHeights.small : rowHeights.usual}
           label="Messages"
           columns={9}
           handle={listHandle}

@@ -19,6 +19,7 @@ import {
   type Status,
 } from '../store/exchange.js'
 import { contentOf } from '../store/contents.js'
+import { findingOf } from '../store/findings.js'
 import { lanes, table } from '../store/state.js'
 import { clean } from '../shell/clean.js'
 import { Arrow, Chevron } from '../shell/icons.js'
@@ -131,6 +132,7 @@ export function Row(props: RowProps) {
   const modified = table.has(row, 'modified') || (answer >= 0 && table.has(answer, 'modified'))
   const tone = statusOf(row)
   const ours = oursOf(row)
+  const finding = findingOf(row) ?? (answer < 0 ? undefined : findingOf(answer))
   const classes = [
     'row',
     `kind-${kind}`,
@@ -186,6 +188,11 @@ export function Row(props: RowProps) {
         <b>{clean(name)}</b> {subject !== '' && <span class="subject">{clean(subject)}</span>}
         {content !== '' && <span class="content">{content}</span>}
         {modified && <em class="tag modified">modified</em>}
+        {finding && (
+          <em class={`tag level-${finding.level}`} title={`${finding.rule}: ${clean(finding.message)}`}>
+            {finding.rule.replace(/^.*\//, '')}
+          </em>
+        )}
         {!nested && isNoted(row) && <em class="tag noted">note</em>}
         {ours !== undefined && <em class="tag modified">{ours}</em>}
       </span>

@@ -1,5 +1,13 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
-import { createFindings, findingsByRow, rules } from '../../src/findings/index.js'
+import {
+  createCostTable,
+  createFindings,
+  estimateTokens,
+  estimator,
+  findingsByRow,
+  hashOf,
+  rules,
+} from '../../src/findings/index.js'
 
 /** The function that the build puts around the script. */
 declare const wiretapeScript: () => void
@@ -9,7 +17,7 @@ Object.assign(globalThis, {
     RE2JS,
     RE2JSException,
     RE2JSSyntaxException,
-    findings: { createFindings, findingsByRow, rules },
+    findings: { createCostTable, createFindings, estimateTokens, estimator, findingsByRow, hashOf, rules },
     get text() {
       return `(${wiretapeScript.toString()})();`
     },

@@ -1,15 +1,20 @@
-import type { createFindings, findingsByRow, rules } from '../../src/findings/index.js'
+import type * as findings from '../../src/findings/index.js'
 
 /** What the second script brings: the engine for patterns, and the rules of findings. */
 export interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
   readonly RE2JSException: new () => Error
   readonly RE2JSSyntaxException: new () => Error & { readonly error: string; readonly input: string | null }
-  readonly findings: {
-    readonly createFindings: typeof createFindings
-    readonly findingsByRow: typeof findingsByRow
-    readonly rules: typeof rules
-  }
+  readonly findings: Pick<
+    typeof findings,
+    | 'createCostTable'
+    | 'createFindings'
+    | 'estimateTokens'
+    | 'estimator'
+    | 'findingsByRow'
+    | 'hashOf'
+    | 'rules'
+  >
 }
 
 interface Scope {

@@ -30,7 +30,9 @@ const rowHeight = 30
 
 /** Client on the left, a line for each server: every message of what is shown as an arrow. */
 export function SequencePage() {
-  return <Splitter name="sequence" first={<Diagram />} second={<DetailPane />} />
+  return (
+    <Splitter name="sequence" showsSecond={selected.value >= 0} first={<Diagram />} second={<DetailPane />} />
+  )
 }
 
 /** An exchange with all that belongs to it and what was asked meanwhile, in order. */

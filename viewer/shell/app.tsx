@@ -3,9 +3,11 @@ import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
 import { openFiles } from '../store/actions.js'
-import { crashed, dialog, lanes, opening, table, version, view } from '../store/state.js'
+import { crashed, dialog, lanes, opening, selected, table, version, view } from '../store/state.js'
 import { laneName } from '../store/lane-name.js'
 import type { Lane } from '../worker/protocol.js'
+import { CostPage } from '../findings/cost.js'
+import { FindingsPage } from '../findings/findings.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
@@ -108,9 +110,18 @@ function Work() {
       <FilterBar />
       <Timeline />
       <main class="work">
-        {view.value === 'messages' && <Splitter name="detail" first={<List />} second={<DetailPane />} />}
+        {view.value === 'messages' && (
+          <Splitter
+            name="detail"
+            showsSecond={selected.value >= 0}
+            first={<List />}
+            second={<DetailPane />}
+          />
+        )}
         {view.value === 'sequence' && <SequencePage />}
         {view.value === 'tools' && <ToolsPage />}
+        {view.value === 'findings' && <FindingsPage />}
+        {view.value === 'cost' && <CostPage />}
         {view.value === 'compare' && <ComparePage />}
       </main>
     </>

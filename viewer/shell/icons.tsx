@@ -46,6 +46,7 @@ const paths = {
   down: 'M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10',
   command: 'M3 5l3 3-3 3M8 11.5h5',
   warn: 'M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1',
+  back: 'M13 8H3.5M7 4.5 3.5 8 7 11.5',
   marker: 'M3 13.5h10M5 10.5 10.5 3 13 5l-5.5 7L4.5 12z',
 } as const
 

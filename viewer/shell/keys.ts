@@ -124,6 +124,8 @@ export const deeds: readonly Deed[] = [
       if (lanes.value.length > 1) view.value = 'compare'
     },
   },
+  { name: 'Findings', keys: ['5'], group: 'Look', run: () => (view.value = 'findings') },
+  { name: 'Cost', keys: ['6'], group: 'Look', run: () => (view.value = 'cost') },
   { name: 'Filter', keys: ['/'], group: 'Find', run: () => focus('[data-find=filter]') },
   { name: 'Highlight', keys: ['h'], group: 'Find', run: () => focus('[data-find=highlight]') },
   { name: 'Find in the message', keys: ['s'], group: 'Find', run: () => focus('[data-find=detail]') },

@@ -6,6 +6,8 @@ import { remember, remembered } from './memory.js'
 /** Two panes and a bar between them that can be dragged, also with the arrow keys. */
 export function Splitter(props: {
   readonly name: string
+  /** On a small screen one pane is shown: the second one where this is so. */
+  readonly showsSecond: boolean
   readonly first: ComponentChildren
   readonly second: ComponentChildren
 }) {
@@ -16,7 +18,11 @@ export function Splitter(props: {
     remember(`split-${props.name}`, String(share.value))
   }
   return (
-    <div class="splitter" ref={box} style={{ '--share': `${share.value}%` }}>
+    <div
+      class={props.showsSecond ? 'splitter shows-second' : 'splitter'}
+      ref={box}
+      style={{ '--share': `${share.value}%` }}
+    >
       {props.first}
       <div
         class="split-bar"

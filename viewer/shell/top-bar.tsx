@@ -1,6 +1,7 @@
 import { formatCount } from '../../src/render/index.js'
 import { chooseFiles } from '../store/actions.js'
 import { dialog, follow, lane, lanes, live, table, theme, version, view, type View } from '../store/state.js'
+import { findings, suppressed } from '../store/findings.js'
 import { laneName } from '../store/lane-name.js'
 import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
@@ -12,6 +13,8 @@ const views: readonly { readonly id: View; readonly name: string; readonly key: 
   { id: 'sequence', name: 'Sequence', key: '2' },
   { id: 'tools', name: 'Tools', key: '3' },
   { id: 'compare', name: 'Compare', key: '4' },
+  { id: 'findings', name: 'Findings', key: '5' },
+  { id: 'cost', name: 'Cost', key: '6' },
 ]
 
 export function TopBar() {
@@ -39,6 +42,7 @@ export function TopBar() {
                 onClick={() => (view.value = id)}
               >
                 {name}
+                {id === 'findings' && <FindingCount />}
               </button>
             ),
           )}
@@ -68,6 +72,14 @@ export function TopBar() {
       </span>
     </header>
   )
+}
+
+/** Errors and warnings, once rules have looked. */
+function FindingCount() {
+  const grave = (findings.value?.findings ?? []).filter(
+    ({ level, hash }) => level !== 'note' && !suppressed.value.has(hash),
+  )
+  return grave.length === 0 ? null : <span class="bad-count"> {formatCount(grave.length)}</span>
 }
 
 function Tool(props: {

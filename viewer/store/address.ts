@@ -22,7 +22,7 @@ import {
   type View,
 } from './state.js'
 
-const views: readonly View[] = ['messages', 'sequence', 'tools', 'compare']
+const views: readonly View[] = ['messages', 'sequence', 'tools', 'compare', 'findings', 'cost']
 /** After the last change; browsers refuse addresses that change too often. */
 const pauseMs = 250
 /** Unfolded exchanges that an address names. */

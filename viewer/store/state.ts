@@ -11,7 +11,7 @@ export const lanes = signal<readonly Lane[]>([])
 /** Names of what is being fetched and is not there yet. */
 export const opening = signal<readonly string[]>([])
 
-export type View = 'messages' | 'sequence' | 'tools' | 'compare'
+export type View = 'messages' | 'sequence' | 'tools' | 'compare' | 'findings' | 'cost'
 export const view = signal<View>('messages')
 /** The lane that is looked at alone, or all. */
 export const lane = signal<number | 'all'>('all')

@@ -4,10 +4,13 @@ import { createFold, WiretapeError, type Diagnostic, type TapeRecord } from '../
 import { idKey } from '../../src/wire/index.js'
 import { loadedEngine, type Engine } from '../patterns/loaded.js'
 import { brokenLine, type LaneIndex } from './lane.js'
+import type { FindingsList, ToldCost, ToldFinding } from './protocol.js'
 
 /** What rules find in the lanes of a library, which are one run; read only when a filter asks for it. */
 export interface LibraryFindings {
   of(lane: LaneIndex): LaneFindings
+  /** Reads all lanes to where they are now. */
+  list(lanes: readonly LaneIndex[], breathe: () => Promise<void>): Promise<FindingsList>
 }
 
 export interface LaneFindings extends FindingsByRow {
@@ -20,35 +23,98 @@ export interface LaneFindings extends FindingsByRow {
   /** Findings so far; rows of those from a number on are asked for by whoever saw the ones before. */
   readonly count: number
   rowsSince(count: number): number[]
+  readonly found: readonly Finding[]
+  /** Findings beyond those that are kept. */
+  readonly left: number
 }
 
 const bytesAtOnce = 1 << 20
 
 export function createLibraryFindings(): LibraryFindings {
-  let engine: Engine['findings'] | undefined
-  let run: ReturnType<Engine['findings']['createFindings']> | undefined
+  let run: Run | undefined
   const lanes = new Map<LaneIndex, LaneFindings>()
+  function of(lane: LaneIndex): LaneFindings {
+    const known = lanes.get(lane)
+    if (known) return known
+    run ??= beginRun()
+    const made = findingsOf(lane, run.engine.findingsByRow, run.findings)
+    lanes.set(lane, made)
+    return made
+  }
   return {
-    of(lane) {
-      const known = lanes.get(lane)
-      if (known) return known
-      engine ??= loadedEngine()?.findings
-      if (!engine) throw new WiretapeError('usage', 'The rules cannot be used: patterns.js did not arrive.')
-      run ??= engine.createFindings(engine.rules)
-      const made = findingsOf(lane, run, engine.findingsByRow)
-      lanes.set(lane, made)
-      return made
+    of,
+    async list(all, breathe) {
+      for (const lane of all) {
+        await of(lane).catchUp(async () => {
+          await breathe()
+          return true
+        })
+      }
+      run ??= beginRun()
+      return {
+        rules: run.engine.rules.length,
+        left: all.reduce((sum, lane) => sum + of(lane).left, 0),
+        findings: all.flatMap((lane) => of(lane).found.map((finding) => told(finding, lane, run!))),
+        costs: costsOf(run),
+        estimator: run.engine.estimator,
+      }
     },
   }
 }
 
+interface Run {
+  readonly engine: Engine['findings']
+  readonly findings: ReturnType<Engine['findings']['createFindings']>
+  readonly cost: ReturnType<Engine['findings']['createCostTable']>
+}
+
+function beginRun(): Run {
+  const engine = loadedEngine()?.findings
+  if (!engine) throw new WiretapeError('usage', 'The rules cannot be used: patterns.js did not arrive.')
+  const cost = engine.createCostTable()
+  return { engine, cost, findings: engine.createFindings([...engine.rules, cost.rule]) }
+}
+
+function told(finding: Finding, lane: LaneIndex, { engine }: Run): ToldFinding {
+  const { rule, level, message, rows, at, tool, fingerprint } = finding
+  return {
+    lane: lane.index,
+    rows: rows.filter((row) => row >= 0 && row < lane.length).map((row) => lane.globalOf(row)),
+    rule: rule.id,
+    title: rule.title,
+    help: rule.help,
+    source: rule.source,
+    level,
+    certainty: rule.certainty,
+    message,
+    at: at ?? '',
+    tool: tool ?? '',
+    hash: engine.hashOf(fingerprint),
+  }
+}
+
+function costsOf({ cost, engine }: Run): ToldCost[] {
+  const tokens = engine.estimateTokens
+  return cost.rows().map((row) => ({
+    server: row.server,
+    kind: row.kind,
+    name: row.name,
+    tokens: tokens(row.characters),
+    description: tokens(row.description),
+    schemas: tokens(row.schemas),
+    calls: row.calls,
+    results: tokens(row.results),
+    largest: tokens(row.largest),
+  }))
+}
+
 function findingsOf(
   lane: LaneIndex,
-  engine: ReturnType<Engine['findings']['createFindings']>,
   findingsByRow: Engine['findings']['findingsByRow'],
+  findings: Run['findings'],
 ): LaneFindings {
   const fold = createFold(idKey)
-  const run = engine.begin(fold)
+  const run = findings.begin(fold)
   const scan = createTraceScan((problem) => {
     if (brokenLine.has(problem.code)) take(gapOf(problem))
   })
@@ -96,6 +162,12 @@ function findingsOf(
     },
     get count() {
       return run.found.length
+    },
+    get found() {
+      return run.found
+    },
+    get left() {
+      return run.left
     },
     rowsSince: (count) =>
       run.found.slice(count).flatMap(({ rows }: Finding) => rows.filter((row) => row >= 0)),

@@ -1,3 +1,4 @@
+import type { Level } from '../../src/findings/index.js'
 import type { Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
 import type { Words } from './words.js'
 
@@ -134,6 +135,49 @@ export interface Detail {
   /** The line on the tape. */
   readonly offset: number
   readonly sizeBytes: number
+}
+
+/** A finding as the page shows it. */
+export interface ToldFinding {
+  readonly lane: number
+  /** The one that shows it first; empty for a fault of the whole recording. */
+  readonly rows: readonly number[]
+  readonly rule: string
+  readonly title: string
+  readonly help: string
+  readonly source: { readonly name: string; readonly url: string }
+  readonly level: Level
+  readonly certainty: string
+  /** It may quote a peer. */
+  readonly message: string
+  /** JSON Pointer into the message, or nothing. */
+  readonly at: string
+  readonly tool: string
+  /** Equal for the same fault in another recording. */
+  readonly hash: string
+}
+
+/** Tokens, estimated, of one thing that a server offers. */
+export interface ToldCost {
+  readonly server: string
+  readonly kind: string
+  readonly name: string
+  readonly tokens: number
+  readonly description: number
+  readonly schemas: number
+  readonly calls: number
+  readonly results: number
+  readonly largest: number
+}
+
+export interface FindingsList {
+  /** Rules that looked. */
+  readonly rules: number
+  readonly findings: readonly ToldFinding[]
+  /** Findings beyond those that are kept. */
+  readonly left: number
+  readonly costs: readonly ToldCost[]
+  readonly estimator: string
 }
 
 /** Two filters run beside one another: what is shown, and what is marked. */

@@ -9,6 +9,9 @@ import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
 import { offersOf, usageOf } from './tools.js'
 
+/** Lets what the page asks meanwhile have its turn. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
 type Method = (args: readonly unknown[], progress: (value: unknown) => void) => Promise<unknown>
 
 interface WorkerScope {
@@ -45,6 +48,7 @@ export function startWorker(scope: WorkerScope): void {
       for (const lane of library.lanes) all.push(await offersOf(lane))
       return all
     },
+    findings: () => findings.list(library.lanes, nextTurn),
     compare: ([before, after], progress) =>
       compareLanes(laneAt(before as number), laneAt(after as number), progress),
     export: ([index, format, page]) =>

@@ -42,7 +42,7 @@ const keywords: Readonly<Record<string, Make | undefined>> = {
   },
   type(operand) {
     const types = new Set((Array.isArray(operand) ? operand : [operand]).map(String))
-    return (value) => types.has(typeOf(value)) || (Number.isInteger(value) && types.has('integer'))
+    return (value) => types.has(typeOf(value))
   },
   const: (operand) => (value) => value === operand,
   enum(operand) {

@@ -1,4 +1,5 @@
-import type { Finding, Level, Rule, RuleInfo } from '../finding.js'
+import type { Finding, Rule, RuleInfo } from '../finding.js'
+import type { Level } from '../levels.js'
 
 /** A finding with what a report says of its place. */
 export interface ToldFinding extends Finding {

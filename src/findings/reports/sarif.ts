@@ -1,4 +1,5 @@
-import type { Level, OwaspCategory } from '../finding.js'
+import type { OwaspCategory } from '../finding.js'
+import type { Level } from '../levels.js'
 import type { CheckedRecording, FindingsReport, ToldFinding } from './report.js'
 
 /** The report as SARIF 2.1.0 (OASIS standard): one run, one result a finding. */

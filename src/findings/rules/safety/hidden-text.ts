@@ -1,4 +1,5 @@
-import type { Level, Rule } from '../../finding.js'
+import type { Rule } from '../../finding.js'
+import type { Level } from '../../levels.js'
 import { isMap, stringsIn, at, type Json } from '../../json.js'
 import type { Message } from '../../message.js'
 import { sources } from '../sources.js'

@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { countOf, formatCount } from '../../src/render/index.js'
+import { quoteValue } from '../../src/filter/index.js'
+import { clean } from '../shell/clean.js'
+import { search } from '../store/actions.js'
+import { findings, watchFindings } from '../store/findings.js'
+import { reading, view } from '../store/state.js'
+import type { ToldCost } from '../worker/protocol.js'
+
+const keys = {
+  tool: { key: 'tool', method: 'tools/call' },
+  prompt: { key: 'prompt', method: 'prompts/get' },
+  resource: { key: 'name', method: 'resources/read' },
+} as const
+/** Rows of a server that are listed; the others are summed up. */
+const mostRows = 500
+
+/** What definitions cost in every prompt, and what results cost. */
+export function CostPage() {
+  useEffect(watchFindings, [])
+  const neverOnly = useSignal(false)
+  const list = findings.value
+  const costs = list?.costs ?? []
+  const total = sum(costs, 'tokens')
+  const never = costs.filter(isNeverCalled)
+  const shown = neverOnly.value ? never : costs
+  const heaviest = Math.max(1, ...shown.map(({ tokens }) => tokens))
+  const heaviestResults = Math.max(1, ...shown.map(({ results }) => results))
+  const servers = [...new Set(shown.map(({ server }) => server))]
+  return (
+    <div class="page cost-page" tabIndex={0} role="region" aria-label="Cost">
+      {list === undefined ? (
+        <p class="empty" role="status">
+          {reading.value ? 'The recording is still being read…' : 'Counting…'}
+        </p>
+      ) : costs.length === 0 ? (
+        <p class="empty">The recording lists no tool, prompt or resource.</p>
+      ) : (
+        <>
+          <p class="cost-total">
+            About <b>{formatCount(total)}</b> tokens of definitions in every prompt.{' '}
+            {never.length > 0 && (
+              <>
+                <b>{formatCount(sum(never, 'tokens'))}</b> of them for {countOf(never.length, 'tool')} that no
+                call used.{' '}
+              </>
+            )}
+            <span class="quiet">Estimated as {list.estimator}.</span>{' '}
+            {never.length > 0 && (
+              <button
+                type="button"
+                class="chip"
+                aria-pressed={neverOnly.value}
+                onClick={() => (neverOnly.value = !neverOnly.value)}
+              >
+                Never called
+              </button>
+            )}
+          </p>
+          {servers.map((server) => (
+            <ServerCosts
+              key={server}
+              server={server}
+              rows={shown.filter((row) => row.server === server)}
+              heaviest={heaviest}
+              heaviestResults={heaviestResults}
+            />
+          ))}
+        </>
+      )}
+    </div>
+  )
+}
+
+interface ServerProps {
+  readonly server: string
+  readonly rows: readonly ToldCost[]
+  readonly heaviest: number
+  readonly heaviestResults: number
+}
+
+function ServerCosts({ server, rows, heaviest, heaviestResults }: ServerProps) {
+  return (
+    <section>
+      <h2>
+        {clean(server) || 'A server without a name'}{' '}
+        <span class="quiet">{countOf(sum(rows, 'tokens'), 'token')}</span>
+      </h2>
+      <div class="scroll-across">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">what</th>
+              <th scope="col" class="number">
+                definition
+              </th>
+              <th scope="col" class="cost-bar">
+                <span class="swatch-text description">description</span>{' '}
+                <span class="swatch-text schemas">schemas</span>
+              </th>
+              <th scope="col" class="number">
+                calls
+              </th>
+              <th scope="col" class="number">
+                results
+              </th>
+              <th scope="col" class="number">
+                largest
+              </th>
+              <th scope="col" class="cost-bar">
+                <span class="quiet">results</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, mostRows).map((row) => (
+              <CostRow
+                key={`${row.kind} ${row.name}`}
+                row={row}
+                heaviest={heaviest}
+                heaviestResults={heaviestResults}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > mostRows && <p class="quiet">and {countOf(rows.length - mostRows, 'lighter one')}</p>}
+    </section>
+  )
+}
+
+function CostRow({
+  row,
+  heaviest,
+  heaviestResults,
+}: Pick<ServerProps, 'heaviest' | 'heaviestResults'> & { readonly row: ToldCost }) {
+  const { kind, name, tokens, description, schemas, calls, results, largest } = row
+  const percent = (part: number, of: number): string => `${(part / of) * 100}%`
+  return (
+    <tr>
+      <th scope="row">
+        <span class="quiet">{kind}</span>{' '}
+        <button type="button" class="bare link-like" title="Show its calls" onClick={() => showCalls(row)}>
+          <b>{clean(name)}</b>
+        </button>
+        {isNeverCalled(row) && <em class="tag">never called</em>}
+      </th>
+      <td class="number" title={`description ${description}, schemas ${schemas}`}>
+        {formatCount(tokens)}
+      </td>
+      <td class="cost-bar" aria-hidden="true">
+        <span class="bars">
+          <i class="description" style={{ width: percent(description, heaviest) }} />
+          <i class="schemas" style={{ width: percent(schemas, heaviest) }} />
+          <i class="rest" style={{ width: percent(Math.max(0, tokens - description - schemas), heaviest) }} />
+        </span>
+      </td>
+      <td class="number">{calls === 0 ? '' : formatCount(calls)}</td>
+      <td class="number">{results === 0 ? '' : formatCount(results)}</td>
+      <td class="number">{largest === 0 ? '' : formatCount(largest)}</td>
+      <td class="cost-bar" aria-hidden="true">
+        <span class="bars">
+          <i class="results" style={{ width: percent(results, heaviestResults) }} />
+        </span>
+      </td>
+    </tr>
+  )
+}
+
+function isNeverCalled({ kind, calls }: ToldCost): boolean {
+  return kind === 'tool' && calls === 0
+}
+
+function showCalls({ kind, name }: ToldCost): void {
+  const how = keys[kind as keyof typeof keys]
+  if (!how) return
+  search('filter', `method:${quoteValue(how.method)} ${how.key}:${quoteValue(name)}`)
+  view.value = 'messages'
+}
+
+function sum(rows: readonly ToldCost[], key: 'tokens'): number {
+  return rows.reduce((total, row) => total + row[key], 0)
+}
