@@ -1,5 +1,5 @@
 // @ts-check
-/** What rules cost that are never applied: recording without rules, and with fifty that match nothing. */
+/** What rules cost that are never applied: recording without rules, with fifty that match nothing, and with the rules of findings. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { judgeBooks, root } from './lib/books.mjs'
@@ -13,7 +13,7 @@ import { pairedRatio } from './lib/statistics.mjs'
 const echoServer = [join(root, 'bench/servers/echo-rpc.mjs')]
 const RULES = 50
 /** @type {readonly Lane[]} */
-const LANES = ['wiretape', 'with 50 rules']
+const LANES = ['wiretape', 'with 50 rules', 'with findings']
 
 const FULL = { rounds: 15, small: 8000, medium: 4000 }
 /** @type {typeof FULL} */

@@ -5,8 +5,18 @@ import { join } from 'node:path'
 import { openBooks } from './books.mjs'
 import { startClient } from './client.mjs'
 
-/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules' | 'with 3 onlookers'} Lane */
+/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules' | 'with findings' | 'with 3 onlookers'} Lane */
 /** @typedef {ReturnType<typeof startClient>} Client */
+
+/** Every rule of findings that can stop a message. */
+const findings = [
+  'protocol/schema',
+  'protocol/direction',
+  'schemas/output',
+  'safety/hidden-text',
+  'safety/changed-definition',
+  'safety/elicited-secret',
+].flatMap((rule) => ['--on-finding', `${rule}=block`])
 
 const barePipe = join(import.meta.dirname, 'bare-pipe.mjs')
 
@@ -46,6 +56,7 @@ export function createTrack(cli, rules = []) {
           wiretape: [process.execPath, ...record, '--', ...serverCommand],
           'with 3 onlookers': [process.execPath, ...record, '--', ...serverCommand],
           'with 50 rules': [process.execPath, ...record, ...rules, '--', ...serverCommand],
+          'with findings': [process.execPath, ...record, ...findings, '--', ...serverCommand],
         }[lane],
       )
       try {

@@ -1,7 +1,7 @@
 import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
 import type { GateState, HeldEvent } from '../control-schema/index.js'
-import type { GatedWire, HeldMessage, Intercept, InterceptOptions } from '../intercept/index.js'
-import { WiretapeError, type MetaRecord } from '../model/index.js'
+import type { GatedWire, Guard, HeldMessage, Intercept, InterceptOptions } from '../intercept/index.js'
+import { WiretapeError, type MetaRecord, type Transport } from '../model/index.js'
 import type { Recorder } from '../proxy/index.js'
 import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
 import { segmentPath, type TapeEnd } from '../tape/index.js'
@@ -40,12 +40,22 @@ export interface LiveContext {
   readonly intercept?: LoadedIntercept
 }
 
+/** Makes what looks at every message of one capture. */
+export type MakeGuard = (scene: {
+  readonly transport: Transport
+  /** Somebody who could decide is there. */
+  readonly isAttended: () => boolean
+  /** Puts a sentence on the tape, and shows it to screens. */
+  readonly tell: (text: string) => void
+}) => Guard
+
 /** The gate's code, and what it is asked for. */
 export interface LoadedIntercept {
   readonly module: InterceptModule
   readonly options: InterceptOptions
   /** Of a file that is looked at as long as the capture runs. */
   readonly rules?: RulesInForce
+  readonly makeGuard?: MakeGuard
 }
 
 /** What a capture is to those who attach. */
@@ -119,7 +129,7 @@ export function createLive(context: LiveContext): Live {
 
   if (context.intercept) intercept = create(context.intercept)
 
-  function create({ module, options, rules: given }: LoadedIntercept): Intercept {
+  function create({ module, options, rules: given, makeGuard }: LoadedIntercept): Intercept {
     rules = given ?? createRulesInForce(module)
     const made = new module.Intercept(options, {
       held: (message) => control?.announce({ event: heldEvent(message), to: 'screen' }),
@@ -140,6 +150,15 @@ export function createLive(context: LiveContext): Live {
       stateChanged,
       notice: (message) => control?.announce({ event: { type: 'notice', message }, to: 'all' }),
     })
+    if (makeGuard)
+      made.guard = makeGuard({
+        transport: context.meta.wiretape!.transport,
+        isAttended: () => attendance.screens > 0,
+        tell(text) {
+          note(text)
+          control?.announce({ event: { type: 'notice', message: text }, to: 'all' })
+        },
+      })
     follow(rules, made)
     return made
   }

@@ -27,7 +27,7 @@ import {
 import type { Moment } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
-import { createLive, loadIntercept, type Live, type LoadedIntercept } from './live.js'
+import { createLive, loadIntercept, type Live, type LoadedIntercept, type MakeGuard } from './live.js'
 import { createSessionSaver, saveOnce } from './session-saver.js'
 
 /** Where and how to record, whatever the transport. */
@@ -53,6 +53,8 @@ export interface CaptureOptions {
   readonly intercept?: InterceptOptions
   /** Something went wrong that a person should know of at once. One line. */
   readonly onTrouble?: (line: string) => void
+  /** Looks at every message on its way. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  readonly guard?: () => Promise<MakeGuard>
   /** A file of rules that change messages on their way; absolute. */
   readonly rulesFile?: string
 }
@@ -126,8 +128,10 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
     await refuseTape(options.sessionFile)
     await checkReplaceable(options.sessionFile)
   }
-  const gated = options.intercept !== undefined || options.rulesFile !== undefined
-  const intercept = gated ? await loadIntercept(options.intercept, options.rulesFile) : undefined
+  const { intercept: asked, rulesFile, guard } = options
+  const gated = asked !== undefined || rulesFile !== undefined || guard !== undefined
+  const loaded = gated ? await loadIntercept(asked, rulesFile) : undefined
+  const intercept = loaded && guard ? { ...loaded, makeGuard: await guard() } : loaded
   const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')
   const common = { redactor, intercept, conversationKey }
   return {

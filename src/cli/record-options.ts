@@ -55,6 +55,11 @@ export interface RecordOptions {
   readonly holdTimeout?: number
   readonly onDetach?: 'forward' | 'drop'
   readonly rules?: string
+  /** Ids of rules of findings, and what happens to a message in which they find something. */
+  readonly onFinding?: readonly (readonly [id: string, action: 'note' | 'hold' | 'block'])[]
+  readonly pin?: string
+  readonly onDrift?: 'note' | 'hold' | 'block'
+  readonly onUnattended?: 'forward' | 'block'
 }
 
 /** An option of `record`: one table for the quick parser and for the thorough one. */
@@ -274,6 +279,33 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'forward (default) or drop what is held when the last one who could decide goes',
     parse: (value) => oneOf(value, ['forward', 'drop']),
   },
+  {
+    long: '--on-finding',
+    key: 'onFinding',
+    value: 'rule=action',
+    help: 'note, hold or block messages in which this rule of `check` finds something; may be repeated',
+    parse: (value, before) => [...((before as string[][] | undefined) ?? []), parseFindingAction(value)],
+  },
+  {
+    long: '--pin',
+    key: 'pin',
+    value: 'file',
+    help: 'compare what the server offers with this lock of `wiretape pin`',
+  },
+  {
+    long: '--on-drift',
+    key: 'onDrift',
+    value: 'action',
+    help: 'note (default), hold or block definitions that differ from the pin',
+    parse: (value) => oneOf(value, findingActions),
+  },
+  {
+    long: '--on-unattended',
+    key: 'onUnattended',
+    value: 'what',
+    help: 'forward (default) or block what a finding would hold while nobody is attached',
+    parse: (value) => oneOf(value, ['forward', 'block']),
+  },
   { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
 ]
 
@@ -317,6 +349,13 @@ export function parseRecordArgs(args: readonly string[]): RecordArgs | undefined
     options[flag.key] = value
   }
   return undefined
+}
+
+const findingActions = ['note', 'hold', 'block']
+
+function parseFindingAction(value: string): [string, string] {
+  const [id, action] = parsePair(value)
+  return [id, oneOf(action, findingActions)]
 }
 
 function parsePair(value: string): [string, string] {

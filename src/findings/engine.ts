@@ -2,13 +2,12 @@ import {
   createIntColumn,
   createRecent,
   setRow,
-  type Fold,
   type HeldRecord,
   type MessageRecord,
   type Part,
   type TapeRecord,
 } from '../model/index.js'
-import type { Fault, Finding, Rule, Watch } from './finding.js'
+import type { Facts, Fault, Finding, Rule, Watch } from './finding.js'
 import { Asked, Message } from './message.js'
 import { ServerState } from './server-state.js'
 
@@ -30,16 +29,20 @@ const mostAlike = 100
  *
  * @param rules the ones that are wanted
  */
-export function createFindings(rules: readonly Rule[]): { begin(fold: Fold): RecordingFindings } {
+export function createFindings(rules: readonly Rule[]): {
+  /** @param onFound is told of each finding, also of those that are counted only; places in the recording are not kept then */
+  begin(fold: Facts, onFound?: (finding: Finding) => void): RecordingFindings
+} {
   const run = new Map<string, unknown>()
-  return { begin: (fold) => new Findings(rules, fold, run) }
+  return { begin: (fold, onFound) => new Findings(rules, fold, run, onFound) }
 }
 
 class Findings implements RecordingFindings {
   readonly found: Finding[] = []
   left = 0
   readonly #rules: readonly Rule[]
-  readonly #fold: Fold
+  readonly #fold: Facts
+  readonly #onFound: ((finding: Finding) => void) | undefined
   readonly #run: Map<string, unknown>
   readonly #alike = new Map<string, number>()
   readonly #asked = createRecent<Asked>({
@@ -53,7 +56,13 @@ class Findings implements RecordingFindings {
   readonly #records = createIntColumn()
   #record = -1
 
-  constructor(rules: readonly Rule[], fold: Fold, run: Map<string, unknown>) {
+  constructor(
+    rules: readonly Rule[],
+    fold: Facts,
+    run: Map<string, unknown>,
+    onFound: ((finding: Finding) => void) | undefined,
+  ) {
+    this.#onFound = onFound
     this.#rules = rules
     this.#fold = fold
     this.#run = run
@@ -61,7 +70,8 @@ class Findings implements RecordingFindings {
 
   take(record: TapeRecord, { first, count }: { readonly first: number; readonly count: number }): void {
     this.#record += 1
-    for (let row = first; row < first + count; row += 1) setRow(this.#records, row, this.#record)
+    if (!this.#onFound)
+      for (let row = first; row < first + count; row += 1) setRow(this.#records, row, this.#record)
     if (record.type === 'meta' || !this.#server) this.#begin()
     if (record.type === 'message' || record.type === 'held') {
       // A held message is looked at when it goes on; one that was dropped never crossed the wire.
@@ -109,22 +119,24 @@ class Findings implements RecordingFindings {
     const tool = fault.tool ?? (where instanceof Message ? where.tool : undefined)
     const place = fault.what ?? fault.at?.replaceAll(/\/\d+(?=\/|$)/g, '/*') ?? ''
     const fingerprint = [rule.info.id, server ?? '', tool ?? '', place].join('\u0000')
+    const finding: Finding = {
+      rule: rule.info,
+      level: fault.level ?? rule.info.level,
+      message: fault.message,
+      rows: [...(row === undefined ? [] : [row]), ...(fault.also ?? [])],
+      fingerprint,
+      ...(row !== undefined && row >= 0 && !this.#onFound && { record: this.#records.get(row) }),
+      ...(fault.at !== undefined && { at: fault.at }),
+      ...(server !== undefined && { server }),
+      ...(tool !== undefined && { tool }),
+    }
+    if (this.#onFound) return this.#onFound(finding)
     const alike = (this.#alike.get(fingerprint) ?? 0) + 1
     if (alike > mostAlike || this.found.length >= mostFindings) {
       this.left += 1
       return
     }
     this.#alike.set(fingerprint, alike)
-    this.found.push({
-      rule: rule.info,
-      level: fault.level ?? rule.info.level,
-      message: fault.message,
-      rows: [...(row === undefined ? [] : [row]), ...(fault.also ?? [])],
-      fingerprint,
-      ...(row !== undefined && row >= 0 && { record: this.#records.get(row) }),
-      ...(fault.at !== undefined && { at: fault.at }),
-      ...(server !== undefined && { server }),
-      ...(tool !== undefined && { tool }),
-    })
+    this.found.push(finding)
   }
 }

@@ -1,4 +1,4 @@
-import type { Fold, HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
+import type { EntryTable, HeldRecord, MessageRecord, Session, TapeRecord } from '../model/index.js'
 import type { Message } from './message.js'
 import type { Level } from './levels.js'
 import type { ServerState } from './server-state.js'
@@ -37,6 +37,8 @@ export interface RuleInfo {
   /** The paragraph or catalogue that it comes from. */
   readonly source: { readonly name: string; readonly url: string }
   readonly owasp?: OwaspCategory
+  /** Needs a message and earlier ones only, and no redaction: it can look at messages that are on their way. */
+  readonly live?: true
 }
 
 /** One fault in a recording. */
@@ -72,13 +74,22 @@ export interface Fault {
 /** @param where the message or the row that shows it; undefined for the whole recording */
 export type Say = (where: Message | number | undefined, fault: Fault) => void
 
+/** What is known of a recording beside its messages: the fold, or as much as is known while messages are on their way. */
+export interface Facts {
+  readonly sessions: readonly Pick<Session, 'transport' | 'label' | 'segments' | 'command' | 'url'>[]
+  readonly entries: Pick<
+    EntryTable,
+    'length' | 'kind' | 'direction' | 'seq' | 'size' | 'has' | 'peer' | 'linked' | 'latencyUs'
+  >
+}
+
 /** Facts that rules about one recording share. */
 export interface Scope {
   readonly server: ServerState
   /** Facts about all recordings of one run, by the id of the rule that keeps them. */
   readonly run: Map<string, unknown>
   /** `entries.has(row, flag)` and the like, as far as the recording was read. */
-  readonly fold: Fold
+  readonly fold: Facts
 }
 
 /** One rule at work on one recording. */

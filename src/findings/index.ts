@@ -1,4 +1,5 @@
 export { createFindings, type RecordingFindings } from './engine.js'
+export { createLiveFindings, type LiveFindings } from './live.js'
 export { findingsByRow, type FindingsByRow } from './by-row.js'
 export { levels, type Level } from './levels.js'
 export {

@@ -103,6 +103,7 @@ export interface PinTable {
 
 const info: RuleInfo = {
   id: 'safety/definition-drift',
+  live: true,
   pack: 'safety',
   level: 'error',
   certainty: 'exact',
@@ -132,8 +133,12 @@ export function createPinTable(): PinTable {
   return { rule, servers }
 }
 
-/** The rule that holds every listing against what is pinned. */
-export function definitionDrift(pinned: ReadonlyMap<string, PinnedServer>): Rule {
+/**
+ * The rule that holds every listing against what is pinned.
+ *
+ * @param isRedacted false for messages that are on their way: what redaction took out of the pinned text is not known then
+ */
+export function definitionDrift(pinned: ReadonlyMap<string, PinnedServer>, isRedacted = true): Rule {
   return {
     info,
     begin({ server }, say) {
@@ -156,7 +161,7 @@ export function definitionDrift(pinned: ReadonlyMap<string, PinnedServer>): Rule
             for (const drift of known.has(kind)
               ? compareFields(kind, of, known.get(kind)!.get(of), fields)
               : [])
-              say(message, faultOf(drift, at))
+              if (isRedacted || drift.before !== redacted) say(message, faultOf(drift, at))
           if (!complete) return
           const [kind, all] = complete
           for (const of of known.get(kind)?.keys() ?? [])

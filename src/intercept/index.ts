@@ -1,5 +1,7 @@
 export {
   loadRules,
+  type Guard,
+  type GuardVerdict,
   watchRules,
   type DescribedRule,
   type LoadedRules,

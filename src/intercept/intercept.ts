@@ -7,7 +7,7 @@ import { readParts, type Offer, type Verdict } from './frame.js'
 import { redactionMark } from './redaction-mark.js'
 import { Sender } from './sender.js'
 import { answerText, readTyped } from './typed-text.js'
-import type { Rules } from './rules/index.js'
+import { GuardedRules, type Guard, type Rules } from './rules/index.js'
 import type { GatedWire } from './wire.js'
 
 /** How a capture is asked to hold from its start. */
@@ -49,6 +49,7 @@ export class Intercept {
   #wire: GatedWire | undefined
   #openRequests: () => Promise<readonly OpenRequest[]> = () => Promise.resolve([])
   readonly #sender: Sender
+  #guard: Guard | undefined
   #screens = 0
   #gated = false
   #toldFull = false
@@ -157,8 +158,14 @@ export class Intercept {
     }
   }
 
+  /** Looks at every message before the rules do. To be set before the transport is connected. */
+  set guard(guard: Guard | undefined) {
+    this.#guard = guard
+    this.rules = undefined
+  }
+
   set rules(rules: Rules | undefined) {
-    this.#gate.settings.rules = rules
+    this.#gate.settings.rules = this.#guard ? new GuardedRules(this.#guard, rules) : rules
     this.#steer()
     this.#observer.stateChanged()
   }

@@ -88,6 +88,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     version: readVersion(),
     onTrouble: (line) => void io.complain(line),
     ...interceptOf(options),
+    ...guardOf(options, io),
     ...(options.rules !== undefined && { rulesFile: resolve(io.cwd, options.rules) }),
   }
 }
@@ -121,6 +122,18 @@ function interceptOf(options: RecordOptions): Pick<CaptureOptions, 'intercept'> 
       onDetach: onDetach ?? 'forward',
     },
   }
+}
+
+/** The rules of findings, where somebody wants them to look at messages on their way. */
+function guardOf(options: RecordOptions, io: Io): Pick<CaptureOptions, 'guard'> {
+  const { onFinding = [], pin, onDrift, onUnattended } = options
+  if (pin === undefined && onDrift !== undefined)
+    throw new WiretapeError('usage', '--on-drift needs a pin', { hint: 'name the lock: --pin wiretape.lock' })
+  if (onFinding.length === 0 && pin === undefined) {
+    if (onUnattended === undefined) return {}
+    throw new WiretapeError('usage', '--on-unattended is about what --on-finding or --on-drift hold')
+  }
+  return { guard: async () => (await import('../live-findings.js')).liveFindings(options, io) }
 }
 
 /** How long a client waits for a server that does not come up. */

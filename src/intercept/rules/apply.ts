@@ -101,9 +101,16 @@ export function checkChanged(outcome: PartOutcome, subject: FilterSubject, refus
   if (words !== undefined) failClosed(outcome, subject, outcome.names.join(', '), words)
 }
 
-/** What waits for an answer, here or at the other end, gets an error under the same id; anything else goes nowhere. */
-function failClosed(outcome: PartOutcome, { kind, id }: FilterSubject, rules: string, why: string): void {
-  const problem = cannotApplyWords(rules, why)
+function failClosed(outcome: PartOutcome, subject: FilterSubject, rules: string, why: string): void {
+  refuse(outcome, subject, cannotApplyWords(rules, why))
+}
+
+/**
+ * What waits for an answer, here or at the other end, gets an error under the same id; anything else goes nowhere.
+ *
+ * @param problem what the error says, and the tape of what goes nowhere
+ */
+export function refuse(outcome: PartOutcome, { kind, id }: FilterSubject, problem: string): void {
   outcome.problem = problem
   if (id === null || (kind !== 'request' && kind !== 'result' && kind !== 'error')) {
     outcome.end = { kind: 'drop' }

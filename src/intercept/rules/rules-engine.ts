@@ -93,7 +93,7 @@ function isNext(state: RuleState): boolean {
   return rule.probability === undefined || state.random() < rule.probability
 }
 
-function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefined)[]): RuleDecision {
+export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | undefined)[]): RuleDecision {
   const touched = outcomes.filter((outcome) => outcome !== undefined)
   const ends = new Set(touched.map(({ end }) => end?.kind))
   const answers = touched.flatMap(({ end }) => (end?.kind === 'answer' ? [end.text] : []))

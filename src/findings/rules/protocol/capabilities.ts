@@ -17,6 +17,7 @@ const needs: readonly (readonly [method: RegExp, capability: string, of: 'server
 export const capabilities: Rule = {
   info: {
     id: 'protocol/capability',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

@@ -9,6 +9,7 @@ const serverOnly =
 export const direction: Rule = {
   info: {
     id: 'protocol/direction',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

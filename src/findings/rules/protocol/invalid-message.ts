@@ -4,6 +4,7 @@ import { sources } from '../sources.js'
 export const invalidMessage: Rule = {
   info: {
     id: 'protocol/invalid-message',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

@@ -7,6 +7,7 @@ const early = /^(initialize|ping|server\/discover)$/
 export const order: Rule = {
   info: {
     id: 'protocol/order',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

@@ -7,6 +7,7 @@ const mostStates = 10_000
 export const requestState: Rule = {
   info: {
     id: 'protocol/request-state',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

@@ -24,6 +24,7 @@ function isElsewhere({ at, problem }: SchemaFault): boolean {
 export const officialSchema: Rule = {
   info: {
     id: 'protocol/schema',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

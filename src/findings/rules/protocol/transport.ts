@@ -28,6 +28,7 @@ export const longLine: Rule = {
 export const removedBatch: Rule = {
   info: {
     id: 'protocol/batch',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
@@ -123,6 +124,7 @@ function headerIn(message: Message, name: string): string | undefined {
 export const missingMeta: Rule = {
   info: {
     id: 'protocol/missing-meta',
+    live: true,
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',

@@ -6,6 +6,7 @@ import { sources } from '../sources.js'
 export const changedDefinition: Rule = {
   info: {
     id: 'safety/changed-definition',
+    live: true,
     pack: 'safety',
     level: 'warning',
     certainty: 'exact',
@@ -48,6 +49,7 @@ const changes =
 export const annotations: Rule = {
   info: {
     id: 'safety/annotation',
+    live: true,
     pack: 'safety',
     level: 'note',
     certainty: 'pattern',
@@ -132,6 +134,7 @@ const secretNames =
 export const elicitSecret: Rule = {
   info: {
     id: 'safety/elicited-secret',
+    live: true,
     pack: 'safety',
     level: 'error',
     certainty: 'exact',

@@ -48,6 +48,7 @@ const anyOf = new RegExp(
 export const agentDirective: Rule = {
   info: {
     id: 'safety/agent-directive',
+    live: true,
     pack: 'safety',
     level: 'warning',
     certainty: 'pattern',

@@ -59,6 +59,7 @@ const suspicious = new RegExp(
 export const hiddenText: Rule = {
   info: {
     id: 'safety/hidden-text',
+    live: true,
     pack: 'safety',
     level: 'error',
     certainty: 'exact',

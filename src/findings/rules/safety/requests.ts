@@ -22,6 +22,7 @@ const takesCommands =
 export const riskyArgument: Rule = {
   info: {
     id: 'safety/argument',
+    live: true,
     pack: 'safety',
     level: 'note',
     certainty: 'pattern',
@@ -110,6 +111,7 @@ const exfiltration = /!\[[^\]]{0,200}\]\(https?:\/\/[^)\s]{1,300}[?&][^)\s=]{1,6
 export const exfiltratingLink: Rule = {
   info: {
     id: 'safety/image-link',
+    live: true,
     pack: 'safety',
     level: 'note',
     certainty: 'pattern',

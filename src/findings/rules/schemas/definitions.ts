@@ -24,6 +24,7 @@ const knownDialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019
 export const schemaRoot: Rule = {
   info: {
     id: 'schemas/root',
+    live: true,
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',
@@ -48,6 +49,7 @@ export const schemaRoot: Rule = {
 export const schemaPortable: Rule = {
   info: {
     id: 'schemas/portable',
+    live: true,
     pack: 'schemas',
     level: 'note',
     certainty: 'exact',
@@ -109,6 +111,7 @@ function isUntyped(property: JsonMap): boolean {
 export const nameLength: Rule = {
   info: {
     id: 'schemas/name',
+    live: true,
     pack: 'schemas',
     level: 'warning',
     certainty: 'exact',

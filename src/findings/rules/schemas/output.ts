@@ -25,6 +25,7 @@ export function describeFaults(faults: readonly SchemaFault[]): string {
 export const outputSchema: Rule = {
   info: {
     id: 'schemas/output',
+    live: true,
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',
@@ -65,6 +66,7 @@ export const outputSchema: Rule = {
 export const inputSchema: Rule = {
   info: {
     id: 'schemas/input',
+    live: true,
     pack: 'schemas',
     level: 'warning',
     certainty: 'exact',
@@ -110,6 +112,7 @@ function isMarked(value: Json, pointer: string): boolean {
 export const elicitationAnswer: Rule = {
   info: {
     id: 'schemas/elicitation',
+    live: true,
     pack: 'schemas',
     level: 'error',
     certainty: 'exact',

@@ -1,0 +1,93 @@
+import {
+  createLiveFindings,
+  definitionDrift,
+  type Finding,
+  type PinnedServer,
+  type Rule,
+} from '../findings/index.js'
+import type { GuardVerdict } from '../intercept/index.js'
+import type { MessageRecord } from '../model/index.js'
+import { idKey, readEnvelope } from '../wire/index.js'
+import type { MakeGuard } from './live.js'
+
+/** What happens to a message in which a rule finds something. */
+export type FindingAction = GuardVerdict['kind']
+
+export interface FindingsGuardOptions {
+  readonly rules: readonly (readonly [rule: Rule, action: FindingAction])[]
+  /** What is pinned, and what happens to a definition that differs. */
+  readonly pins?: { readonly servers: ReadonlyMap<string, PinnedServer>; readonly action: FindingAction }
+  /** What happens to a message that would be held when nobody is there to decide. */
+  readonly onUnattended: 'forward' | 'block'
+}
+
+const gravity: readonly FindingAction[] = ['note', 'hold', 'block']
+/** Notes of one rule that go on the tape; the messages name the rule all the same. */
+const mostNotes = 1_000
+
+/** Looks at every message with the rules of findings, and stops it where that was asked for. */
+export function createFindingsGuard({ rules, pins, onUnattended }: FindingsGuardOptions): MakeGuard {
+  const drift = pins && definitionDrift(pins.servers, false)
+  const actions = new Map(rules.map(([{ info }, action]) => [info.id, action]))
+  if (drift) actions.set(drift.info.id, pins.action)
+  const all = [...rules.map(([rule]) => rule), ...(drift ? [drift] : [])]
+
+  return ({ transport, isAttended, tell }) => {
+    const live = createLiveFindings(all, transport, idKey)
+    const told = new Map<string, number>()
+    let isBroken = false
+
+    function actionOf(finding: Finding): FindingAction {
+      const action = actions.get(finding.rule.id) ?? 'note'
+      if (action !== 'hold' || isAttended()) return action
+      return onUnattended === 'block' ? 'block' : 'note'
+    }
+
+    function note({ rule, tool, message }: Finding, action: FindingAction): void {
+      const count = (told.get(rule.id) ?? 0) + 1
+      told.set(rule.id, count)
+      if (count > mostNotes) return
+      const wanted = actions.get(rule.id)
+      const alone = wanted === 'hold' && action !== 'hold' ? ', nobody is attached' : ''
+      const done = { note: 'found', hold: 'held', block: 'blocked' }[action]
+      tell(`${done} by ${rule.id}${tool === undefined ? '' : ` in ${tool}`}: ${message}${alone}`)
+    }
+
+    function verdictOf(found: readonly Finding[]): GuardVerdict | undefined {
+      if (found.length === 0) return undefined
+      const decided = found.map((finding) => [finding, actionOf(finding)] as const)
+      for (const [finding, action] of decided) note(finding, action)
+      const kind = gravity[Math.max(...decided.map(([, action]) => gravity.indexOf(action)))]!
+      const grave = decided.filter(([, action]) => action === kind).map(([finding]) => finding)
+      return {
+        kind,
+        rules: [...new Set(grave.map(({ rule }) => rule.id))].join(', '),
+        why: grave[0]!.message,
+      }
+    }
+
+    return ({ raw, batch, parts }) => {
+      if (isBroken) return []
+      try {
+        return parts.map(({ start, end, subject }) =>
+          verdictOf(
+            live.take({
+              type: 'message',
+              t: '',
+              direction: subject.direction ?? 'client_to_server',
+              raw,
+              batch,
+              parts: [{ envelope: readEnvelope(raw, start), start, end }],
+              ...(subject.conversation !== null && { conversation: subject.conversation }),
+            } satisfies MessageRecord),
+          ),
+        )
+      } catch (problem) {
+        // A rule that fails is a fault of ours: traffic goes on, and the tape says since when nobody looked.
+        isBroken = true
+        tell(`findings stopped looking: ${problem instanceof Error ? problem.message : String(problem)}`)
+        return []
+      }
+    }
+  }
+}
