@@ -91,6 +91,22 @@ describe('wiretape check', () => {
     rmSync(join(folder, 'wiretape.check.yaml'))
   })
 
+  it('finds tools that no pin has under --no-new-tools', async () => {
+    write('more.jsonl', tapeOf([...opened(), ...listed(tool, { ...tool, name: 'rm' })]))
+    expect(await check('good.jsonl', '--no-new-tools')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no-new-tools needs a pin, and there is no wiretape.lock'),
+    })
+    await wiretape(['pin', 'good.jsonl', '--lock', 'known.lock'], { cwd: folder })
+    expect(await check('good.jsonl', '--no-new-tools', '--pin', 'known.lock')).toMatchObject({ code: 0 })
+    const { code, stdout } = await check('more.jsonl', '--no-new-tools', '--pin', 'known.lock')
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('rm is a new tool') })
+    await wiretape(['pin', 'good.jsonl'], { cwd: folder })
+    write('wiretape.check.yaml', 'no-new-tools: true\n')
+    expect((await check('more.jsonl')).stdout).toContain('rm is a new tool')
+    rmSync(join(folder, 'wiretape.check.yaml'))
+  })
+
   it('says that a recording is incomplete', async () => {
     expect(await check('cut.jsonl')).toMatchObject({
       stdout: expect.stringContaining('the recording is incomplete'),

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Servers from npm that nobody tuned anything for, each recorded twice and replayed once: an unchanged server is the same,
- * without any option, and one changed word in one of its answers is found.
+ * without any option, one changed word in one of its answers is found, and `check` finds no error and no warning but those that are
+ * known of the server.
  *
  * Usage: node test/heavy/npm-servers.mjs [SERVER…]
  *
@@ -32,6 +33,9 @@ const work = join(folder, 'work')
 const cache = process.env['NPM_SERVERS'] ?? join(folder, 'packages')
 /** Fewer servers that can be installed and started show too little. */
 const fewest = 20
+/** Of all servers: findings by level and rule. @type {Map<string, number>} */
+const findings = new Map()
+/** @typedef {{ recordings: { findings: { level: string, rule: string, tool?: string, message: string }[] }[] }} Checked */
 const installMs = 180_000
 const commandMs = 60_000
 
@@ -88,6 +92,8 @@ async function main() {
     for (const trouble of troubles) console.log(trouble.replaceAll(/^/gm, '          '))
   }
   console.log(`${count.passed} passed, ${count.failed} failed, ${count.left} left out`)
+  for (const [name, n] of [...findings].toSorted(([a], [b]) => a.localeCompare(b)))
+    console.log(`finding   ${n} × ${name}`)
   const enough = wanted.length > 0 || count.passed >= fewest
   process.exitCode = count.failed === 0 && enough ? 0 : 1
 }
@@ -134,8 +140,31 @@ async function tryServer(server, command) {
   for (const [what, run] of Object.entries(other))
     if (run.status !== 1 || !/ 1 (?:changed|error now|fixed now)/.test(run.stdout))
       troubles.push(`${what} of the changed server: exit ${run.status}\n${shows(run)}`)
+  troubles.push(...unexpectedFindings(server, tape('first')))
   if (process.env['SHOW']) console.log(shows(same.diff), shows(same.replay), shows(other.diff))
   return troubles
+}
+
+/**
+ * What rules find in the recording of a server that works, and that is not among the faults that it is known to have.
+ *
+ * @param {import('./npm-servers/servers.mjs').Server} server @param {string} file
+ */
+function unexpectedFindings({ faults = {} }, file) {
+  const run = wiretape(['check', file, '--no-config', '--json'])
+  const { recordings } = /** @type {Checked} */ (JSON.parse(run.stdout))
+  const found = recordings.flatMap(({ findings }) => findings)
+  for (const { rule, level } of found)
+    findings.set(`${level} ${rule}`, (findings.get(`${level} ${rule}`) ?? 0) + 1)
+  const grave = found.filter(({ level }) => level !== 'note')
+  const told = grave.filter(({ rule, tool = '' }) => !faults[rule]?.includes(tool))
+  const missed = Object.entries(faults).flatMap(([rule, tools]) =>
+    tools.filter((tool) => !grave.some((one) => one.rule === rule && (one.tool ?? '') === tool)),
+  )
+  return [
+    ...told.map(({ level, rule, tool = '', message }) => `check: ${level} ${rule} ${tool}: ${message}`),
+    ...missed.map((tool) => `check: the known fault of ${tool} was not found`),
+  ]
 }
 
 /** The last call that was no error. @param {boolean[]} calls */

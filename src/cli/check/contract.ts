@@ -4,6 +4,7 @@ import type { Contract } from '../../findings/index.js'
 import { parseDuration, durationForms, WiretapeError } from '../../model/index.js'
 import { escapeText } from '../../render/index.js'
 import type { Io } from '../io.js'
+import { readLock, usualLock } from '../pin/lock-file.js'
 
 /** Expectations as the command line and `wiretape.check.yaml` write them. */
 export interface ContractOptions {
@@ -12,12 +13,16 @@ export interface ContractOptions {
   readonly maxLatency?: readonly string[]
   readonly maxErrors?: string
   readonly maxContext?: string
+  /** False where every tool has to be a pinned one. */
+  readonly newTools?: boolean
+  /** The lock with the tools that are known. */
+  readonly pin?: string
   readonly config?: string | false
 }
 
 const fileName = 'wiretape.check.yaml'
 const longestFile = 1024 * 1024
-const members = ['expect-tool', 'forbid-tool', 'max-latency', 'max-errors', 'max-context']
+const members = ['expect-tool', 'forbid-tool', 'max-latency', 'max-errors', 'max-context', 'no-new-tools']
 
 /**
  * The expectations of the command line, before those of the file.
@@ -33,17 +38,33 @@ export async function contractOf(
   const latencies = [...(file?.maxLatency ?? []), ...(options.maxLatency ?? [])]
   const maxErrors = options.maxErrors ?? file?.maxErrors
   const maxContext = options.maxContext ?? file?.maxContext
+  const noNewTools = options.newTools === false || file?.newTools === false
   const contract: Contract = {
     expectTools: [...(file?.expectTool ?? []), ...(options.expectTool ?? [])],
     forbidTools: [...(file?.forbidTool ?? []), ...(options.forbidTool ?? [])],
     maxLatency: new Map(latencies.map(latencyOf)),
     ...(maxErrors !== undefined && { maxErrors: countIn('max-errors', maxErrors) }),
+    ...(noNewTools && { knownTools: await knownTools(options.pin, io) }),
     ...(maxContext !== undefined && { maxContext: countIn('max-context', maxContext) }),
   }
   const isEmpty =
     contract.expectTools!.length === 0 && contract.forbidTools!.length === 0 && latencies.length === 0
-  const hasNone = isEmpty && maxErrors === undefined && maxContext === undefined
+  const hasNone = isEmpty && !noNewTools && maxErrors === undefined && maxContext === undefined
   return { contract: hasNone ? undefined : contract, ...(file && { from: file.name }) }
+}
+
+/** Tools of all servers that are pinned. */
+async function knownTools(pin: string | undefined, io: Io): Promise<ReadonlySet<string>> {
+  const pins = await readLock(pin ?? usualLock, io)
+  if (!pins)
+    throw new WiretapeError(
+      'usage',
+      `no-new-tools needs a pin, and there is no ${escapeText(pin ?? usualLock)}`,
+      {
+        hint: 'wiretape pin RECORDING writes one',
+      },
+    )
+  return new Set([...pins.values()].flatMap((server) => [...(server.get('tool')?.keys() ?? [])]))
 }
 
 function latencyOf(text: string): [tool: string, ms: number] {
@@ -108,9 +129,12 @@ async function readConfig(
     if (typeof found !== 'string' && typeof found !== 'number') throw refuse(`${member} is no number`)
     return String(found)
   }
+  const isStrict = content['no-new-tools'] ?? false
+  if (typeof isStrict !== 'boolean') throw refuse('no-new-tools is neither true nor false')
   const [maxErrors, maxContext] = [scalar('max-errors'), scalar('max-context')]
   return {
     name,
+    newTools: !isStrict,
     expectTool: list('expect-tool'),
     forbidTool: list('forbid-tool'),
     maxLatency: list('max-latency'),

@@ -32,6 +32,7 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
       'how long a call may take, as search:2s; without a tool for all; repeatable',
       collect,
     )
+    .option('--no-new-tools', 'every tool has to be one of --pin, or of wiretape.lock')
     .option('--max-errors <count>', 'how many calls may fail')
     .option('--max-context <tokens>', 'how much the definitions may cost, as 20k (an estimate)')
     .addOption(

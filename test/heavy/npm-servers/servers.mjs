@@ -2,11 +2,12 @@
 /**
  * Servers from npm, and what a client asks them. `FOLDER` in arguments is the folder of the run. A call may take a value from
  * the texts of the answers before it, as a client does with an id: a function of all of them. `file` is a server of this folder,
- * made with the package.
+ * made with the package. `faults` are those that `check` finds in it: tools by rule, '' for none.
  *
  * @typedef {(said: string) => Record<string, unknown>} Made
  * @typedef {{
  *   package: string, bin?: string, file?: string, args?: string[], env?: Record<string, string>,
+ *   faults?: Record<string, string[]>,
  *   calls: [name: string, args: Record<string, unknown> | Made][],
  * }} Server
  */
@@ -92,6 +93,8 @@ export const servers = {
   time: {
     package: 'time-mcp@1',
     bin: 'time-mcp',
+    // It logs to stdout.
+    faults: { 'protocol/stray-output': [''] },
     calls: [
       ['current_time', { format: 'YYYY-MM-DD HH:mm:ss' }],
       ['current_time', { format: 'h:mm:ss A', timezone: 'Asia/Tokyo' }],
@@ -103,6 +106,8 @@ export const servers = {
   calculator: {
     package: '@wrtnlabs/calculator-mcp@0',
     bin: 'calculator-mcp',
+    // It logs to stdout.
+    faults: { 'protocol/stray-output': [''] },
     calls: [
       ['add', { a: 2, b: 3 }],
       ['div', { a: 9, b: 3 }],
@@ -132,6 +137,8 @@ export const servers = {
   'agent commands': {
     package: '@agent-infra/mcp-server-commands@1',
     bin: 'mcp-server-commands',
+    // It logs to stdout.
+    faults: { 'protocol/stray-output': [''] },
     calls: [
       ['run_command', { command: 'echo tea' }],
       ['run_command', { command: 'date +%Y-%m-%dT%H-%M-%S-%3NZ; date -R; LC_ALL=C date +"%x %X"' }],
@@ -175,6 +182,8 @@ export const servers = {
   shrimp: {
     package: 'mcp-shrimp-task-manager@1',
     bin: 'mcp-shrimp-task-manager',
+    // It asks for roots, which the client does not have.
+    faults: { 'protocol/capability': [''] },
     env: { DATA_DIR: 'FOLDER/shrimp', ENABLE_GUI: 'false' },
     calls: [
       [

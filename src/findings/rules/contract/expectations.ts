@@ -31,13 +31,19 @@ export function contractRules(contract: Contract): Rule[] {
   return [calls(contract), latency(contract), errors(contract), context(contract)]
 }
 
-function calls({ expectTools = [], forbidTools = [] }: Contract): Rule {
+function calls({ expectTools = [], forbidTools = [], knownTools }: Contract): Rule {
   return {
-    info: info('tools', 'A tool that was expected was not called, or a forbidden one was.'),
+    info: info('tools', 'A tool that was expected was not called, a forbidden one was, or one is new.'),
     begin(_, say) {
       const missing = new Set(expectTools)
+      const told = new Set<string>()
       return {
         message(message) {
+          for (const { kind, name, at } of knownTools ? offersIn(message) : []) {
+            if (kind !== 'tool' || knownTools!.has(name) || told.has(name) || told.size > 10_000) continue
+            told.add(name)
+            say(message, { message: `${name} is a new tool`, at, tool: name, what: 'new' })
+          }
           if (!message.asks('tools/call') || message.tool === undefined) return
           missing.delete(message.tool)
           if (forbidTools.includes(message.tool))
@@ -68,23 +74,16 @@ function latency({ maxLatency }: Contract): Rule {
   }
 }
 
-function errors({ maxErrors, knownTools }: Contract): Rule {
+function errors({ maxErrors }: Contract): Rule {
   return {
-    info: info('errors', 'More calls failed than may, or a tool is new.'),
+    info: info('errors', 'More calls failed than may.'),
     begin(_, say) {
       const failed: number[] = []
-      const told = new Set<string>()
       return {
         message(message) {
           const { kind, toolError } = message.part.envelope
           if (message.fromServer && (kind === 'error' || toolError) && failed.length < 1_000_000)
             failed.push(message.row)
-          if (!knownTools) return
-          for (const { kind: offered, name, at } of offersIn(message)) {
-            if (offered !== 'tool' || knownTools.has(name) || told.has(name) || told.size > 10_000) continue
-            told.add(name)
-            say(message, { message: `${name} is a new tool`, at, tool: name, what: 'new' })
-          }
         },
         end() {
           if (maxErrors === undefined || failed.length <= maxErrors) return
