@@ -109,6 +109,7 @@ export interface PreparedCapture {
 }
 
 interface Common {
+  readonly redaction: Redaction
   readonly redactor: Redactor
   readonly intercept: LoadedIntercept | undefined
   readonly conversationKey: string | undefined
@@ -121,7 +122,10 @@ interface Common {
  * @throws WiretapeError `usage`, `unwritable`
  */
 export async function prepareCapture(options: CaptureOptions): Promise<PreparedCapture> {
-  const redactor = await createRunRedactor(options.redaction)
+  // One for all tapes of a run: a secret that goes from one server to another has one tag.
+  const { tagKey = randomBytes(32).toString('hex') } = options.redaction
+  const redaction = { ...options.redaction, tagKey }
+  const redactor = await createRunRedactor(redaction)
   if (options.sessionFile !== undefined) {
     refuseStandardStream(options.sessionFile)
     refusePipe(options.sessionFile)
@@ -133,7 +137,7 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
   const loaded = gated ? await loadIntercept(asked, rulesFile) : undefined
   const intercept = loaded && guard ? { ...loaded, makeGuard: await guard() } : loaded
   const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')
-  const common = { redactor, intercept, conversationKey }
+  const common = { redaction, redactor, intercept, conversationKey }
   return {
     ...(conversationKey !== undefined && { conversationKey }),
     start: (target, since) => startCapture(options, target, common, since),
@@ -143,7 +147,7 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
 function startCapture(
   options: CaptureOptions,
   target: CaptureTarget,
-  { redactor, intercept, conversationKey }: Common,
+  { redaction, redactor, intercept, conversationKey }: Common,
   since: Moment | undefined,
 ): RunningCapture {
   const agoMs = since ? performance.now() - since.atMs : 0
@@ -197,7 +201,7 @@ function startCapture(
           startedNs,
           strict: options.strict,
           wire: target.wire ?? (target.transport === 'stdio' ? 'pipes' : 'http'),
-          redaction: options.redaction,
+          redaction,
           ...(conversationKey !== undefined && { conversationKey }),
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),

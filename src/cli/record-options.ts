@@ -47,6 +47,7 @@ export interface RecordOptions {
   /** False to do without the built-in rules. */
   readonly redactDefaults?: boolean
   readonly redactReport?: boolean
+  readonly tagKey?: string
   readonly quiet?: boolean
   readonly intercept?: boolean
   readonly break?: readonly string[]
@@ -241,6 +242,12 @@ export const recordFlags: readonly RecordFlag[] = [
     key: 'redactDefaults',
     given: false,
     help: 'record secrets as they are, but for --redact and --redact-file',
+  },
+  {
+    long: '--tag-key',
+    key: 'tagKey',
+    value: 'file',
+    help: 'give equal secrets equal tags on the tapes of all recorders with this file; made when missing',
   },
   { long: '--redact-report', key: 'redactReport', help: 'say at the end which rules fired how often' },
   {

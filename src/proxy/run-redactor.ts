@@ -14,19 +14,20 @@ export interface Redaction extends RuleSources {
   readonly defaults: boolean
   /** What is known to be a secret, for the built-in rules. */
   readonly secrets?: readonly string[]
+  /** 32 bytes as hexadecimal digits, under which secrets get their tags. @default one of its own for each redactor */
+  readonly tagKey?: string
 }
 
 /** Shorter ones are found where they mean something else. */
 const shortestSecret = 6
 
 /**
- * The redactor of one run. Tags of different redactors have nothing in common: each has a key of its own that is
- * never written anywhere.
+ * The redactor of one run. Tags of different redactors have nothing in common, unless they are given one key.
  *
  * @throws WiretapeError `usage` for a rule that makes no sense
  */
 export async function createRunRedactor(redaction: Redaction): Promise<Redactor> {
-  const tag = createTagger()
+  const tag = createTagger(redaction.tagKey)
   const { defaults, patterns, file, secrets = [] } = redaction
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)

@@ -3,7 +3,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { attach } from './attach.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
@@ -158,5 +159,50 @@ describe('record --on-finding', () => {
     const { code, stderr } = await cli('record', ...options, '--', ...drifting())
     expect(code).toBe(2)
     expect(stderr).toContain(why)
+  })
+})
+
+describe('record --tag-key', () => {
+  it('gives equal secrets equal tags, so that check finds one that went from server to server', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}`
+    const env = { ...(stage.env as Record<string, string>), GIVE: secret }
+    const talk = async (label: string, args: Record<string, unknown>, ...more: string[]): Promise<void> => {
+      const [command, ...rest] = stage.record(drifting(), [...more, '--out', 'two', '--label', label])
+      const client = await connect(
+        new StdioClientTransport({ command: command!, args: rest, env, cwd: stage.folder, stderr: 'ignore' }),
+      )
+      await say(client, args)
+      await client.close()
+    }
+    const check = async (): Promise<string> => {
+      const tapes = readdirSync(stage.path('two')).map((name) => join('two', name))
+      // Both are made with one program here: the names that servers give themselves tell them apart.
+      for (const tape of tapes.filter((name) => name.includes('mail')))
+        writeFileSync(
+          stage.path(tape),
+          readFileSync(stage.path(tape), 'utf8').replaceAll('"drifting"', '"mail"'),
+        )
+      return (await cli('check', ...tapes, '--rules', 'safety/secret-flow')).stdout
+    }
+    await talk('vault', { give: true })
+    await talk('mail', { say: secret })
+    expect(await check()).toContain('no findings: 1 rule, 2 recordings')
+    rmSync(stage.path('two'), { recursive: true })
+    await talk('vault', { give: true }, '--tag-key', 'tags.key')
+    await talk('mail', { say: secret }, '--tag-key', 'tags.key')
+    expect(statSync(stage.path('tags.key'))).toMatchObject({ size: 32, mode: 0o100600 })
+    expect(await check()).toContain('a secret that add of drifting gave was sent to add of mail')
+  })
+
+  it('refuses a key that others can read, and what is none', async () => {
+    writeFileSync(stage.path('open.key'), Buffer.alloc(32), { mode: 0o644 })
+    writeFileSync(stage.path('short.key'), 'x', { mode: 0o600 })
+    for (const [name, why] of [
+      ['open.key', 'others can read it'],
+      ['short.key', 'it does not hold 32 bytes'],
+    ] as const) {
+      const { code, stderr } = await cli('record', '--tag-key', name, '--', ...drifting())
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
+    }
   })
 })

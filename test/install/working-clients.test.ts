@@ -92,6 +92,16 @@ describe('wiretape install', () => {
     })
   })
 
+  it('--tag-key gives recorders one key in the data folder, and goes without a trace', async () => {
+    const before = put('.cursor/mcp.json', { mcpServers: { one: { command: 'node', args: ['x.js'] } } })
+    expect(await cliIn('project', 'install', '--all', '--tag-key')).toMatchObject({ code: 0 })
+    const { args } = (JSON.parse(get('.cursor/mcp.json')) as { mcpServers: { one: { args: string[] } } })
+      .mcpServers.one
+    expect(args[args.indexOf('--tag-key') + 1]).toMatch(/tags\.key$/)
+    await cliIn('project', 'uninstall', '--all')
+    expect(get('.cursor/mcp.json')).toBe(before)
+  })
+
   it('takes no refusal for a login when only the client knows the value of a header', async () => {
     const upstream = http.createServer((req, res) => {
       req.resume().on('end', () => res.writeHead(401).end())

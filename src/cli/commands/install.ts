@@ -13,6 +13,7 @@ export function registerInstall(program: Command, io: Io, outcome: Outcome): voi
     )
     .option('--tracked', 'also change project files that git tracks')
     .option('--keep <time,size>', 'what installed recorders keep (default: 30d,2GB)', checkedKeep)
+    .option('--tag-key', 'recorders give equal secrets equal tags, so that check sees where they go')
     .addHelpText(
       'after',
       `

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { realpathSync } from 'node:fs'
-import { sep } from 'node:path'
+import { join, sep } from 'node:path'
 import {
   applyPlan,
   clientKinds,
@@ -31,6 +31,7 @@ export interface InstallCommandOptions {
   readonly dryRun?: boolean
   readonly tracked?: boolean
   readonly keep?: string
+  readonly tagKey?: boolean
   readonly json?: boolean
 }
 
@@ -62,7 +63,10 @@ export async function runInstall(
   const plan = await planInstall(found, {
     launcher,
     keep: options.keep ?? defaultKeep,
-    more: isUsual ? [] : ['--out', recordingsIn(io.dataFolder)],
+    more: [
+      ...(isUsual ? [] : ['--out', recordingsIn(io.dataFolder)]),
+      ...(options.tagKey ? ['--tag-key', join(io.dataFolder, 'tags.key')] : []),
+    ],
     names: options.server ?? [],
     tracked: options.tracked === true,
     folder: io.cwd,

@@ -19,6 +19,7 @@ import { isLaunched } from '../launched.js'
 import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
 import type { Keep } from '../keep-option.js'
+import { readTagKey } from '../tag-key.js'
 import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
@@ -147,8 +148,13 @@ export function reloadOf(options: RecordOptions, io: Io): { reload?: ReloadSetti
 }
 
 function redactionOf(options: RecordOptions, io: Io): Redaction {
-  const { redact, redactFile, redactDefaults = true } = options
-  if (redactFile === undefined) return { defaults: redactDefaults, ...(redact && { patterns: redact }) }
+  const { redact, redactFile, redactDefaults = true, tagKey } = options
+  const common = {
+    defaults: redactDefaults,
+    ...(redact && { patterns: redact }),
+    ...(tagKey !== undefined && { tagKey: readTagKey(resolve(io.cwd, tagKey)) }),
+  }
+  if (redactFile === undefined) return common
   if (isNamedPipe(resolve(io.cwd, redactFile)))
     throw new WiretapeError('unreadable', `cannot read ${redactFile}: it is a pipe`, { hint: 'name a file' })
   let text: string
@@ -157,7 +163,7 @@ function redactionOf(options: RecordOptions, io: Io): Redaction {
   } catch (cause) {
     throw new WiretapeError('unreadable', `cannot read ${redactFile}: ${readReason(cause)}`, { cause })
   }
-  return { defaults: redactDefaults, ...(redact && { patterns: redact }), file: { name: redactFile, text } }
+  return { ...common, file: { name: redactFile, text } }
 }
 
 /**

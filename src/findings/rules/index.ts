@@ -14,6 +14,7 @@ import { strayOutput } from './protocol/stray-output.js'
 import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } from './protocol/transport.js'
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
 import { agentDirective } from './safety/directives.js'
+import { executedFlow, secretFlow } from './safety/flows.js'
 import { hiddenText } from './safety/hidden-text.js'
 import { plainHttp } from './safety/plain-http.js'
 import { exfiltratingLink, riskyArgument, tokenInUrl, unpinnedLaunch } from './safety/requests.js'
@@ -59,4 +60,6 @@ export const rules: readonly Rule[] = [
   plainHttp,
   unpinnedLaunch,
   exfiltratingLink,
+  secretFlow,
+  executedFlow,
 ]

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { WiretapeError } from '../model/index.js'
+import { escapeText } from '../render/index.js'
+
+const keyBytes = 32
+
+/**
+ * The key under which secrets get their tags, as hexadecimal digits. Who holds it can test guesses at secrets, so nobody else
+ * may read the file. It is made when there is none.
+ *
+ * @param path absolute
+ * @throws WiretapeError `usage` for a file that others can read, or that is no key
+ */
+export function readTagKey(path: string): string {
+  const unusable = (why: string, hint: string): WiretapeError =>
+    new WiretapeError('usage', `${escapeText(path)} is no key for tags: ${why}`, { hint })
+  try {
+    makeOnce(path)
+    const { size, mode, uid } = statSync(path)
+    const isOthers = process.getuid !== undefined && uid !== process.getuid()
+    if (isOthers || (process.platform !== 'win32' && (mode & 0o077) !== 0))
+      throw unusable('others can read it', `chmod 600 ${escapeText(path)}`)
+    const bytes = size === keyBytes ? readFileSync(path) : Buffer.alloc(0)
+    if (bytes.length !== keyBytes)
+      throw unusable(`it does not hold ${keyBytes} bytes`, 'name a file that does not exist: it is made')
+    return bytes.toString('hex')
+  } catch (problem) {
+    if (problem instanceof WiretapeError) throw problem
+    throw unusable((problem as Error).message, 'name a file in a folder of your own')
+  }
+}
+
+/** Whole or not at all: another recorder may start at the same time. */
+function makeOnce(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) return
+  const own = `${path}.${process.pid}.new`
+  writeFileSync(own, randomBytes(keyBytes), { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(own, path)
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'EEXIST') throw problem
+  } finally {
+    rmSync(own)
+  }
+}

@@ -1,0 +1,165 @@
+import type { Rule, Scope } from '../../finding.js'
+import { at, listAt, stringsIn, type Json } from '../../json.js'
+import type { Message } from '../../message.js'
+import type { ServerState } from '../../server-state.js'
+import { sources } from '../sources.js'
+
+/** Secrets, and values of results, that are remembered of one run. */
+const mostRemembered = 50_000
+
+/** Where something crossed the wire. */
+interface Crossing {
+  readonly server: string
+  readonly tool: string
+  readonly t: string
+}
+
+function ofRun<T>({ run }: Scope, name: string, make: () => T): T {
+  const known = run.get(name) as T | undefined
+  if (known !== undefined) return known
+  const made = make()
+  run.set(name, made)
+  return made
+}
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  if (map.size < mostRemembered && !map.has(key)) map.set(key, value)
+}
+
+const crossingOf = (message: Message, server: ServerState): Crossing => ({
+  server: server.name ?? '',
+  tool: message.tool ?? '',
+  t: message.record.t,
+})
+
+/** Tags of what was redacted below a place of a message, by their pointers. */
+function tagsBelow({ record }: Message, place: string): (readonly [tag: string, pointer: string])[] {
+  return (record.red ?? []).flatMap(({ at: pointer, tag }) => {
+    const own = record.batch ? pointer.replace(/^\/\d+/, '') : pointer
+    return own.startsWith(place) ? [[tag, own] as const] : []
+  })
+}
+
+/**
+ * Tapes of one run, and of recorders with one `--tag-key`, give equal secrets equal tags. The order of the files does not
+ * matter: the times do.
+ */
+export const secretFlow: Rule = {
+  info: {
+    id: 'safety/secret-flow',
+    pack: 'safety',
+    level: 'warning',
+    certainty: 'exact',
+    title: 'A secret that one server gave was sent to another one.',
+    help: 'Tokens belong to the server that they are for. Make sure that a person wanted this.',
+    source: sources.owasp,
+    owasp: 'MCP01',
+  },
+  begin(scope, say) {
+    const { server } = scope
+    const given = ofRun(scope, 'secrets given', () => new Map<string, Crossing>())
+    const used = ofRun(scope, 'secrets used', () => new Map<string, Crossing>())
+    /** The client had them before: no server gave them to it. */
+    const known = new Set<string>()
+    return {
+      message(message) {
+        const isCall = message.asks('tools/call')
+        if (!isCall && !message.answers('tools/call')) return
+        const here = crossingOf(message, server)
+        for (const [tag, pointer] of tagsBelow(message, isCall ? '/params' : '/result')) {
+          if (isCall) {
+            if (known.size < mostRemembered) known.add(tag)
+            const from = given.get(tag)
+            if (from && from.server !== here.server && from.t <= here.t)
+              say(message, { message: words(from, here), at: pointer, what: `${from.server} ${pointer}` })
+            remember(used, tag, here)
+          } else if (!known.has(tag)) {
+            remember(given, tag, here)
+            const to = used.get(tag)
+            if (to && to.server !== here.server && here.t <= to.t)
+              say(message, { message: words(here, to), at: pointer, what: `${to.server} ${pointer}` })
+          }
+        }
+      },
+    }
+  },
+}
+
+function words(from: Crossing, to: Crossing): string {
+  return `a secret that ${from.tool} of ${from.server || 'a server'} gave was sent to ${to.tool} of ${to.server || 'a server'}`
+}
+
+/** Addresses, paths of two steps and more, and long words with digits in them: what an attacker would want to be used. */
+const telling =
+  /https?:\/\/[^\s"'<>)\]}]{4,2000}|(?:~|\/[\w.-]{1,200})(?:\/[\w.-]{1,200}){1,40}|\b(?=[A-Za-z_-]{0,200}\d)[\w-]{20,200}\b/g
+/** Of one result or call. */
+const mostValues = 500
+
+function tellingValues(value: Json | undefined, pointer: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [text, place] of stringsIn(value, pointer)) {
+    for (const [match] of text.matchAll(telling)) {
+      found.set(match.replace(/[.,;:]+$/, ''), place)
+      if (found.size >= mostValues) return found
+    }
+  }
+  return found
+}
+
+export const executedFlow: Rule = {
+  info: {
+    id: 'safety/executed-flow',
+    pack: 'safety',
+    level: 'note',
+    certainty: 'strong',
+    title: 'Something from the outside world became an argument of a tool that changes or sends.',
+    help: 'Whoever wrote the page or mail chose the address, path or token that was used. Read the result that it came from.',
+    source: sources.owasp,
+    owasp: 'MCP06',
+  },
+  begin(scope, say) {
+    const { server } = scope
+    const foreign = ofRun(scope, 'values from outside', () => new Map<string, Crossing>())
+    const known = ofRun(scope, 'values that were known', () => new Set<string>())
+    const hint = (tool: string | undefined, name: string): Json | undefined =>
+      tool === undefined ? undefined : at(server.offer('tool', tool)?.offer.value, 'annotations', name)
+    let hasOutside = false
+    return {
+      message(message) {
+        if (message.answers('tools/list'))
+          hasOutside ||= listAt(message.result, 'tools').some(
+            (tool) => at(tool, 'annotations', 'openWorldHint') === true,
+          )
+        const isCall = message.asks('tools/call')
+        if (!isCall && !message.answers('tools/call')) return
+        // Nothing has come from outside, and nothing can.
+        if (!hasOutside && foreign.size === 0) return
+        const { tool } = message
+        const here = crossingOf(message, server)
+        if (!isCall) {
+          const isOutside = hint(tool, 'openWorldHint') === true
+          for (const value of tellingValues(message.result, '/result').keys()) {
+            if (isOutside && !known.has(value)) remember(foreign, value, here)
+            else if (known.size < mostRemembered) known.add(value)
+          }
+          return
+        }
+        const acts =
+          hint(tool, 'readOnlyHint') === false ||
+          hint(tool, 'destructiveHint') === true ||
+          (hint(tool, 'openWorldHint') === true && hint(tool, 'readOnlyHint') !== true)
+        for (const [value, pointer] of tellingValues(at(message.params, 'arguments'), '/params/arguments')) {
+          const from = foreign.get(value)
+          if (!from) {
+            if (known.size < mostRemembered) known.add(value)
+          } else if (acts && from.t <= here.t)
+            say(message, {
+              message: `${value} was first seen in a result of ${from.tool} of ${from.server || 'a server'}`,
+              at: pointer,
+              what: `${from.server} ${from.tool} ${pointer}`,
+            })
+        }
+      },
+    }
+  },
+}
