@@ -33,6 +33,16 @@ const posted = (raw: unknown, headers: [string, string][], path = '/mcp'): Line 
   http: { exchange: 1, method: 'POST', path, headers },
 })
 
+const versioned: [string, string][] = [['mcp-protocol-version', '2025-11-25']]
+const asked = (path: string, requestBody?: string): Line => ({
+  type: 'http',
+  exchange: 1,
+  method: requestBody === undefined ? 'GET' : 'POST',
+  path,
+  ...(requestBody !== undefined && { requestBody }),
+  status: 200,
+})
+
 interface Case {
   readonly lines: readonly Line[]
   readonly meta?: Line
@@ -465,6 +475,61 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
   'error safety/token-in-url': [
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?access_token=[REDACTED]')], meta: http },
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?sessionId=1')], meta: http },
+  ],
+  'error safety/oauth-pkce': [
+    {
+      lines: [asked('/authorize?response_type=code&client_id=x&resource=https%3A%2F%2Fa&code_challenge=y')],
+      meta: http,
+    },
+    {
+      lines: [
+        asked(
+          '/authorize?response_type=code&client_id=x&resource=https%3A%2F%2Fa&code_challenge=y&code_challenge_method=S256',
+        ),
+        asked('/token', 'grant_type=authorization_code&code=[REDACTED]&resource=a&code_verifier=[REDACTED]'),
+      ],
+      meta: http,
+    },
+  ],
+  'error safety/oauth-resource': [
+    { lines: [asked('/token', 'grant_type=authorization_code&code=x&code_verifier=y')], meta: http },
+    {
+      lines: [
+        asked('/token', 'grant_type=authorization_code&code=x&code_verifier=y&resource=https%3A%2F%2Fa'),
+        asked('/token', 'grant_type=refresh_token&refresh_token=x'),
+      ],
+      meta: http,
+    },
+  ],
+  'warning protocol/lost-session': [
+    {
+      lines: [
+        posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, versioned),
+        { type: 'http', exchange: 1, conv: 'c', method: 'POST', path: '/mcp', status: 404 },
+        posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, versioned),
+      ].map((line) => ({ ...line, conv: 'c' })),
+      meta: http,
+    },
+    {
+      lines: [
+        posted({ jsonrpc: '2.0', method: 'notifications/initialized' }, versioned),
+        { type: 'http', exchange: 1, method: 'POST', path: '/mcp', status: 404 },
+        posted(
+          {
+            jsonrpc: '2.0',
+            id: 2,
+            method: 'initialize',
+            params: {
+              protocolVersion: '2025-11-25',
+              capabilities: {},
+              clientInfo: { name: 'c', version: '1' },
+            },
+          },
+          [],
+        ),
+      ].map((line) => ({ ...line, conv: 'c' })),
+      meta: http,
+    },
   ],
   'warning safety/plain-http': [
     {

@@ -5,6 +5,7 @@ import { deprecated } from './protocol/deprecated.js'
 import { direction } from './protocol/direction.js'
 import { ids } from './protocol/ids.js'
 import { invalidMessage } from './protocol/invalid-message.js'
+import { lostSession } from './protocol/lost-session.js'
 import { order } from './protocol/order.js'
 import { progress } from './protocol/progress.js'
 import { secondResponse, strayResponse, unanswered } from './protocol/responses.js'
@@ -15,6 +16,7 @@ import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } f
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
 import { agentDirective } from './safety/directives.js'
 import { executedFlow, secretFlow } from './safety/flows.js'
+import { pkce, resourceParameter } from './safety/oauth.js'
 import { hiddenText } from './safety/hidden-text.js'
 import { plainHttp } from './safety/plain-http.js'
 import { exfiltratingLink, riskyArgument, tokenInUrl, unpinnedLaunch } from './safety/requests.js'
@@ -41,6 +43,7 @@ export const rules: readonly Rule[] = [
   versionHeader,
   mirroredHeaders,
   missingMeta,
+  lostSession,
   requestState,
   deprecated,
   schemaRoot,
@@ -62,4 +65,6 @@ export const rules: readonly Rule[] = [
   exfiltratingLink,
   secretFlow,
   executedFlow,
+  pkce,
+  resourceParameter,
 ]

@@ -1,0 +1,66 @@
+import type { HttpRecord } from '../../../model/index.js'
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+/** What an OAuth client asks for: the parameters of an authorization request, or of a token request for a code. */
+interface OAuthRequest {
+  readonly kind: 'authorization' | 'token'
+  readonly parameters: URLSearchParams
+}
+
+const longestBody = 64 * 1024
+
+/** Redaction replaces values of parameters only: their names stand on the tape. */
+function oauthRequest({ method, path, requestBody = '' }: HttpRecord): OAuthRequest | undefined {
+  if (method === 'GET') {
+    const parameters = new URLSearchParams(path.slice(0, longestBody).split('?')[1] ?? '')
+    const isIt = parameters.get('response_type') === 'code' && parameters.has('client_id')
+    return isIt ? { kind: 'authorization', parameters } : undefined
+  }
+  if (method !== 'POST' || !requestBody.includes('grant_type=authorization_code')) return undefined
+  return { kind: 'token', parameters: new URLSearchParams(requestBody.slice(0, longestBody)) }
+}
+
+export const pkce: Rule = {
+  info: {
+    id: 'safety/oauth-pkce',
+    pack: 'safety',
+    level: 'error',
+    certainty: 'exact',
+    title: 'An OAuth client does without PKCE.',
+    help: 'Whoever gets hold of the code gets the token. Clients must use PKCE, with S256.',
+    source: sources.authorization,
+    owasp: 'MCP07',
+  },
+  begin: (_, say) => ({
+    record(record, row) {
+      const request = record.type === 'http' && row >= 0 ? oauthRequest(record) : undefined
+      if (!request) return
+      const { kind, parameters } = request
+      const needed = kind === 'token' ? 'code_verifier' : 'code_challenge'
+      if (!parameters.has(needed)) say(row, { message: `the ${kind} request has no ${needed}`, what: needed })
+      else if (kind === 'authorization' && parameters.get('code_challenge_method') !== 'S256')
+        say(row, { message: 'the code_challenge_method is not S256', what: 'method' })
+    },
+  }),
+}
+
+export const resourceParameter: Rule = {
+  info: {
+    id: 'safety/oauth-resource',
+    pack: 'safety',
+    level: 'error',
+    certainty: 'exact',
+    title: 'An OAuth client does not say which server a token is for.',
+    help: 'A token without an audience works at other servers too. Clients must send the resource parameter (RFC 8707).',
+    source: sources.authorization,
+    owasp: 'MCP07',
+  },
+  begin: (_, say) => ({
+    record(record, row) {
+      const request = record.type === 'http' && row >= 0 ? oauthRequest(record) : undefined
+      if (request && !request.parameters.has('resource'))
+        say(row, { message: `the ${request.kind} request has no resource`, what: request.kind })
+    },
+  }),
+}
