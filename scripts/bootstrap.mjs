@@ -95,7 +95,7 @@ function ensureViewer(root) {
       'json-path',
     ].map((folder) => `src/${folder}`),
   ])
-  const missing = ['index.html', 'viewer.js', 'viewer.css', 'patterns.js'].some(
+  const missing = ['index.html', 'viewer.js', 'viewer.css', 'patterns.js', '../acting/acting.js'].some(
     (file) => !existsSync(join(root, 'dist/viewer', file)),
   )
   if (!missing && readIfThere(stamp) === now) return false

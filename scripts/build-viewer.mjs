@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, one style sheet. */
+/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, one style sheet. What acts goes into dist/acting. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** @param {string} root The project's folder. */
 export async function buildViewer(root) {
   const { build } = await import('vite')
-  for (const part of ['page', 'patterns']) {
+  for (const part of ['page', 'patterns', 'acting']) {
     process.env['WIRETAPE_VIEWER_PART'] = part
     await build({ configFile: join(root, 'viewer/vite.config.ts') })
   }

@@ -2,11 +2,13 @@ import { join } from 'node:path'
 import { defineConfig, type UserConfig } from 'vite'
 
 /**
- * Two scripts and one style sheet with fixed names; the page around them is index.html (scripts/build-viewer.mjs).
- * `WIRETAPE_VIEWER_PART=patterns` builds the second script.
+ * Three scripts and one style sheet with fixed names; the page around them is index.html (scripts/build-viewer.mjs).
+ * `WIRETAPE_VIEWER_PART=patterns` builds the second script, `acting` the one that only `wiretape ui` serves.
  */
-const isPatterns = process.env['WIRETAPE_VIEWER_PART'] === 'patterns'
-const entry = isPatterns ? 'patterns/engine.ts' : 'main.tsx'
+const part = process.env['WIRETAPE_VIEWER_PART'] ?? 'page'
+const isPatterns = part === 'patterns'
+const isPage = part === 'page'
+const entry = isPatterns ? 'patterns/engine.ts' : part === 'acting' ? 'acting/main.tsx' : 'main.tsx'
 
 const config: UserConfig = {
   root: import.meta.dirname,
@@ -14,7 +16,7 @@ const config: UserConfig = {
   logLevel: 'warn',
   ...(!isPatterns && { resolve: { alias: { re2js: join(import.meta.dirname, 'patterns/shim.ts') } } }),
   build: {
-    outDir: '../dist/viewer',
+    outDir: part === 'acting' ? '../dist/acting' : '../dist/viewer',
     emptyOutDir: !isPatterns,
     target: 'es2022',
     modulePreload: false,
@@ -25,14 +27,17 @@ const config: UserConfig = {
       input: entry,
       // Formats are loaded when they are used, which is at once in a single script.
       transform: { define: { 'import.meta': '{}' } },
-      // Nothing of ours, nor of what we use, does anything when it is only loaded.
-      treeshake: { moduleSideEffects: (id) => id.endsWith('.css') || id.endsWith(`/viewer/${entry}`) },
+      // Nothing of ours does anything when it is only loaded; of what we use, signals make Preact draw.
+      treeshake: {
+        moduleSideEffects: (id) =>
+          id.endsWith('.css') || id.endsWith(`/viewer/${entry}`) || /@preact[\\/]signals[\\/]/.test(id),
+      },
       output: {
         format: 'iife',
         // A page from disk may not read the file of its script; the text of this function is that of the script.
         banner: '(function wiretapeScript(){',
         footer: '})();',
-        entryFileNames: isPatterns ? 'patterns.js' : 'viewer.js',
+        entryFileNames: isPage ? 'viewer.js' : `${part}.js`,
         assetFileNames: 'viewer[extname]',
       },
     },

@@ -65,6 +65,13 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       if (tape.end && !rotated) return { live: false }
       return { live: isLive(tape, await liveCaptures(registry)) }
     },
+    async control(id) {
+      const path = known.get(id)?.at(-1)
+      const tape = path === undefined ? undefined : await summarizeTape(path).catch(() => undefined)
+      const captures = await liveCaptures(registry)
+      const capture = tape && captures.find((one) => isLive(tape, [one]))
+      return capture && attachTo(capture, { role: 'screen', name: 'wiretape ui' }).catch(() => undefined)
+    },
     async attend(path, changed) {
       const tape = await summarizeTape(path).catch(() => undefined)
       const captures = await liveCaptures(registry)

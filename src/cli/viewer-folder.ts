@@ -1,5 +1,11 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+/** The script with which `wiretape ui` acts on live captures: beside the viewer's folder, which any web server may serve. */
+export function actingScript(): string {
+  return join(viewerFolder(), '../acting/acting.js')
+}
 
 /** Where the built viewer is: beside the bundled program, or two folders above the compiled one. */
 export function viewerFolder(): string {

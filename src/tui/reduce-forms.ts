@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { CommandBody } from '../control-schema/index.js'
 import { isEmptyFilter, parseFilter } from '../filter/index.js'
 import { indentJson } from '../render/index.js'
-import { findJsonValue, isFault, JsonObject, kindAt, onOneLine, readEnvelope } from '../wire/index.js'
+import { readWritten } from '../wire/index.js'
 import type { Key } from './keys.js'
 import {
   layoutOf,
@@ -132,15 +132,10 @@ function confirm(state: ScreenState, editor: Editor): Step {
   if (editor.token !== undefined) return only(state)
   const written = textOf(editor.field)
   const refuse = (fault: string): Step => only({ ...state, editor: { ...editor, fault } })
-  const found = findJsonValue(written)
-  if (isFault(found)) return refuse(`not JSON: ${found.reason}, ${placeOf(written, found.at)}`)
-  const text = onOneLine(written.slice(found.start, found.end))
+  const read = readWritten(written, editor.purpose === 'answer' ? 'answer' : 'message')
+  if ('fault' in read) return refuse(read.fault)
+  const { text, result, error } = read
   if (editor.purpose === 'answer') {
-    const object = kindAt(text, 0) === 'object' ? new JsonObject(text, 0) : undefined
-    const result = object?.raw('result')
-    const error = object?.raw('error')
-    if ((result === undefined) === (error === undefined))
-      return refuse('an answer has either "result" or "error"')
     const command: CommandBody = {
       type: 'answer',
       message: editor.message!,
@@ -148,10 +143,6 @@ function confirm(state: ScreenState, editor: Editor): Step {
       ...(error !== undefined && { error }),
     }
     return asked(state, editor, command, 'answer')
-  }
-  if (kindAt(text, 0) === 'object') {
-    const envelope = readEnvelope(text, 0)
-    if (envelope.kind === 'invalid') return refuse(`not JSON-RPC: ${envelope.problem ?? ''}`)
   }
   const { command, as } = commandOf(editor, text)
   return asked(state, editor, command, as)
@@ -181,9 +172,4 @@ function commandOf(editor: Editor, text: string): { command: CommandBody; as: 'e
       return { command: same ? { type: 'forward', message } : { type: 'edit', message, text }, as: 'edit' }
     }
   }
-}
-
-function placeOf(text: string, at: number): string {
-  const before = text.slice(0, at).split('\n')
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
 }

@@ -1,3 +1,5 @@
+import type { CaptureConnection } from '../control/index.js'
+
 /** A recording that the viewer may ask for. */
 export interface ListedRecording {
   /** Names it in addresses; nothing can be learned or guessed from it. */
@@ -26,4 +28,6 @@ export interface Catalogue {
   progressOf(path: string): Promise<{ readonly live: boolean; readonly next?: string }>
   /** Has the capture that writes this file tell when it wrote something; undefined when it cannot be asked. */
   attend(path: string, changed: () => void): Promise<{ close(): void } | undefined>
+  /** Attaches as a screen to the capture that writes a listed recording; undefined when none does. */
+  control?(id: string): Promise<CaptureConnection | undefined>
 }

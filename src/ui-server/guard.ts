@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
+/** Commands of a page to a live capture: the one thing that is asked for with POST. */
+export const commandPath = /^\/api\/control\/([\w-]{1,64})$/
+
 /** Why a request is refused; undefined when it may pass. */
 export type Refusal = { readonly status: number; readonly why: string } | undefined
 
@@ -13,7 +16,9 @@ export function createGuard(port: number): (request: IncomingMessage) => Refusal
   return (request) => {
     const { method, headers, url = '' } = request
     if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'this is no address' }
-    if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'only GET is answered here' }
+    const isCommand = method === 'POST' && commandPath.test(url)
+    if (method !== 'GET' && method !== 'HEAD' && !isCommand)
+      return { status: 405, why: 'only GET is answered here' }
     if (!hosts.has(headers.host ?? '')) return { status: 403, why: 'the Host header names another server' }
     const { origin } = headers
     if (origin !== undefined && !hosts.has(origin.replace(/^http:\/\//, '')))

@@ -32,14 +32,19 @@ export const contentPolicy = [
  * The page as `wiretape ui` serves it, by path.
  *
  * @param folder of the built viewer
+ * @param acting the script that acts on live captures, which no static page has
  */
-export async function loadPages(folder: string): Promise<ReadonlyMap<string, Page>> {
+export async function loadPages(folder: string, acting?: string): Promise<ReadonlyMap<string, Page>> {
   const pages = new Map<string, Page>()
   for (const [name, type] of Object.entries(types)) {
     const text = await readFile(join(folder, name), 'utf8')
     // The page need not ask how it came here.
     const body = name === 'index.html' ? text.replace('data-mode="static"', 'data-mode="ui"') : text
     pages.set(name === 'index.html' ? '/' : `/${name}`, { type, body })
+  }
+  if (acting !== undefined) {
+    const body = await readFile(acting, 'utf8')
+    pages.set('/acting.js', { type: 'text/javascript; charset=utf-8', body })
   }
   return pages
 }

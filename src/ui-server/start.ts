@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { WiretapeError } from '../model/index.js'
 import type { Catalogue } from './catalogue.js'
 import { raiseBarrier, type Access } from '../transports/index.js'
-import { createGuard, credentialOf, isSame } from './guard.js'
+import { createActing, whyNoAct, type Acting } from './acting.js'
+import { commandPath, createGuard, credentialOf, isSame } from './guard.js'
 import { contentPolicy, loadPages, type Page } from './pages.js'
 import { sendFile } from './send-file.js'
 
@@ -26,6 +27,8 @@ export interface UiServerOptions {
   readonly catalogue: Catalogue
   /** Folder of the built viewer. */
   readonly viewer: string
+  /** Path of the script that acts on live captures. @default the page only reads */
+  readonly acting?: string
   /** 0 for any that is free. */
   readonly port: number
   /** @default no other user of this machine, where the system tells them */
@@ -33,13 +36,13 @@ export interface UiServerOptions {
 }
 
 /**
- * Serves the viewer and the listed recordings on 127.0.0.1. It reads only: nothing is started, changed or sent on
- * by any request. The page itself is for everybody who is let in; recordings need the token, which travels in a header
+ * Serves the viewer and the listed recordings on 127.0.0.1. Requests only read, but those that act on a live capture
+ * (`acting.ts`). The page itself is for everybody who is let in; recordings need the token, which travels in a header
  * and stands in no address and no cookie.
  */
 export async function startUiServer(options: UiServerOptions): Promise<UiServer> {
-  const { catalogue, viewer, port, access } = options
-  const pages = await loadPages(viewer).catch((cause: unknown) => {
+  const { catalogue, viewer, acting, port, access } = options
+  const pages = await loadPages(viewer, acting).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `the viewer is not in ${viewer}`, {
       hint: 'npm run build makes it',
       cause,
@@ -53,9 +56,10 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   // Browsers of other systems reach us through programs that no user owns: the token decides about them.
   const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
   const codes = new Map<string, () => void>()
+  const stage: Stage = { pages, catalogue, guard, token, codes, acting: createActing() }
   server.on('request', (request, response) => {
     if (barrier.admit(request, response) === undefined) return
-    answer(request, response, { pages, catalogue, guard, token, codes }).catch((error: unknown) => {
+    answer(request, response, stage).catch((error: unknown) => {
       // A browser that went away meanwhile, or a file that did.
       if (response.headersSent) response.destroy()
       else if (isGone(error)) refuse(response, 404, 'the file is not there any more')
@@ -105,6 +109,7 @@ interface Stage {
   readonly token: string
   /** Those that were not given yet, and what to do then. */
   readonly codes: Map<string, () => void>
+  readonly acting: Acting
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, stage: Stage): Promise<void> {
@@ -123,10 +128,31 @@ async function answer(request: IncomingMessage, response: ServerResponse, stage:
   const { catalogue } = stage
   if (pathname === '/api/recordings') return sendJson(response, await catalogue.recordings())
   if (pathname === '/api/given') return sendJson(response, await catalogue.given())
+  const live = /^\/api\/recordings\/([\w-]{1,64})\/control$/.exec(pathname)
+  const channel = commandPath.exec(pathname)
+  if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])
   const file = /^\/api\/recordings\/([\w-]{1,64})\/(\d{1,6})$/.exec(pathname)
   const path = file ? await catalogue.pathOf(file[1]!, Number(file[2])) : undefined
   if (path === undefined) refuse(response, 404, 'there is nothing of that name')
   else await sendFile(path, response, catalogue)
+}
+
+/** Attaches the page to the capture of a recording, or carries out a command of a page that is attached. */
+async function act(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { acting, catalogue }: Stage,
+  recording = '',
+  channel?: string,
+): Promise<void> {
+  const denial = whyNoAct(request)
+  if (denial) return refuse(response, denial.status, denial.why)
+  if (request.method === 'POST' && channel !== undefined) return acting.command(channel, request, response)
+  if (request.method !== 'GET' || channel !== undefined)
+    return refuse(response, 405, 'commands are sent with POST')
+  const connection = await catalogue.control?.(recording)
+  if (connection) await acting.open(connection, response)
+  else refuse(response, 404, 'no capture writes this recording now')
 }
 
 /** A code is worth the token once. */

@@ -42,6 +42,7 @@ export {
 export { createJsonPieces } from './json-pieces.js'
 export type { JsonPath, JsonPiece, JsonPieces, JsonPiecesOptions } from './json-pieces.js'
 export { onOneLine } from './json-compact.js'
+export { readWritten, type Written } from './written.js'
 export { createSseParser } from './sse.js'
 export { reconnectDelayMs } from './sse-fields.js'
 export type { SseEvent, SseParser } from './sse.js'

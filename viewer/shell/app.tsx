@@ -15,6 +15,7 @@ import { Dialogs } from './dialogs.js'
 import { FilterBar } from '../filter/filter-bar.js'
 import { Reels } from './icons.js'
 import { Landing } from './landing.js'
+import { mode } from './mode.js'
 import { Notice } from './notice.js'
 import { Splitter } from './splitter.js'
 import { StatusBar } from './status-bar.js'
@@ -38,6 +39,8 @@ export function App() {
       <div class={`app ${some ? (failed ? 'is-failed' : '') : 'is-empty'}`}>
         <div>
           <TopBar />
+          {/* Filled by the script that wiretape ui serves beside this one. */}
+          {mode === 'ui' && <div id="acting" />}
           {crashed.value !== undefined && (
             <p class="banner bad" role="alert">
               The reader stopped: {crashed.value}. Reload the page to try again.

@@ -4,6 +4,7 @@ import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
 import { openListed, type Listed } from './landing.js'
 import { mode } from './mode.js'
+import { openDoor } from './page-door.js'
 import { isFromDisk, loadPatternsScript, ownScript, patternsText } from './own-script.js'
 import { bindTheme } from './theme.js'
 import { askWiretape, enter, tokenHeaders } from './token.js'
@@ -25,6 +26,7 @@ export function begin(): void {
   bindTheme()
   Object.assign(globalThis, { loadWiretapePatterns: loadPatterns })
   if (mode === 'ui') reloadOnReturn()
+  if (mode === 'ui') openDoor()
   if (mode === 'report') void openEmbedded()
   else void openNamed()
 }

@@ -34,14 +34,21 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` }
 }
 
+/** A request to wiretape with the token, once there is one. */
+export async function fetchWiretape(path: string, init: RequestInit = {}): Promise<Response> {
+  await admission
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(tokenHeaders())) headers.set(name, value)
+  return fetch(path, { ...init, headers })
+}
+
 /**
  * Asks wiretape for JSON.
  *
  * @throws Error with a sentence for a person
  */
 export async function askWiretape(path: string): Promise<unknown> {
-  await admission
-  const response = await fetch(path, { headers: tokenHeaders() })
+  const response = await fetchWiretape(path)
   if (response.ok) return response.json()
   throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
 }

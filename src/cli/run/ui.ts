@@ -4,7 +4,7 @@ import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { createCatalogue } from '../ui-catalogue.js'
-import { viewerFolder } from '../viewer-folder.js'
+import { actingScript, viewerFolder } from '../viewer-folder.js'
 import { openBrowser } from './open-browser.js'
 
 export interface UiOptions {
@@ -23,6 +23,7 @@ export async function runUi(
   const server = await startUiServer({
     catalogue,
     viewer: viewerFolder(),
+    acting: actingScript(),
     port,
     access: { ...accessOf(openToAllUsers, 'ui', port, io), onNotice: (line) => void io.complain(line) },
   })

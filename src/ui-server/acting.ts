@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  decodeClientLine,
+  isLineFault,
+  type Command,
+  type Failure,
+  type Reply,
+  type ServerEvent,
+} from '../control-schema/index.js'
+import { Refusal, type CaptureConnection } from '../control/index.js'
+import type { Refusal as Denial } from './guard.js'
+
+/** A page sends this header with the value 1. No form and no simple request of another site can have it. */
+export const actingHeader = 'x-wiretape-act'
+
+/** Screens that pages have at one time. */
+const mostChannels = 16
+/** Bytes of one command. */
+const longestCommand = 32 * 1024 * 1024
+
+/** What a page may ask for. `rules` only takes a file that was in force before; `inject` only sends to the server. */
+const allowed: ReadonlySet<Command['type']> = new Set([
+  'hold',
+  'breakpoints',
+  'forward',
+  'forward-all',
+  'edit',
+  'drop',
+  'answer',
+  'inject',
+  'replay',
+  'rules',
+  'annotate',
+  'reload',
+])
+
+interface Channel {
+  readonly connection: CaptureConnection
+  /** Rules files that were in force while it was open. */
+  readonly rules: Set<string>
+}
+
+/** Pages that act on live captures. Each has an attachment of its own, which ends with its stream of events. */
+export interface Acting {
+  /** Answers with a stream of lines: `{"type":"channel","id":…}`, then what the capture says, but records. */
+  open(connection: CaptureConnection, response: ServerResponse): Promise<void>
+  /** Carries out the command in the body of a request; answers with the reply of the control protocol. */
+  command(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+/** Why a request may not act; the token is checked elsewhere. */
+export function whyNoAct({ method, headers }: IncomingMessage): Denial {
+  if (headers[actingHeader] !== '1') return { status: 403, why: `the header ${actingHeader} is missing` }
+  const own = `http://${headers.host ?? ''}`
+  // A browser names no origin when a page gets something from its own server.
+  if (headers.origin === undefined ? method !== 'GET' : headers.origin !== own)
+    return { status: 403, why: 'a page of another site asked, or the Origin header is missing' }
+  if (method === 'POST' && headers['content-type'] !== 'application/json')
+    return { status: 415, why: 'a command is sent as application/json' }
+  return undefined
+}
+
+export function createActing(): Acting {
+  const channels = new Map<string, Channel>()
+  return {
+    async open(connection, response) {
+      if (channels.size >= mostChannels) {
+        connection.close()
+        return fail(response, 503, 'too many pages are attached')
+      }
+      const id = randomBytes(16).toString('base64url')
+      const channel: Channel = { connection, rules: new Set() }
+      channels.set(id, channel)
+      response.once('close', () => {
+        channels.delete(id)
+        connection.close()
+      })
+      response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
+      response.writeHead(200)
+      const { label, transport } = connection.hello
+      response.write(`${JSON.stringify({ type: 'channel', id, label, transport })}\n`)
+      await connection.send({ type: 'subscribe', from: 'now' })
+      for await (const event of connection.events) {
+        remember(channel, event)
+        if (event.type !== 'record' && !response.destroyed) response.write(`${JSON.stringify(event)}\n`)
+      }
+      response.end()
+    },
+    async command(id, request, response) {
+      const channel = channels.get(id)
+      if (!channel) return fail(response, 404, 'this page is not attached any more')
+      const text = await bodyOf(request)
+      if (text === undefined) return fail(response, 413, 'the command is too long')
+      const reply = await carryOut(text, channel)
+      response.setHeader('Content-Type', 'application/json; charset=utf-8')
+      response.writeHead(200)
+      response.end(JSON.stringify(reply))
+    },
+  }
+}
+
+function remember({ rules }: Channel, event: ServerEvent): void {
+  if (event.type === 'state' && event.state.rules) rules.add(event.state.rules.file)
+}
+
+async function carryOut(text: string, channel: Channel): Promise<Reply> {
+  const command = decodeClientLine(text)
+  if (isLineFault(command)) return refused(command.id, { code: 'invalid', message: command.fault })
+  if (command.type === 'hello') return refused(null, { code: 'invalid', message: 'a page says no hello' })
+  const { id, ...body } = command
+  const why = whyNotAllowed(command, channel)
+  if (why !== undefined) return refused(id, { code: 'invalid', message: why })
+  try {
+    return { type: 'reply', id, ok: true, result: await channel.connection.send(body) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refused(id, error.failure)
+  }
+}
+
+function whyNotAllowed(command: Command, { rules }: Channel): string | undefined {
+  if (!allowed.has(command.type)) return `a page cannot ${command.type}`
+  if (command.type === 'inject' && (command.direction !== 'client_to_server' || command.answer === 'pass'))
+    return 'a page sends to the server only, and keeps the answer'
+  if (command.type === 'rules' && command.file !== null && !rules.has(command.file))
+    return 'a page turns on only rules that were in force before'
+  return undefined
+}
+
+function refused(id: number | null, error: Failure): Reply {
+  return { type: 'reply', id, ok: false, error }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length
+    if (sizeBytes > longestCommand) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function fail(response: ServerResponse, status: number, why: string): void {
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.writeHead(status)
+  response.end(`${why}\n`)
+}

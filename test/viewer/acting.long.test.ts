@@ -1,0 +1,205 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { attach } from '../behaviour/attach.js'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  server,
+  type Actor,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
+
+const request = (id: number, method: string, params: unknown = {}): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+const echo = (id: number, text: string): string =>
+  request(id, 'tools/call', { name: 'echo', arguments: { text } })
+
+describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => {
+  let stage: Stage
+  let play: PlayStage
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    play = createPlayStage()
+  })
+  afterEach(() => play.close())
+
+  /** A recorder with a client that has sent one call, and a page that has control of it. */
+  async function begin(
+    ...options: string[]
+  ): Promise<{ recorder: Actor; page: Page; end: () => Promise<void> }> {
+    const recorder = play.start(play.record(server('mini-mcp.mjs'), options))
+    await recorder.send(echo(1, 'first'))
+    await printed(recorder, 'first')
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
+    await printed(actor, 'Ctrl+C')
+    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    await page.getByRole('button', { name: /^Take control/ }).click()
+    await page.getByRole('button', { name: 'Hold', exact: true }).waitFor()
+    return {
+      recorder,
+      page,
+      async end() {
+        expectQuiet(stage)
+        await page.context().close()
+        recorder.stdin.end()
+        await recorder.ended
+        actor.child.kill('SIGTERM')
+        await actor.ended
+      },
+    }
+  }
+
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).click()
+  const queued = (page: Page, text: string) => page.locator('.act-queue li', { hasText: text })
+
+  it('holds, edits, answers, drops and forwards, by keyboard too, on every screen', async () => {
+    const { recorder, page, end } = await begin()
+    await press(page, 'Hold')
+    await page.getByRole('button', { name: 'Pass all', exact: true }).waitFor()
+    await recorder.send(echo(2, 'second'))
+    await queued(page, 'tools/call echo').waitFor()
+    for (const theme of ['light', 'dark'])
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme: theme as 'light' | 'dark' })
+        await queued(page, 'tools/call echo').getByRole('button', { name: 'Edit' }).click()
+        await picture(page, `acting-edit-${theme}`)
+        expect(await seriousFindings(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        await picture(page, `acting-held-${theme}`)
+        expect(await seriousFindings(page)).toEqual([])
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    // What is no JSON, or no message, is not sent.
+    await queued(page, 'tools/call echo').getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Enter')
+    const text = page.getByLabel('The message as JSON')
+    const written = await text.inputValue()
+    await text.fill('{')
+    await page.locator('.act-box').getByRole('button', { name: 'Forward' }).click()
+    await page.locator('.act-box .failure', { hasText: 'not JSON' }).waitFor()
+    await text.fill(written.replace('second', 'edited'))
+    await text.press('Control+Enter')
+    await queued(page, 'result').waitFor()
+    await queued(page, 'result').getByRole('button', { name: 'Forward' }).click()
+    await printed(recorder, 'edited')
+
+    await recorder.send(echo(3, 'third'))
+    await queued(page, 'tools/call echo').getByRole('button', { name: 'Answer' }).click()
+    await page
+      .getByLabel('The answer as JSON: result or error')
+      .fill('{"result":{"content":[{"type":"text","text":"from the browser"}]}}')
+    await page.locator('.act-box').getByRole('button', { name: 'Answer' }).click()
+    await printed(recorder, 'from the browser')
+
+    await recorder.send(echo(4, 'fourth'))
+    await queued(page, 'tools/call echo').getByRole('button', { name: 'Drop' }).click()
+    await queued(page, 'tools/call echo').waitFor({ state: 'detached' })
+    expect(recorder.stdout().toString()).not.toContain('fourth')
+
+    await press(page, 'Breakpoints')
+    const filter = page.getByLabel('Filter of the breakpoint; empty for none')
+    await filter.fill('method:')
+    await page.locator('.act-box').getByRole('button', { name: 'Set' }).click()
+    await page.locator('.act-box .failure:not(:empty)').waitFor()
+    await filter.fill('tool:add is:request')
+    await page.locator('.act-box').getByRole('button', { name: 'Set' }).click()
+    await page.locator('.act-box').waitFor({ state: 'detached' })
+    await recorder.send(echo(5, 'passes'))
+    await printed(recorder, 'passes')
+    await recorder.send(request(6, 'tools/call', { name: 'add', arguments: { a: 20, b: 22 } }))
+    await queued(page, 'tools/call add').waitFor()
+    // What is held goes on when the last screen leaves.
+    await press(page, 'Leave')
+    await printed(recorder, '"42"')
+    await end()
+  })
+
+  it('sends a request again with changes, many times, compares the answers, and notes', async () => {
+    const { page, end } = await begin()
+    await page.locator('.row', { hasText: 'tools/call' }).first().click()
+    await press(page, 'Send again')
+    const box = page.locator('.act-box')
+    await page.getByLabel('Times').fill('3')
+    await box.getByRole('button', { name: 'Send' }).click()
+    await box.locator('h3', { hasText: '3 of 3: the same as before' }).waitFor()
+    const text = page.getByLabel(/^The request as JSON/)
+    await text.fill((await text.inputValue()).replace('"first"', '"changed"'))
+    await box.getByRole('button', { name: 'Send' }).click()
+    await box.locator('article', { hasText: /another answer than before.*changed/s }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'acting-again')
+    await box.getByRole('button', { name: 'Close' }).click()
+    await press(page, 'Note')
+    await page.getByLabel('Note about this message').fill('look here')
+    await page.getByRole('button', { name: 'Put it on the tape' }).click()
+    await page.locator('.message.note', { hasText: 'look here' }).waitFor()
+    await end()
+  })
+
+  it('starts the server again, and says why where it cannot', async () => {
+    const { page, end } = await begin('--reloadable')
+    await press(page, 'Reload server')
+    await page.locator('.notice', { hasText: 'the server was started again' }).waitFor()
+    await end()
+  })
+
+  it('says what cannot be done', async () => {
+    const { page, end } = await begin()
+    await press(page, 'Reload server')
+    await page.locator('.notice.bad', { hasText: '--reloadable' }).waitFor()
+    await end()
+  })
+
+  it('turns rules off and on', async () => {
+    writeFileSync(
+      play.path('rules.yaml'),
+      "rules:\n  - name: mine\n    when: 'tool:add is:request'\n    respond: { result: { content: [] } }\n",
+    )
+    const { recorder, page, end } = await begin('--rules', play.path('rules.yaml'))
+    await page.getByRole('button', { name: 'Rules rules.yaml: on (1)' }).click()
+    await page.getByRole('button', { name: 'Rules rules.yaml: off' }).waitFor()
+    await recorder.send(request(2, 'tools/call', { name: 'add', arguments: { a: 20, b: 22 } }))
+    await printed(recorder, '"42"')
+    await page.getByRole('button', { name: 'Rules rules.yaml: off' }).click()
+    await page.getByRole('button', { name: 'Rules rules.yaml: on (1)' }).waitFor()
+    await end()
+  })
+
+  it('takes part beside other screens, and is told when the capture is over', async () => {
+    const { recorder, page } = await begin()
+    const screen = await attach(play)
+    await screen.tell({ type: 'hold', on: true })
+    await page.getByRole('button', { name: 'Pass all', exact: true }).waitFor()
+    await recorder.send(echo(2, 'second'))
+    await queued(page, 'tools/call echo').waitFor()
+    const held = await screen.held()
+    await screen.tell({ type: 'drop', message: held['message'] })
+    await queued(page, 'tools/call echo').waitFor({ state: 'detached' })
+    recorder.stdin.end()
+    await recorder.ended
+    await page.locator('.act-bar').waitFor({ state: 'detached' })
+    expectQuiet(stage)
+    await page.context().close()
+  })
+})
+
+describe('the static page', () => {
+  it('has no way to act: the client of the acting channel is in another script', () => {
+    const dist = join(import.meta.dirname, '../../dist')
+    const marks = /x-wiretape-act|api\/control|\/control`/
+    for (const name of ['index.html', 'viewer.js', 'patterns.js'])
+      expect(readFileSync(join(dist, 'viewer', name), 'utf8')).not.toMatch(marks)
+    // The marks are those of the client.
+    expect(readFileSync(join(dist, 'acting/acting.js'), 'utf8')).toMatch(marks)
+  })
+})

@@ -1,0 +1,93 @@
+import type { CommandBody, GateState, HeldEvent, Reply, Success } from '../../src/control-schema/index.js'
+import { door } from './door.js'
+
+/** An event of the control protocol, as far as the page looks at it. */
+export type ActingEvent =
+  | { readonly type: 'channel'; readonly id: string; readonly label: string }
+  | HeldEvent
+  | {
+      readonly type: 'held-changed'
+      readonly message: string
+      readonly moot?: string
+      readonly reason?: HeldEvent['reason']
+    }
+  | { readonly type: 'released'; readonly message: string }
+  | { readonly type: 'state'; readonly state: GateState }
+  | { readonly type: 'notice'; readonly message: string }
+  | { readonly type: 'ended' }
+  | { readonly type: 'live' }
+
+/** An attachment to a live capture. */
+export interface Channel {
+  /** @throws Error with a sentence for a person */
+  send(command: CommandBody): Promise<Success>
+  close(): void
+}
+
+/** A request with this header comes from no other site: a browser would ask first, and wiretape refuses. */
+const actingHeaders = { 'x-wiretape-act': '1' }
+
+/**
+ * Attaches to the capture that writes a recording.
+ *
+ * @param recording its id in the list of recordings
+ * @param lost told once, with the reason where there is one, when the attachment ended by itself
+ * @throws Error with a sentence for a person
+ */
+export async function openChannel(
+  recording: string,
+  take: (event: ActingEvent) => void,
+  lost: (why?: string) => void,
+): Promise<Channel> {
+  const abort = new AbortController()
+  const response = await door.fetch(`./api/recordings/${recording}/control`, {
+    headers: actingHeaders,
+    signal: abort.signal,
+  })
+  if (!response.ok || !response.body) throw new Error((await response.text()).trim())
+  let attached: (id: string) => void = () => undefined
+  let failed: (error: Error) => void = () => undefined
+  const id = new Promise<string>((resolve, reject) => {
+    attached = resolve
+    failed = reject
+  })
+  let nextId = 1
+  void readLines(response.body, (line) => {
+    const event = JSON.parse(line) as ActingEvent
+    if (event.type === 'channel') attached(event.id)
+    else take(event)
+  }).then(
+    () => over(),
+    (error: unknown) => over(error),
+  )
+  function over(error?: unknown): void {
+    failed(new Error('the capture is gone'))
+    if (!abort.signal.aborted) lost(error === undefined ? undefined : 'the connection to wiretape was lost')
+  }
+  const channel = await id
+  return {
+    async send(command) {
+      const answer = await door.fetch(`./api/control/${channel}`, {
+        method: 'POST',
+        headers: { ...actingHeaders, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...command, id: nextId++ }),
+      })
+      if (!answer.ok) throw new Error((await answer.text()).trim())
+      const reply = (await answer.json()) as Reply
+      if (reply.ok) return reply.result
+      const { message, hint } = reply.error
+      throw new Error(hint === undefined ? message : `${message}: ${hint}`)
+    },
+    close: () => abort.abort(),
+  }
+}
+
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) if (line !== '') take(line)
+  }
+}

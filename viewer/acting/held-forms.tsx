@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks'
+import type { CommandBody, HeldEvent } from '../../src/control-schema/index.js'
+import { indentJson } from '../../src/render/index.js'
+import { readWritten } from '../../src/wire/index.js'
+import { FormBox } from './form-box.js'
+import { act, channel, form, gate, wordsOf } from './state.js'
+
+/** A text that is sent by a button, or by Ctrl+Enter. What is wrong with it is said below. */
+export function TextForm(props: {
+  readonly label: string
+  readonly start: string
+  readonly verb: string
+  readonly rows?: number
+  /** What is wrong with it, or nothing when it is done. */
+  readonly submit: (text: string) => Promise<string | undefined> | string | undefined
+}) {
+  const [text, setText] = useState(props.start)
+  const [fault, setFault] = useState<string | undefined>(undefined)
+  const submit = async (): Promise<void> => {
+    const why = await props.submit(text)
+    setFault(why)
+    if (why === undefined) form.value = undefined
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <textarea
+        class="act-text"
+        rows={props.rows ?? 14}
+        aria-label={props.label}
+        aria-invalid={Boolean(fault)}
+        spellcheck={false}
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setFault(undefined)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
+        }}
+      />
+      <p class="failure" role="alert">
+        {fault ?? ''}
+      </p>
+      <button type="submit" class="button primary">
+        {props.verb}
+      </button>
+    </form>
+  )
+}
+
+/** Sends a command of a form; gives what went wrong. */
+export async function tried(command: CommandBody): Promise<string | undefined> {
+  try {
+    await channel.value?.send(command)
+    return undefined
+  } catch (error) {
+    return wordsOf(error)
+  }
+}
+
+export function EditForm({ held: { message, text: original } }: { readonly held: HeldEvent }) {
+  return (
+    <FormBox title="Edit the held message">
+      <TextForm
+        label="The message as JSON"
+        start={indentJson(original)}
+        verb="Forward"
+        submit={(written) => {
+          const read = readWritten(written, 'message')
+          if ('fault' in read) return read.fault
+          const { text } = read
+          // Nothing but white space differs: the other side gets the very bytes that came.
+          const isSame = indentJson(text) === indentJson(original)
+          return tried(isSame ? { type: 'forward', message } : { type: 'edit', message, text })
+        }}
+      />
+    </FormBox>
+  )
+}
+
+export function AnswerForm({ held: { message } }: { readonly held: HeldEvent }) {
+  return (
+    <FormBox title="Answer the held request">
+      <TextForm
+        label="The answer as JSON: result or error"
+        start={'{\n  "result": {\n    "content": [{ "type": "text", "text": "" }]\n  }\n}'}
+        verb="Answer"
+        submit={(written) => {
+          const read = readWritten(written, 'answer')
+          if ('fault' in read) return read.fault
+          const { text: _, ...answer } = read
+          return tried({ type: 'answer', message, ...answer })
+        }}
+      />
+    </FormBox>
+  )
+}
+
+export function BreakForm() {
+  const set = gate.value?.breakpoints ?? []
+  return (
+    <FormBox title="Hold only what matches a filter">
+      <TextForm
+        label="Filter of the breakpoint; empty for none"
+        start={set.join(' or ')}
+        verb="Set"
+        rows={2}
+        submit={async (written) => {
+          const text = written.trim()
+          const filters = text === '' ? [] : [text]
+          const fault = await tried({ type: 'breakpoints', filters })
+          // Whoever names what to hold wants it held.
+          if (fault === undefined && filters.length > 0 && !gate.value?.hold)
+            await act({ type: 'hold', on: true })
+          return fault
+        }}
+      />
+    </FormBox>
+  )
+}

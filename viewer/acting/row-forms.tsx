@@ -1,0 +1,153 @@
+import { useEffect, useState } from 'preact/hooks'
+import { formatDuration, indentJson } from '../../src/render/index.js'
+import { JsonObject, kindAt, readWritten } from '../../src/wire/index.js'
+import type { Success } from '../../src/control-schema/index.js'
+import type { Detail } from '../worker/protocol.js'
+import { door } from './door.js'
+import { FormBox } from './form-box.js'
+import { TextForm, tried } from './held-forms.js'
+import { channel, wordsOf } from './state.js'
+
+/** At once, of one request. */
+const mostTimes = 50
+
+interface Said {
+  readonly message: string | undefined
+  readonly text: string
+}
+
+/** What a row's record says: the message's UUID and its exact text. */
+function saidBy({ record, part }: Detail): Said {
+  if (record.type !== 'message' && record.type !== 'held') return { message: undefined, text: '' }
+  const { id, start, end } = record.parts[part]!
+  return { message: id, text: record.raw.slice(start, end) }
+}
+
+export function NoteForm({ row }: { readonly row: number }) {
+  return (
+    <FormBox title="Note">
+      <TextForm
+        label="Note about this message"
+        start=""
+        verb="Put it on the tape"
+        rows={3}
+        submit={async (written) => {
+          const text = written.trim()
+          if (text === '') return 'a note has words'
+          const { message } = saidBy(await door.detail(row))
+          return tried({ type: 'annotate', text, ...(message !== undefined && { message }) })
+        }}
+      />
+    </FormBox>
+  )
+}
+
+interface Outcome {
+  readonly answer?: string
+  readonly latencyMs?: number
+  readonly fault?: string
+}
+
+export function AgainForm({ row }: { readonly row: number }) {
+  const [request, setRequest] = useState<Said | undefined>(undefined)
+  const [before, setBefore] = useState<string | undefined>(undefined)
+  const [times, setTimes] = useState(1)
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
+  useEffect(() => {
+    const facts = door.rowFacts(row)
+    void door.detail(facts.request).then((detail) => setRequest(saidBy(detail)))
+    if (facts.answer >= 0) void door.detail(facts.answer).then((detail) => setBefore(saidBy(detail).text))
+  }, [row])
+  if (!request) return <FormBox title="Send again">Reading the request…</FormBox>
+  const { message, text: original } = request
+  return (
+    <FormBox title="Send again">
+      <label class="act-times">
+        Times{' '}
+        <input
+          type="number"
+          min={1}
+          max={mostTimes}
+          value={times}
+          onInput={({ currentTarget }) => setTimes(Number(currentTarget.value))}
+        />
+      </label>
+      <TextForm
+        label="The request as JSON; its id is replaced"
+        start={indentJson(original)}
+        verb="Send"
+        rows={10}
+        submit={async (written) => {
+          if (message === undefined) return 'the tape does not say which message is which'
+          if (!Number.isInteger(times) || times < 1 || times > mostTimes)
+            return `between 1 and ${mostTimes} times`
+          const read = readWritten(written, 'message')
+          if ('fault' in read) return read.fault
+          const isSame = indentJson(read.text) === indentJson(original)
+          const sent = Array.from({ length: times }, () => sendOnce(message, isSame ? undefined : read.text))
+          setOutcomes(await Promise.all(sent))
+          // It stays open: the answers are shown below.
+          return ''
+        }}
+      />
+      {outcomes.length > 0 && <Outcomes outcomes={outcomes} before={before} />}
+    </FormBox>
+  )
+}
+
+async function sendOnce(message: string, text: string | undefined): Promise<Outcome> {
+  try {
+    const { answer, latencyMs }: Success =
+      (await channel.value?.send({ type: 'replay', message, ...(text !== undefined && { text }) })) ?? {}
+    return { ...(answer !== undefined && { answer }), ...(latencyMs !== undefined && { latencyMs }) }
+  } catch (error) {
+    return { fault: wordsOf(error) }
+  }
+}
+
+/** Equal answers are shown once, with how many they are. */
+function Outcomes(props: { readonly outcomes: readonly Outcome[]; readonly before: string | undefined }) {
+  const { outcomes, before } = props
+  const groups = new Map<string, Outcome[]>()
+  for (const outcome of outcomes) {
+    const key = outcome.fault ?? contentOf(outcome.answer ?? '')
+    groups.set(key, [...(groups.get(key) ?? []), outcome])
+  }
+  return (
+    <section class="act-answers" aria-label="Answers" aria-live="polite">
+      {[...groups].map(([content, alike]) => {
+        const isSame = before !== undefined && content === contentOf(before)
+        const took = alike.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]))
+        return (
+          <article key={content}>
+            <h3>
+              {outcomes.length > 1 && `${alike.length} of ${outcomes.length}: `}
+              {alike[0]!.fault !== undefined
+                ? 'failed'
+                : isSame
+                  ? 'the same as before'
+                  : before === undefined
+                    ? 'answered'
+                    : 'another answer than before'}
+              {took.length > 0 && ` after ${spanOf(took)}`}
+            </h3>
+            <pre class="act-json">{content}</pre>
+          </article>
+        )
+      })}
+    </section>
+  )
+}
+
+function spanOf(tookMs: readonly number[]): string {
+  const [least, most] = [Math.min(...tookMs), Math.max(...tookMs)].map((ms) => formatDuration(ms * 1000))
+  return least === most ? least! : `${least} to ${most}`
+}
+
+/** What an answer says, without its id. */
+export function contentOf(answer: string): string {
+  if (kindAt(answer, 0) !== 'object') return answer
+  const object = new JsonObject(answer, 0)
+  const content = object.raw('result') ?? object.raw('error') ?? answer
+  return indentJson(content)
+}

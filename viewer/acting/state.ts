@@ -1,0 +1,121 @@
+import { computed, signal } from '@preact/signals'
+import type { CommandBody, GateState, HeldEvent, Success } from '../../src/control-schema/index.js'
+import type { Lane } from '../worker/protocol.js'
+import { openChannel, type ActingEvent, type Channel } from './channel.js'
+import { door } from './door.js'
+
+/** The signals of the page, for what this script draws. */
+export const lanes = signal<readonly Lane[]>([])
+export const lane = signal<number | 'all'>('all')
+export const selected = signal(-1)
+
+/** The page and this script have signals of their own kind each. */
+export function followPage(): void {
+  door.lanes.subscribe((value) => (lanes.value = value))
+  door.lane.subscribe((value) => (lane.value = value))
+  door.selected.subscribe((value) => (selected.value = value))
+}
+
+/** The live recording that is looked at; of several the one whose tab is chosen, or the first. */
+export const target = computed(() => {
+  const live = lanes.value.filter((one) => one?.state === 'following' && one.file.path !== undefined)
+  return live.find(({ index }) => index === lane.value) ?? (lane.value === 'all' ? live[0] : undefined)
+})
+
+export const channel = signal<Channel | undefined>(undefined)
+/** Lane that the channel is about. */
+export const attachedTo = signal(-1)
+export const gate = signal<GateState | undefined>(undefined)
+/** Oldest first. */
+export const held = signal<readonly HeldEvent[]>([])
+/** A rules file that was in force, to turn it on again. */
+export const knownRules = signal<string | undefined>(undefined)
+export const attaching = signal(false)
+
+export type Form =
+  | { readonly kind: 'edit' | 'answer'; readonly held: HeldEvent }
+  | { readonly kind: 'again' | 'note'; readonly row: number }
+  | { readonly kind: 'call' | 'break' }
+export const form = signal<Form | undefined>(undefined)
+
+export function tell(text: string, tone: 'plain' | 'bad' = 'plain'): void {
+  door.notice.value = { text, tone }
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Attaches as a screen: from now on this page decides what becomes of held messages. */
+export async function takeControl(one: Lane): Promise<void> {
+  attaching.value = true
+  try {
+    const id = await recordingOf(one)
+    channel.value = await openChannel(id, take, (why) => {
+      leave()
+      tell(why ?? 'the capture is over', why === undefined ? 'plain' : 'bad')
+    })
+    attachedTo.value = one.index
+  } catch (error) {
+    tell(`Cannot attach: ${wordsOf(error)}`, 'bad')
+  } finally {
+    attaching.value = false
+  }
+}
+
+export function leave(): void {
+  channel.value?.close()
+  channel.value = undefined
+  attachedTo.value = -1
+  gate.value = undefined
+  held.value = []
+  form.value = undefined
+}
+
+async function recordingOf({ file }: Lane): Promise<string> {
+  for (const path of ['./api/given', './api/recordings']) {
+    const response = await door.fetch(path)
+    if (!response.ok) throw new Error((await response.text()).trim())
+    const all = (await response.json()) as readonly { readonly id: string; readonly path: string }[]
+    const found = all.find((one) => one.path === file.path)
+    if (found) return found.id
+  }
+  throw new Error('wiretape does not list this recording any more')
+}
+
+function take(event: ActingEvent): void {
+  switch (event.type) {
+    case 'state':
+      gate.value = event.state
+      if (event.state.rules) knownRules.value = event.state.rules.file
+      break
+    case 'held':
+      held.value = [...held.value.filter(({ message }) => message !== event.message), event]
+      break
+    case 'held-changed':
+      held.value = held.value.map((one) =>
+        one.message === event.message ? { ...one, ...event, type: 'held' } : one,
+      )
+      break
+    case 'released':
+      held.value = held.value.filter(({ message }) => message !== event.message)
+      break
+    case 'notice':
+      tell(event.message)
+      break
+    default:
+      break
+  }
+}
+
+/** Sends a command; says what went wrong. Undefined when it failed. */
+export async function act(command: CommandBody, done?: string): Promise<Success | undefined> {
+  try {
+    const result = await channel.value?.send(command)
+    if (result && done !== undefined) tell(done)
+    return result
+  } catch (error) {
+    tell(wordsOf(error), 'bad')
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+import type { Signal } from '@preact/signals'
+import { reader } from '../store/actions.js'
+import { lane, lanes, live, notice, selected, table, version, type Notice } from '../store/state.js'
+import type { Detail, Lane } from '../worker/protocol.js'
+import { fetchWiretape } from './token.js'
+
+/** What a script beside this one, which only `wiretape ui` serves, gets of the page. */
+export interface PageDoor {
+  readonly lanes: Signal<readonly Lane[]>
+  readonly lane: Signal<number | 'all'>
+  readonly selected: Signal<number>
+  readonly version: Signal<number>
+  readonly notice: Signal<Notice | undefined>
+  /** What a row is: the exchange's request of an answer. */
+  rowFacts(row: number): { readonly lane: number; readonly request: number; readonly answer: number }
+  detail(row: number): Promise<Detail>
+  /** With the token. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+/** Lets in the script that acts on live captures, once there is one. It is no part of this one. */
+export function openDoor(): void {
+  const door: PageDoor = {
+    lanes,
+    lane,
+    selected,
+    version,
+    notice,
+    rowFacts(row) {
+      const kind = table.kind(row)
+      const isRequest = kind === 'request'
+      const isAnswer = kind === 'result' || kind === 'error'
+      const peer = table.peer(row)
+      return {
+        lane: table.lane(row),
+        request: isRequest ? row : isAnswer ? peer : -1,
+        answer: isRequest ? peer : isAnswer ? row : -1,
+      }
+    },
+    detail: (row) => reader().detail(row, true),
+    fetch: fetchWiretape,
+  }
+  Object.assign(globalThis, { wiretapePage: door })
+  let asked = false
+  live.subscribe((isLive) => {
+    if (!isLive || asked) return
+    asked = true
+    const script = document.createElement('script')
+    script.src = './acting.js'
+    document.head.append(script)
+  })
+}
