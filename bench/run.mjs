@@ -39,6 +39,7 @@ const SUITES = {
   onlookers: () => import('./onlookers.mjs'),
   replay: () => import('./replay.mjs'),
   library: () => import('./library.mjs'),
+  findings: () => import('./findings.mjs'),
 }
 
 /** @param {number | undefined} value */

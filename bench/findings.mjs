@@ -1,0 +1,67 @@
+// @ts-check
+/** Rules over a large tape, beside a loop that reads the lines and parses each. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeRecording } from './lib/recording-files.mjs'
+import { timed } from './lib/timed.mjs'
+
+const BARE = 'readline + JSON.parse'
+const OURS = 'wiretape'
+const MOST_TIMES = 3
+
+/** @param {string} file */
+const works = (file) => [
+  // The recording has faults; what is wanted is the time.
+  { name: 'check, all rules', args: ['check', '--no-config', '--fail-on', 'safety/token-in-url', file] },
+]
+
+/**
+ * @param {{ quick: boolean, cli: string, say: (line: string) => void }} options
+ * @returns {Promise<import('./run.mjs').SuiteReport>}
+ */
+export async function run({ quick, cli, say }) {
+  const sizeBytes = Number(process.env['BENCH_CONVERT_MB'] ?? (quick ? 100 : 1000)) * 1_000_000
+  const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
+  /** @type {import('./run.mjs').SuiteReport['measures'][number][]} */
+  const measures = []
+  /** @type {import('./run.mjs').SuiteReport['verdicts'][number][]} */
+  const verdicts = []
+  try {
+    const file = join(folder, 'in.jsonl')
+    const made = await writeRecording(file, 'trace-v1', sizeBytes)
+    say(`${Math.round(made.sizeBytes / 1e6)} MB, ${made.messages} messages`)
+    for (const { name, args } of works(file)) {
+      const pairs = []
+      for (let round = 0; round < (quick ? 1 : 3); round += 1)
+        pairs.push({
+          bare: await timed([join(import.meta.dirname, 'lib/bare-lines.mjs'), file]),
+          ours: await timed([cli, ...args]),
+        })
+      pairs.sort((a, b) => a.ours.seconds / a.bare.seconds - b.ours.seconds / b.bare.seconds)
+      const middle = pairs[pairs.length >> 1]
+      if (!middle) throw new Error('no round was measured')
+      const { bare, ours } = middle
+      const times = ours.seconds / bare.seconds
+      measures.push({
+        name,
+        unit: 's',
+        values: { [BARE]: bare.seconds, [OURS]: ours.seconds },
+        ratio: times,
+      })
+      measures.push({
+        name: `${name}: memory`,
+        unit: 'MB',
+        values: { [BARE]: bare.peakBytes / 1e6, [OURS]: ours.peakBytes / 1e6 },
+      })
+      verdicts.push({
+        promise: `${name} <= ${MOST_TIMES} times the bare loop`,
+        measured: `${times.toFixed(2)} times`,
+        kept: times <= MOST_TIMES,
+      })
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { lanes: [BARE, OURS], measures, verdicts, books: { problems: [] } }
+}
