@@ -69,6 +69,8 @@ export function createActing(): Acting {
         connection.close()
         return fail(response, 503, 'too many pages are attached')
       }
+      // The page went away while the capture was looked up.
+      if (response.destroyed) return connection.close()
       const id = randomBytes(16).toString('base64url')
       const channel: Channel = { connection, rules: new Set() }
       channels.set(id, channel)

@@ -21,11 +21,15 @@ const echo = (id: number, text: string): string =>
 describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => {
   let stage: Stage
   let play: PlayStage
+  /** The server that is recorded. */
+  let program: string
   beforeAll(async () => {
     stage = await createStage()
   })
   afterAll(() => stage.close())
   beforeEach(() => {
+    program = 'mini-mcp.mjs'
+    stage.complaints.length = 0
     play = createPlayStage()
   })
   afterEach(() => play.close())
@@ -34,7 +38,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
   async function begin(
     ...options: string[]
   ): Promise<{ recorder: Actor; page: Page; end: () => Promise<void> }> {
-    const recorder = play.start(play.record(server('mini-mcp.mjs'), options))
+    const recorder = play.start(play.record(server(program), options))
     await recorder.send(echo(1, 'first'))
     await printed(recorder, 'first')
     const actor = play.start([process.execPath, cli, 'ui', '--no-open', play.tape()])
@@ -143,6 +147,37 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await page.getByLabel('Note about this message').fill('look here')
     await page.getByRole('button', { name: 'Put it on the tape' }).click()
     await page.locator('.message.note', { hasText: 'look here' }).waitFor()
+    await end()
+  })
+
+  it('calls a tool with what its form says, without the client seeing it', async () => {
+    program = 'typed-mcp.mjs'
+    const { recorder, page, end } = await begin()
+    await press(page, 'Call a tool')
+    const box = page.locator('.act-box')
+    await box.getByLabel('Tool', { exact: true }).selectOption('forecast')
+    await box.getByLabel('city (required)').fill('Graz')
+    await box.getByLabel('days').fill('three')
+    await box.getByRole('button', { name: 'Call' }).click()
+    await box.locator('.failure', { hasText: 'days is not JSON' }).waitFor()
+    await box.getByLabel('days').fill('3')
+    await box.getByLabel('alerts').selectOption('true')
+    await box.getByLabel('unit').selectOption('imperial')
+    await box.getByLabel('tags').fill('["a", 1.5]')
+    await box.getByRole('button', { name: 'Call' }).click()
+    const got = { city: 'Graz', days: 3, alerts: true, unit: 'imperial', tags: ['a', 1.5] }
+    const said = JSON.stringify(JSON.stringify(got)).slice(1, -1)
+    await box.locator('.act-json', { hasText: `got ${said}` }).waitFor()
+    for (const theme of ['light', 'dark'] as const)
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme: theme })
+        await picture(page, `acting-call-${theme}`)
+        expect(await seriousFindings(page)).toEqual([])
+      }
+    await box.getByRole('button', { name: 'Close' }).click()
+    await page.locator('.row', { hasText: 'forecast' }).first().waitFor()
+    expect(recorder.stdout().toString()).not.toContain('Graz')
     await end()
   })
 

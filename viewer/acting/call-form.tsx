@@ -80,7 +80,11 @@ export function CallForm() {
       {tools && tools.length > 0 && (
         <label class="act-field">
           Tool
-          <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
+          <select
+            aria-label="Tool"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          >
             {tools.map((one) => (
               <option key={one.name} value={one.name}>
                 {clean(one.name)}
@@ -166,7 +170,11 @@ function Field(props: {
     <label class="act-field">
       {label}
       {property.enum || type === 'boolean' ? (
-        <select value={value} onChange={({ currentTarget }) => change(currentTarget.value)}>
+        <select
+          aria-label={label}
+          value={value}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+        >
           <option value="">not sent</option>
           {(property.enum ?? [true, false]).map((one) => (
             <option key={JSON.stringify(one)} value={JSON.stringify(one)}>
@@ -177,6 +185,7 @@ function Field(props: {
       ) : type === 'string' || type === 'number' || type === 'integer' ? (
         <input
           type="text"
+          aria-label={label}
           inputMode={type === 'string' ? 'text' : 'decimal'}
           value={value}
           onInput={({ currentTarget }) => change(currentTarget.value)}
@@ -185,6 +194,7 @@ function Field(props: {
         <textarea
           class="act-text"
           rows={3}
+          aria-label={label}
           placeholder="JSON"
           value={value}
           onInput={({ currentTarget }) => change(currentTarget.value)}
