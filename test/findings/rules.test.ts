@@ -43,6 +43,14 @@ const asked = (path: string, requestBody?: string): Line => ({
   status: 200,
 })
 
+const opening = (conv: string, id: number): Line[] =>
+  ask(
+    'initialize',
+    { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+    { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'srv', version: '1' } },
+    id,
+  ).map((line) => ({ ...line, conv }))
+
 interface Case {
   readonly lines: readonly Line[]
   readonly meta?: Line
@@ -474,7 +482,56 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
   ],
   'error safety/token-in-url': [
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?access_token=[REDACTED]')], meta: http },
+    { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?page=1')], meta: http },
+  ],
+  'warning safety/session-in-url': [
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?sessionId=1')], meta: http },
+    {
+      lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/message?sessionId=1')],
+      meta: { ...http, wiretape: { transport: 'http-sse', url: 'http://127.0.0.1:1/sse' } },
+    },
+  ],
+  'error safety/oauth-metadata': [
+    {
+      lines: [
+        {
+          ...asked('/.well-known/oauth-protected-resource'),
+          body: '{"resource":"https://evil.example/mcp"}',
+        },
+      ],
+      meta: { ...http, wiretape: { transport: 'streamable-http', url: 'https://a.example/mcp' } },
+    },
+    {
+      lines: [
+        {
+          ...asked('/.well-known/oauth-protected-resource/mcp'),
+          body: '{"resource":"https://a.example/mcp"}',
+        },
+        { ...asked('/.well-known/oauth-protected-resource'), body: '{"resource":"http://127.0.0.1:4/mcp"}' },
+      ],
+      meta: { ...http, wiretape: { transport: 'streamable-http', url: 'https://a.example/mcp' } },
+    },
+  ],
+  'error protocol/reused-session': [
+    { lines: [...opening('c', 1), ...opening('c', 2)], meta: http },
+    { lines: [...opening('c', 1), ...opening('d', 2)], meta: http },
+  ],
+  'error protocol/event-id': [
+    {
+      lines: [
+        { ...fromServer('notifications/tools/list_changed'), conv: 'c', sse: { id: '7' } },
+        { ...fromServer('notifications/prompts/list_changed'), conv: 'c', sse: { id: '7' } },
+      ],
+      meta: http,
+    },
+    {
+      lines: [
+        { ...fromServer('notifications/tools/list_changed'), conv: 'c', sse: { id: '7' } },
+        { ...fromServer('notifications/tools/list_changed'), conv: 'c', sse: { id: '7' } },
+        { ...fromServer('notifications/prompts/list_changed'), conv: 'd', sse: { id: '7' } },
+      ],
+      meta: http,
+    },
   ],
   'error safety/oauth-pkce': [
     {

@@ -5,6 +5,7 @@ import { deprecated } from './protocol/deprecated.js'
 import { direction } from './protocol/direction.js'
 import { ids } from './protocol/ids.js'
 import { invalidMessage } from './protocol/invalid-message.js'
+import { eventId, reusedSession } from './protocol/sessions.js'
 import { lostSession } from './protocol/lost-session.js'
 import { order } from './protocol/order.js'
 import { progress } from './protocol/progress.js'
@@ -16,10 +17,16 @@ import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } f
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
 import { agentDirective } from './safety/directives.js'
 import { executedFlow, secretFlow } from './safety/flows.js'
-import { pkce, resourceParameter } from './safety/oauth.js'
+import { pkce, resourceMetadata, resourceParameter } from './safety/oauth.js'
 import { hiddenText } from './safety/hidden-text.js'
 import { plainHttp } from './safety/plain-http.js'
-import { exfiltratingLink, riskyArgument, tokenInUrl, unpinnedLaunch } from './safety/requests.js'
+import {
+  exfiltratingLink,
+  riskyArgument,
+  sessionInUrl,
+  tokenInUrl,
+  unpinnedLaunch,
+} from './safety/requests.js'
 import { nameLength, schemaPortable, schemaRoot } from './schemas/definitions.js'
 import { elicitationAnswer, inputSchema, outputSchema } from './schemas/output.js'
 
@@ -44,6 +51,8 @@ export const rules: readonly Rule[] = [
   mirroredHeaders,
   missingMeta,
   lostSession,
+  reusedSession,
+  eventId,
   requestState,
   deprecated,
   schemaRoot,
@@ -60,6 +69,7 @@ export const rules: readonly Rule[] = [
   elicitSecret,
   riskyArgument,
   tokenInUrl,
+  sessionInUrl,
   plainHttp,
   unpinnedLaunch,
   exfiltratingLink,
@@ -67,4 +77,5 @@ export const rules: readonly Rule[] = [
   executedFlow,
   pkce,
   resourceParameter,
+  resourceMetadata,
 ]
