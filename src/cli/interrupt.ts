@@ -11,8 +11,10 @@ export interface Interrupt {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export function onInterrupt(): Interrupt {
+/** @param also aborts too, as Ctrl-C does */
+export function onInterrupt(also?: AbortSignal): Interrupt {
   const aborting = new AbortController()
+  const abort = (): void => aborting.abort()
   let which: NodeJS.Signals = 'SIGINT'
   const take = (signal: NodeJS.Signals): void => {
     which = signal
@@ -22,8 +24,11 @@ export function onInterrupt(): Interrupt {
     aborting.abort()
   }
   function close(): void {
+    also?.removeEventListener('abort', abort)
     for (const signal of signals) process.off(signal, take)
   }
   for (const signal of signals) process.on(signal, take)
+  also?.addEventListener('abort', abort)
+  if (also?.aborted) abort()
   return { signal: aborting.signal, exitCode: () => 128 + os.constants.signals[which], close }
 }

@@ -78,6 +78,12 @@ export async function withServer<T>(
   )
   if ('error' in opened) return opened
   live = opened
+  let stop = nothing
+  const stopped = new Promise<{ readonly error: string }>((resolve) => {
+    stop = () => resolve({ error: 'it was cancelled' })
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+  })
   try {
     const greeted = isGreeted ? await greet(live, timeoutMs) : { isModern: true }
     if ('error' in greeted) return greeted
@@ -87,11 +93,13 @@ export async function withServer<T>(
       async ask(request) {
         const text = 'text' in request ? request.text : newRequest(request, (id += 1), greeted.isModern)
         const frame = clientFrame(text, [text])
-        const result = await askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
+        const answer = askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
+        const result = await Promise.race([answer, stopped])
         return 'text' in result ? { answer: result.text } : { error: result.error }
       },
     })
   } finally {
+    signal.removeEventListener('abort', stop)
     await live.close()
   }
 }

@@ -13,6 +13,7 @@ import { ToolFailed } from '../../scripts/bootstrap.mjs'
 import { endAll } from './actors.mjs'
 import { testBridges } from './bridges.mjs'
 import { testClients } from './clients.mjs'
+import { testOwnMcp } from './own-mcp.mjs'
 import { testSchemas } from './schemas.mjs'
 import { testServers } from './servers.mjs'
 import { testForward } from './forward.mjs'
@@ -22,13 +23,14 @@ import { installTools } from './tools.mjs'
 /** @type {Readonly<Record<string, Part>>} */
 const parts = {
   schemas: testSchemas,
+  mcp: testOwnMcp,
   servers: testServers,
   bridges: testBridges,
   clients: testClients,
   forward: testForward,
 }
 /** Without a name of one. */
-const usual = ['schemas', 'servers', 'bridges', 'clients']
+const usual = ['schemas', 'mcp', 'servers', 'bridges', 'clients']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))

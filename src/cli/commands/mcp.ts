@@ -11,9 +11,10 @@ export function registerMcp(program: Command, io: Io, outcome: Outcome): void {
     .command('mcp')
     .summary('let agents read the recordings, as an MCP server')
     .description(
-      'An MCP server over the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read. All they return is redacted.',
+      'An MCP server over the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read, unless --allow-run adds some that act. All they return is redacted.',
     )
     .option('--budget <bytes>', 'the most that one call returns', budget, usualBudget)
+    .option('--allow-run', 'add tools that start recorded servers: call_tool, replay')
     .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
     .addHelpText(
       'after',

@@ -13,6 +13,16 @@ import { groupings } from '../stats/tally.js'
 import { fitting, type Found } from './answer.js'
 import { captureIo } from './captured-io.js'
 import { outputRedactor, redactRow } from './safe.js'
+import {
+  anything,
+  comparisonShape,
+  countsShape,
+  exchangeShape,
+  findingShape,
+  groupShape,
+  offerShape,
+  storyShape,
+} from './shapes.js'
 import { cursor, defineTool, recordingName, startOf, type Tool, type ToolContext } from './tool.js'
 
 type Members = Readonly<Record<string, unknown>>
@@ -36,6 +46,8 @@ function paged(items: unknown, about: Members, at: string | undefined): Found {
 const getExchange = defineTool({
   name: 'get_exchange',
   title: 'Get one exchange',
+  about: z.object({ recording: z.string(), request: z.int() }),
+  item: exchangeShape,
   description:
     'Returns a request with all that belongs to it: its progress, its answer. Each item has the start of its text; ' +
     'get_message has the rest.',
@@ -55,7 +67,7 @@ const getExchange = defineTool({
         const shown = redactRow(row, redactor)
         const facts = JSON.parse(rowJson(shown, recordings, false)) as Members
         const payload = fitting(shown.raw, context.budget / 4)
-        return { ...facts, payload, isWhole: payload.length === shown.raw.length }
+        return { ...facts, recording, payload, isWhole: payload.length === shown.raw.length }
       })
       return { about: { recording, request }, items, from }
     } finally {
@@ -83,6 +95,8 @@ function belongs({ seq, answers, linked }: InspectRow, request: number): boolean
 const stats = defineTool({
   name: 'stats',
   title: 'Count and time calls',
+  about: z.looseObject({ by: z.string(), recordings: z.int() }),
+  item: groupShape,
   description:
     'Counts and times requests of one recording or of all: calls, errors, p50, p95, p99, bytes, never called tools.',
   input: z.strictObject({
@@ -102,6 +116,8 @@ const stats = defineTool({
 const findings = defineTool({
   name: 'findings',
   title: 'Find faults and risks',
+  about: z.object({ recording: z.string(), counts: countsShape }),
+  item: findingShape,
   description:
     'Runs the rules of wiretape over a recording: protocol faults, schema violations, risks. Each item has rule, level, ' +
     'message and place.',
@@ -116,6 +132,8 @@ const findings = defineTool({
 const explain = defineTool({
   name: 'explain',
   title: 'Explain what went wrong',
+  about: z.looseObject({ recording: z.string() }),
+  item: storyShape,
   description:
     'Says in sentences what happened to a request, who is at fault and what is not proven. Without a number: the calls ' +
     'that went wrong.',
@@ -137,6 +155,8 @@ const pair = {
 const diff = defineTool({
   name: 'diff',
   title: 'Compare two recordings',
+  about: z.looseObject({ same: z.boolean(), counts: z.record(z.string(), z.int()) }),
+  item: comparisonShape,
   description: 'Compares what two recordings asked and were answered. Items are the exchanges that differ.',
   input: z.strictObject(pair),
   async run({ before, after, cursor: at }, context) {
@@ -154,6 +174,8 @@ const diff = defineTool({
 const compareTools = defineTool({
   name: 'compare_tools',
   title: 'Compare what two servers offer',
+  about: anything,
+  item: offerShape,
   description:
     'Compares the tools, prompts and resources that the servers of two recordings listed. Items are the changes.',
   input: z.strictObject(pair),

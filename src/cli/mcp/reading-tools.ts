@@ -9,11 +9,14 @@ import { runSearch } from '../run/search.js'
 import { fitting, type Found } from './answer.js'
 import { captureIo } from './captured-io.js'
 import { outputRedactor, redactRow, visible } from './safe.js'
+import { hitShape, messageShape, recordingShape } from './shapes.js'
 import { cursor, defineTool, recordingName, startOf, type Tool, type ToolContext } from './tool.js'
 
 const listRecordings = defineTool({
   name: 'list_recordings',
   title: 'List recordings',
+  about: z.object({ recordings: z.int() }),
+  item: recordingShape,
   description:
     'Lists the recorded MCP sessions, newest first: name, server, client, messages, errors, duration. Start here.',
   input: z.strictObject({
@@ -40,6 +43,8 @@ const listRecordings = defineTool({
 const findMessages = defineTool({
   name: 'find_messages',
   title: 'Find messages',
+  about: z.object({ notRead: z.array(z.string()).optional() }),
+  item: hitShape,
   description:
     'Finds messages in all recordings, or in one, newest recording first. The filter is words, or conditions such as ' +
     'tool:fetch, method:tools/call, is:error, status:error, latency:>1s, "-" negates, "or" joins. Each item has the ' +
@@ -85,6 +90,8 @@ const findMessages = defineTool({
 const getMessage = defineTool({
   name: 'get_message',
   title: 'Get one message',
+  about: z.looseObject({ totalChars: z.int(), nextOffset: z.int().nullable() }),
+  item: messageShape,
   description:
     'Returns one message of a recording: facts about it, and its JSON text. A long text comes in pieces: pass ' +
     'nextOffset of the answer as offset.',

@@ -29,6 +29,7 @@ class Refusal extends Error {
   }
 }
 
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 const modernVersions = protocolVersions.filter((version) => eraOf(version) === 'modern')
 const legacyVersions = protocolVersions.filter((version) => eraOf(version) === 'legacy')
@@ -53,9 +54,14 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
     instructions,
   }
 
-  async function resultOf(method: string, params: Members, isModern: boolean): Promise<Members> {
+  async function resultOf(
+    method: string,
+    params: Members,
+    isModern: boolean,
+    signal: AbortSignal,
+  ): Promise<Members> {
     if (method === 'tools/list') return { tools: toolbox.listed, ...(isModern && cached) }
-    if (method === 'tools/call') return called(params, toolbox)
+    if (method === 'tools/call') return called(params, toolbox, signal)
     if (method === 'prompts/list') return { prompts: listedPrompts, ...(isModern && cached) }
     if (method === 'prompts/get') return promptIn(params)
     if (method === 'resources/templates/list') return { resourceTemplates: [], ...(isModern && cached) }
@@ -81,7 +87,7 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
     throw new Refusal(-32601, `unknown method ${escapeLines(method.slice(0, 200))}`)
   }
 
-  async function answer(request: Request): Promise<string | undefined> {
+  async function answer(request: Request, signal: AbortSignal): Promise<string | undefined> {
     const { id, method } = request
     if (typeof method !== 'string' || !('id' in request)) return undefined
     try {
@@ -89,7 +95,7 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
         throw new Refusal(-32600, 'id must be a string or a number')
       const params = membersOf(request.params)
       const isModern = modernRequest(params)
-      const result = await resultOf(method, params, isModern)
+      const result = await resultOf(method, params, isModern, signal)
       return JSON.stringify({
         jsonrpc: '2.0',
         id,
@@ -111,12 +117,26 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
   return {
     open(sink) {
       let last: Promise<void> = Promise.resolve()
-      // One call after the other: each may read gigabytes.
+      /** Requests that are not answered yet, by their ids. */
+      const open = new Map<unknown, AbortController>()
+      const reply = async (request: Request, { signal }: AbortController): Promise<void> => {
+        const text = signal.aborted ? undefined : await answer(request, signal)
+        open.delete(request.id)
+        if (text !== undefined && !signal.aborted) await sink.send({ text })
+      }
       const enqueue = (request: Request): void => {
-        last = last.then(async () => {
-          const text = await answer(request)
-          if (text !== undefined) await sink.send({ text })
-        })
+        const { id, method } = request
+        if (method === 'notifications/cancelled') {
+          open.get(membersOf(request.params)['requestId'])?.abort()
+          return
+        }
+        const acknowledgement = subscriptionOf(request)
+        if (acknowledgement !== undefined) return void sink.send({ text: acknowledgement })
+        const cancel = new AbortController()
+        if (id !== undefined) open.set(id, cancel)
+        // One call after the other: each may read gigabytes. What costs nothing does not wait for it.
+        if (slow.test(String(method))) last = last.then(() => reply(request, cancel))
+        else last = Promise.all([last, reply(request, cancel)]).then(() => undefined)
       }
       return {
         start: () => undefined,
@@ -131,7 +151,8 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
           for (const request of Array.isArray(read) ? read : [read]) enqueue(membersOf(request))
           return true
         },
-        ready: () => last,
+        // A ping, or a cancellation, has to come by while a call runs.
+        ready: () => (open.size < mostOpen ? Promise.resolve() : last),
         end: () => last,
         close: () => Promise.resolve(),
       }
@@ -139,12 +160,34 @@ export function createMcpServer({ version, toolbox }: McpServerOptions): { open(
   }
 }
 
-async function called(params: Members, toolbox: Toolbox): Promise<Members> {
+/** Requests that may wait before nothing more is read. */
+const mostOpen = 100
+
+/** Methods that read recordings. */
+const slow = /^(?:tools\/call|resources\/)/
+
+/**
+ * What a subscription begins with: nothing of it is honoured, since lists change with the program only. Its stream stays open
+ * until the client ends it. Undefined for other requests.
+ */
+function subscriptionOf({ id, method, params }: Request): string | undefined {
+  if (method !== 'subscriptions/listen' || (typeof id !== 'string' && typeof id !== 'number'))
+    return undefined
+  const version = membersOf(membersOf(params)['_meta'])[versionKey]
+  if (!modernVersions.some((known) => known === version)) return undefined
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications: {} },
+  })
+}
+
+async function called(params: Members, toolbox: Toolbox, signal: AbortSignal): Promise<Members> {
   const { name } = params
   if (typeof name !== 'string' || !toolbox.has(name))
     throw new Refusal(-32602, `unknown tool ${escapeLines(String(name).slice(0, 200))}`)
   try {
-    const answer = await toolbox.call(name, params['arguments'])
+    const answer = await toolbox.call(name, params['arguments'], signal)
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
   } catch (problem) {
     if (!(problem instanceof WiretapeError)) throw problem
@@ -179,12 +222,19 @@ async function readResource({ uri }: Members, resources: Resources, isModern: bo
 function modernRequest(params: Members): boolean {
   const requested = membersOf(params['_meta'])[versionKey]
   if (requested === undefined) return false
-  if (modernVersions.some((version) => version === requested)) return true
+  if (modernVersions.some((version) => version === requested)) {
+    if (isMap(membersOf(params['_meta'])[capabilitiesKey])) return true
+    throw new Refusal(-32602, `_meta lacks ${capabilitiesKey}`)
+  }
   throw new Refusal(-32022, 'unsupported protocol version', { supported: modernVersions, requested })
 }
 
+function isMap(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
+  return isMap(value) ? value : {}
 }
 
 function parsed(text: string): unknown {

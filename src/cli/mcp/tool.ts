@@ -9,6 +9,8 @@ export interface ToolContext {
   /** The folder in which names are looked up, and outside of which nothing is read. */
   readonly folder: string
   readonly budget: number
+  /** Nobody waits for the answer any more. */
+  readonly signal: AbortSignal
 }
 
 export interface Tool {
@@ -16,6 +18,11 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly input: z.ZodType
+  /** Shapes of what it returns. */
+  readonly about: z.ZodType
+  readonly item: z.ZodType
+  /** It starts programs or talks to servers. */
+  readonly acts?: true
   run(args: unknown, context: ToolContext): Promise<Found>
 }
 
@@ -25,6 +32,9 @@ export function defineTool<T extends z.ZodType>(tool: {
   readonly title: string
   readonly description: string
   readonly input: T
+  readonly about: z.ZodType
+  readonly item: z.ZodType
+  readonly acts?: true
   run(args: z.output<T>, context: ToolContext): Promise<Found>
 }): Tool {
   return {

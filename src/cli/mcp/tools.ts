@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { recordingsIn } from '../data-folder.js'
 import type { Io } from '../io.js'
+import { actingTools } from './acting-tools.js'
 import { analysisTools } from './analysis-tools.js'
 import { answerOf, type Answer } from './answer.js'
 import { readingTools } from './reading-tools.js'
 import { outputRedactor } from './safe.js'
+import { answerShape } from './shapes.js'
 import type { Tool } from './tool.js'
 
 /** The tools of the server, as its clients see them. */
@@ -13,35 +15,30 @@ export interface Toolbox {
   readonly listed: readonly unknown[]
   has(name: string): boolean
   /** @throws WiretapeError when arguments or recordings are at fault */
-  call(name: string, args: unknown): Promise<Answer>
+  call(name: string, args: unknown, signal?: AbortSignal): Promise<Answer>
 }
-
-const answerShape = z.object({
-  notice: z.string(),
-  about: z.unknown(),
-  items: z.array(z.unknown()),
-  nextCursor: z.string().nullable(),
-  more: z.string().nullable(),
-})
 
 const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-export function createToolbox(budget: number, io: Io): Toolbox {
-  const tools = new Map<string, Tool>([...readingTools, ...analysisTools].map((tool) => [tool.name, tool]))
+const acting = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+
+/** @param mayRun adds the tools that start recorded servers */
+export function createToolbox(budget: number, mayRun: boolean, io: Io): Toolbox {
+  const all = [...readingTools, ...analysisTools, ...(mayRun ? actingTools : [])]
+  const tools = new Map<string, Tool>(all.map((tool) => [tool.name, tool]))
   const folder = recordingsIn(io.dataFolder)
-  const outputSchema = schemaOf(answerShape)
   return {
-    listed: [...tools.values()].map(({ name, title, description, input }) => ({
+    listed: [...tools.values()].map(({ name, title, description, input, about, item, acts }) => ({
       name,
       title,
       description,
       inputSchema: schemaOf(input),
-      outputSchema,
-      annotations: { title, ...readOnly },
+      outputSchema: schemaOf(answerShape(about, item)),
+      annotations: { title, ...(acts ? acting : readOnly) },
     })),
     has: (name) => tools.has(name),
-    async call(name, args) {
-      const found = await tools.get(name)!.run(args, { io, folder, budget })
+    async call(name, args, signal = new AbortController().signal) {
+      const found = await tools.get(name)!.run(args, { io, folder, budget, signal })
       return answerOf(found, budget, outputRedactor())
     },
   }

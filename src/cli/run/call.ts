@@ -28,6 +28,9 @@ export interface CallOptions {
   /** Milliseconds. */
   readonly timeout: number
   readonly json?: boolean
+  readonly signal?: AbortSignal
+  /** Is told of the tape that was made. */
+  readonly onTape?: (path: string) => void
 }
 
 /** Makes one call through a recorder of its own, and prints its result. Exits with 1 when the call failed. */
@@ -46,7 +49,7 @@ export async function runCall(
   const own = [process.execPath, process.argv[1]!, 'record']
   const out = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
   const id = randomUUID().slice(0, 8)
-  const aborted = createDeadline({})
+  const aborted = createDeadline({ ...(options.signal && { signal: options.signal }) })
   const outcome = await callOnce(
     (events) =>
       connectStdio([...own, '--out', out, '--meta', `call=${id}`, ...recorder], {
@@ -56,19 +59,24 @@ export async function runCall(
     request,
     { timeoutMs: options.timeout, signal: aborted.signal },
   ).finally(() => aborted.close())
-  await tellTape(out, id)
+  await tellTape(out, id, options.onTape)
   if ('error' in outcome) throw new WiretapeError('unreadable', `the call was not answered: ${outcome.error}`)
   return printAnswer(outcome.answer, options.json === true, io)
 }
 
 /** Tells a person where the recording is. */
-async function tellTape(folder: string, id: string): Promise<void> {
-  if (!hasAudience()) return
+async function tellTape(
+  folder: string,
+  id: string,
+  onTape: ((path: string) => void) | undefined,
+): Promise<void> {
+  if (!hasAudience() && !onTape) return
   const tapes = await listTapes(folder).catch(() => [])
   const made = tapes.find(({ meta }) =>
     meta.wiretape?.metadata?.some(([key, text]) => key === 'call' && text === JSON.stringify(id)),
   )
-  if (made) say(`recorded: ${escapeText(made.path)}\n`)
+  if (made && onTape) onTape(made.path)
+  else if (made) say(`recorded: ${escapeText(made.path)}\n`)
 }
 
 function checkUse(command: readonly string[], { server, url, from, set, header }: CallOptions): void {

@@ -13,6 +13,8 @@ export interface McpOptions {
   /** Bytes of JSON that one call returns at most. */
   readonly budget: number
   readonly listen?: string
+  /** Adds tools that start recorded servers. */
+  readonly allowRun?: boolean
 }
 
 /** Serves one client on stdin and stdout until it leaves, or over HTTP until a signal comes. */
@@ -21,7 +23,10 @@ export async function runMcp(options: McpOptions, io: Io): Promise<number> {
 }
 
 async function onStdio(options: McpOptions, io: Io): Promise<number> {
-  const server = createMcpServer({ version: readVersion(), toolbox: createToolbox(options.budget, io) })
+  const server = createMcpServer({
+    version: readVersion(),
+    toolbox: createToolbox(options.budget, options.allowRun === true, io),
+  })
   const served = serveStream({
     input: process.stdin,
     output: process.stdout,
@@ -33,11 +38,18 @@ async function onStdio(options: McpOptions, io: Io): Promise<number> {
 }
 
 /** Each session is a process of this program on stdio, behind the listener that recordings of stdio servers have. */
-async function overHttp({ listen, budget }: McpOptions, io: Io): Promise<number> {
+async function overHttp({ listen, budget, allowRun }: McpOptions, io: Io): Promise<number> {
   const { host, port } = parseListen(listen)
   const interrupt = onInterrupt()
   const bridge = await startStdioBridge({
-    command: [process.execPath, process.argv[1]!, 'mcp', '--budget', String(budget)],
+    command: [
+      process.execPath,
+      process.argv[1]!,
+      'mcp',
+      '--budget',
+      String(budget),
+      ...(allowRun ? ['--allow-run'] : []),
+    ],
     shared: false,
     listen: { host, port, access: accessOf(false, 'mcp', port, io) },
     onErrors: (chunk) => say(chunk.toString()),

@@ -83,6 +83,8 @@ export interface ReplayOptions extends CompareOptions {
   /** How many runs tell what varies by itself. */
   readonly learn?: number
   readonly all?: boolean
+  /** Ends it, as Ctrl-C does. */
+  readonly signal?: AbortSignal
 }
 
 /** How a replay is told while it runs. */
@@ -136,7 +138,7 @@ export async function runReplayCommand(
   const learner = options.learn === undefined ? undefined : new Learner()
   const { recording, close } = await openOne([name], io)
   const records = openRecords(watchedFiles(recording), { keptBytes })
-  const interrupt = onInterrupt()
+  const interrupt = onInterrupt(options.signal)
   try {
     const complaints = createComplaints()
     const whole = await planReplay(

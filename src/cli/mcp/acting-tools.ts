@@ -1,0 +1,119 @@
+import { basename } from 'node:path'
+import { z } from 'zod'
+import type { Session } from '../../model/index.js'
+import { recordedTarget } from '../recorded-target.js'
+import { recordingPath } from '../recording-name.js'
+import { loadRecordings } from '../recordings.js'
+import { runCall } from '../run/call.js'
+import { runReplayCommand, type ReplayOptions } from '../run/replay.js'
+import { captureIo } from './captured-io.js'
+import { callShape, comparisonShape, offerShape } from './shapes.js'
+import { cursor, defineTool, recordingName, startOf, type Tool, type ToolContext } from './tool.js'
+
+const timeoutMs = z
+  .int()
+  .min(100)
+  .max(120_000)
+  .default(30_000)
+  .describe('How long one answer may take, in milliseconds')
+
+/** The last session of a recording: its server is the one that is started. */
+async function sessionOf(recording: string, { io, folder }: ToolContext): Promise<Session> {
+  const path = await recordingPath(recording, { ...io, cwd: folder })
+  const { recordings, close } = await loadRecordings([path], folder)
+  try {
+    return recordings.at(-1)!.fold.sessions.at(-1)!
+  } finally {
+    await close()
+  }
+}
+
+const callTool = defineTool({
+  name: 'call_tool',
+  title: 'Call a tool of a recorded server',
+  acts: true,
+  about: z.object({ recording: z.string().nullable().describe('Name of the recording of this call') }),
+  item: callShape,
+  description:
+    'Starts the server of a recording, or connects to its URL, and calls one of its tools. The call is recorded too. The item is ' +
+    'the response: its result or its error.',
+  input: z.strictObject({
+    recording: recordingName,
+    tool: z.string().min(1).max(500),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    timeoutMs,
+  }),
+  async run({ recording, tool, arguments: given, timeoutMs: timeout }, context) {
+    const target = recordedTarget(await sessionOf(recording, context), [], recording)
+    const captured = captureIo(context.io, context.folder)
+    let made: string | null = null
+    const options = {
+      json: true,
+      timeout,
+      signal: context.signal,
+      out: context.folder,
+      onTape: (path: string) => void (made = basename(path)),
+      ...('url' in target && { url: target.url }),
+    }
+    const command = 'command' in target ? target.command : []
+    await runCall([tool, JSON.stringify(given)], command, options, captured.io)
+    const { result, error } = JSON.parse(captured.text()) as { result?: unknown; error?: unknown }
+    const item = result === undefined ? { error } : { result }
+    return { about: { recording: made }, items: [item], from: 0 }
+  },
+})
+
+/** As `wiretape replay` has them. */
+const usual = {
+  json: true,
+  handshake: true,
+  unanswered: 'error',
+  concurrency: 'one',
+  pace: Infinity,
+  repeat: 1,
+  parallel: 1,
+  compareFile: false,
+} as const satisfies Partial<ReplayOptions>
+
+const replay = defineTool({
+  name: 'replay',
+  title: 'Replay a recording',
+  acts: true,
+  about: z.object({ recording: z.string(), same: z.boolean(), counts: z.record(z.string(), z.int()) }),
+  item: z.union([comparisonShape, offerShape]),
+  description:
+    'Starts the server of a recording again, or connects to its URL, sends it what the client said, and compares the answers. ' +
+    'Items are the exchanges that differ, then the changes of what the server offers.',
+  input: z.strictObject({
+    recording: recordingName,
+    filter: z.string().min(1).max(2000).optional().describe('Only messages of the client that match'),
+    timeoutMs,
+    cursor,
+  }),
+  async run({ recording, filter, timeoutMs: timeout, cursor: at }, context) {
+    const target = recordedTarget(await sessionOf(recording, context), [], recording)
+    const captured = captureIo(context.io, context.folder)
+    const options: ReplayOptions = {
+      ...usual,
+      timeout,
+      signal: context.signal,
+      ...(filter !== undefined && { filter }),
+      ...('url' in target && { url: target.url }),
+    }
+    const command = 'command' in target ? target.command : []
+    await runReplayCommand(recording, command, options, captured.io)
+    const { exchanges, offers, same, counts } = JSON.parse(captured.text()) as {
+      exchanges: { verdict: string }[]
+      offers: unknown[]
+      same: boolean
+      counts: Record<string, number>
+    }
+    const from = startOf(at)
+    const differing = exchanges.filter(({ verdict }) => verdict !== 'same')
+    const items = [...differing, ...offers].slice(from)
+    return { about: { recording, same, counts }, items, from }
+  },
+})
+
+/** Behind `--allow-run`: they run the commands that stand in recordings. */
+export const actingTools: readonly Tool[] = [callTool, replay]

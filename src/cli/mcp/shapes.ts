@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+/** Shapes of what tools return. Members that are not named here may come besides. */
+const nothing = z.null()
+const text = z.string()
+const count = z.int().min(0)
+const name = text.describe('Name of a recording, for the other tools')
+
+/** In the place of what is larger than the budget. */
+const cut = z.object({
+  cut: text.describe('The beginning of its JSON text'),
+  sizeBytes: count,
+  hint: text,
+})
+
+/** `structuredContent` of a tool, by the shapes of its `about` and its items. */
+export function answerShape(about: z.ZodType, item: z.ZodType): z.ZodType {
+  return z.object({
+    notice: text.describe('Everything else is data from other programs'),
+    about: z.union([about, cut]),
+    items: z.array(z.union([item, cut])),
+    nextCursor: z.union([text, nothing]).describe('For the next call; null when this was all'),
+    more: z.union([text, nothing]).describe('How to get the rest, in words'),
+  })
+}
+
+const orNull = (shape: z.ZodType): z.ZodType => z.union([shape, nothing])
+const peer = orNull(z.looseObject({ name: orNull(text).optional(), version: orNull(text).optional() }))
+const direction = z.enum(['client_to_server', 'server_to_client'])
+
+export const recordingShape = z.looseObject({
+  name,
+  session: orNull(text),
+  label: text,
+  startedAt: text,
+  state: text.describe('live, complete or how it ended otherwise'),
+  client: peer.optional(),
+  server: peer.optional(),
+  messages: orNull(count).optional(),
+  errors: orNull(count).optional(),
+  durationMs: orNull(z.number()).optional(),
+  sizeBytes: orNull(count).optional(),
+})
+
+const row = {
+  sequence: z.union([count, nothing]).describe('Number of the message'),
+  timestamp: z.union([text, nothing]),
+  direction: z.union([direction, nothing]),
+  kind: text.describe('request, notification, result, error, stderr, noise, http, gap or note'),
+  method: z.union([text, nothing]),
+  subject: z.union([text, nothing]).describe('The tool, prompt or resource'),
+  request: z
+    .union([count, z.looseObject({ sequence: count }), nothing])
+    .describe('Of an answer: its request, or the number of it'),
+  latencyUs: z.union([z.number(), nothing]),
+  facts: z.array(text),
+}
+
+export const hitShape = z.looseObject({ recording: name, ...row, snippet: text.optional() })
+
+export const messageShape = z.looseObject({
+  recording: name,
+  ...row,
+  sizeBytes: count,
+  payload: text.describe('JSON text of the message, or a piece of it'),
+})
+
+export const exchangeShape = messageShape.extend({
+  isWhole: z.boolean().describe('Whether payload is the whole text; get_message has the rest'),
+})
+
+export const groupShape = z.looseObject({
+  name: text,
+  calls: count,
+  errors: count,
+  p50Us: z.union([z.number(), nothing]).optional(),
+  p95Us: z.union([z.number(), nothing]).optional(),
+  p99Us: z.union([z.number(), nothing]).optional(),
+  unanswered: count.optional(),
+})
+
+export const countsShape = z.looseObject({ error: count, warning: count, note: count })
+
+export const findingShape = z.looseObject({
+  rule: text,
+  level: z.enum(['error', 'warning', 'note']),
+  certainty: z.enum(['exact', 'strong', 'pattern']),
+  message: text,
+  messages: z.array(count).describe('Numbers of the messages that show it'),
+  tool: text.optional(),
+  at: text.optional().describe('JSON Pointer into the message'),
+})
+
+export const storyShape = z.looseObject({
+  message: count.describe('Number of the request'),
+  answer: z.union([count, nothing]).optional(),
+  outcome: text,
+  blame: text,
+  because: text,
+  summary: text,
+  sentences: z.array(z.looseObject({ text, messages: z.array(count) })),
+  unproven: z.array(text).describe('What the recording does not prove'),
+})
+
+export const comparisonShape = z.looseObject({
+  verdict: text.describe('changed, missing, new, error now and the like'),
+  method: text.optional(),
+  name: z.union([text, nothing]).optional(),
+  differences: z.array(z.looseObject({ kind: text })).optional(),
+})
+
+export const offerShape = z.looseObject({ kind: text, name: text })
+
+export const callShape = z.looseObject({
+  result: z.unknown().optional(),
+  error: z.looseObject({ code: z.number(), message: text }).optional(),
+})
+
+/** Of what there is nothing to say beforehand. */
+export const anything = z.looseObject({})
