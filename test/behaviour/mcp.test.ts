@@ -221,7 +221,8 @@ describe('wiretape mcp on stdio', () => {
   })
 
   it('answers both eras, bad lines and unknown methods, and ends with its input', async () => {
-    const meta = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
+    const bare = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+    const meta = { _meta: { ...bare, 'io.modelcontextprotocol/clientCapabilities': {} } }
     const lines = [
       { id: 1, method: 'server/discover', params: meta },
       { id: 2, method: 'tools/list', params: meta },
@@ -233,6 +234,7 @@ describe('wiretape mcp on stdio', () => {
       { id: 4, method: 'server/discover' },
       { id: 5, method: 'ping' },
       { id: 6, method: 'tools/call', params: { name: 'nope' } },
+      { id: 7, method: 'tools/list', params: { _meta: bare } },
     ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
     const { stdout, code } = await run([process.execPath, program, 'mcp'], {
       cwd: data.home,
@@ -249,7 +251,9 @@ describe('wiretape mcp on stdio', () => {
     expect(code).toBe(0)
     expect(answers.get(1).result).toMatchObject({ resultType: 'complete', supportedVersions: ['2026-07-28'] })
     expect(answers.get(2).result).toMatchObject({ resultType: 'complete', cacheScope: 'public' })
-    expect([3, 4, 6, null].map((id) => answers.get(id).error.code)).toEqual([-32022, -32601, -32602, -32700])
+    expect([3, 4, 6, 7, null].map((id) => answers.get(id).error.code)).toEqual([
+      -32022, -32601, -32602, -32602, -32700,
+    ])
     expect(answers.get(5).result).toEqual({})
   })
 })
