@@ -9,6 +9,7 @@ import { runUi } from '../../src/cli/run/ui.js'
 // The sources run here, which have no built viewer beside them.
 vi.mock('../../src/cli/viewer-folder.js', () => ({
   viewerFolder: () => `${resolve(import.meta.dirname, '../../dist/viewer')}/`,
+  actingScript: () => resolve(import.meta.dirname, '../../dist/acting/acting.js'),
 }))
 
 const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-ui-'))
