@@ -1,6 +1,5 @@
 import {
   createIntColumn,
-  createRecent,
   setRow,
   type HeldRecord,
   type MessageRecord,
@@ -37,6 +36,26 @@ export function createFindings(rules: readonly Rule[]): {
   return { begin: (fold, onFound) => new Findings(rules, fold, run, onFound) }
 }
 
+/** Requests by their rows, which only grow: the newest 20,000 at least, unless their texts are long. */
+class RecentRequests {
+  #young = new Map<number, Asked>()
+  #old = new Map<number, Asked>()
+  #chars = 0
+
+  get(row: number): Asked | undefined {
+    return this.#young.get(row) ?? this.#old.get(row)
+  }
+
+  add(row: number, asked: Asked): void {
+    this.#young.set(row, asked)
+    this.#chars += asked.size
+    if (this.#young.size < 20_000 && this.#chars < 16 << 20) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#chars = 0
+  }
+}
+
 class Findings implements RecordingFindings {
   readonly found: Finding[] = []
   left = 0
@@ -45,11 +64,7 @@ class Findings implements RecordingFindings {
   readonly #onFound: ((finding: Finding) => void) | undefined
   readonly #run: Map<string, unknown>
   readonly #alike = new Map<string, number>()
-  readonly #asked = createRecent<Asked>({
-    entries: 20_000,
-    chars: 16 << 20,
-    sizeOf: ({ size }) => size,
-  })
+  readonly #asked = new RecentRequests()
   #watches: readonly Watch[] = []
   #server: ServerState | undefined
   /** Number of the record that each row stands in. */
@@ -106,11 +121,17 @@ class Findings implements RecordingFindings {
     const message = new Message(record, part, {
       row,
       seq: entries.seq(row),
-      asked: peer >= 0 && peer !== row ? this.#asked.get(String(peer)) : undefined,
+      asked: peer >= 0 && peer !== row ? this.#asked.get(peer) : undefined,
     })
     for (const watch of this.#watches) watch.message?.(message)
     this.#server!.learn(message)
-    if (part.envelope.kind === 'request') this.#asked.set(String(row), new Asked(message))
+    if (part.envelope.kind === 'request') this.#asked.add(row, new Asked(message, this.#isAskedFor(message)))
+  }
+
+  /** Rules about the answer hold arguments against the schema of the tool, and a form against what was asked for. */
+  #isAskedFor({ method, tool }: Message): boolean {
+    if (method === 'elicitation/create') return true
+    return tool !== undefined && this.#server!.offer('tool', tool) !== undefined
   }
 
   #say(rule: Rule, where: Message | number | undefined, fault: Fault): void {

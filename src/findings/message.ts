@@ -18,13 +18,14 @@ export class Asked {
   readonly fromServer: boolean
   readonly #text: string | undefined
 
-  constructor({ row, fromServer, part, text }: Message) {
+  /** @param isAskedFor whether a rule about the answer wants its parameters */
+  constructor({ row, fromServer, part, text }: Message, isAskedFor: boolean) {
     const { method = '', subject } = part.envelope
     this.row = row
     this.fromServer = fromServer
     this.method = detach(method)
     this.subject = subject === undefined ? undefined : detach(subject)
-    if (keepsText.test(method) && text.length <= longestKept) this.#text = detach(text)
+    if (isAskedFor && text.length <= longestKept) this.#text = detach(text)
   }
 
   get size(): number {
@@ -37,8 +38,6 @@ export class Asked {
   }
 }
 
-/** Requests whose parameters rules about the answer want. */
-const keepsText = /^(tools\/call|elicitation\/create)$/
 const longestKept = 64 * 1024
 
 /** Characters of a message that is parsed; a longer one is a finding of its own. */

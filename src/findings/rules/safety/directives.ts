@@ -35,15 +35,23 @@ const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
   ],
   [
     'it asks for the conversation or the system prompt',
-    /\b(?:full|entire|whole|complete)\s(?:conversation|chat)\s(?:history|log)|\bsystem\sprompt\b/i,
+    /\b(?:(?:full|entire|whole|complete)\s(?:conversation|chat)\s(?:history|log)|system\sprompt\b)/i,
   ],
 ]
 
-/** Any of them, also where the text is escaped as JSON. */
-const anyOf = new RegExp(
-  directives.map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/')).join('|'),
-  'i',
-)
+const boundary = String.raw`\b`
+const sourcesOf = (isWord: boolean): string =>
+  directives
+    .map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/'))
+    .filter((source) => source.startsWith(boundary) === isWord)
+    .map((source) => (isWord ? source.slice(boundary.length) : source))
+    .join('|')
+
+/**
+ * Any of them, also where the text is escaped as JSON. Those that begin at a word are tried there only: this looks at every
+ * character that a server sends.
+ */
+const anyOf = new RegExp(`${boundary}(?:${sourcesOf(true)})|${sourcesOf(false)}`, 'i')
 
 export const agentDirective: Rule = {
   info: {

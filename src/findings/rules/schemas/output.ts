@@ -80,7 +80,7 @@ export const inputSchema: Rule = {
       const { tool, asked } = message
       const offer = tool === undefined ? undefined : server.offer('tool', tool)
       const schema = at(offer?.offer.value, 'inputSchema')
-      const params = asked!.params
+      const params = isMap(schema) ? asked!.params : undefined
       if (!isMap(schema) || params === undefined) return
       const given: Json = at(params, 'arguments') ?? {}
       // Secrets in arguments are gone from the recording: what stands there says nothing.
