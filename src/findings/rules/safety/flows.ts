@@ -95,6 +95,10 @@ const telling =
 /** Of one result or call. */
 const mostValues = 500
 
+function flowWords(value: string, from: Crossing, to: Crossing): string {
+  return `${value.slice(0, 200)} in the arguments of ${to.tool} was first seen in a result of ${from.tool} of ${from.server || 'a server'}`
+}
+
 function tellingValues(value: Json | undefined, pointer: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const [text, place] of stringsIn(value, pointer)) {
@@ -120,6 +124,7 @@ export const executedFlow: Rule = {
   begin(scope, say) {
     const { server } = scope
     const foreign = ofRun(scope, 'values from outside', () => new Map<string, Crossing>())
+    const acted = ofRun(scope, 'values that were acted on', () => new Map<string, Crossing>())
     const known = ofRun(scope, 'values that were known', () => new Set<string>())
     const hint = (tool: string | undefined, name: string): Json | undefined =>
       tool === undefined ? undefined : at(server.offer('tool', tool)?.offer.value, 'annotations', name)
@@ -133,12 +138,20 @@ export const executedFlow: Rule = {
         const isCall = message.asks('tools/call')
         if (!isCall && !message.answers('tools/call')) return
         // Nothing has come from outside, and nothing can.
-        if (!hasOutside && foreign.size === 0) return
+        if (!hasOutside && foreign.size === 0 && !isCall) return
         const { tool } = message
         const here = crossingOf(message, server)
         if (!isCall) {
           const isOutside = hint(tool, 'openWorldHint') === true
-          for (const value of tellingValues(message.result, '/result').keys()) {
+          for (const [value, pointer] of tellingValues(message.result, '/result')) {
+            const to = isOutside ? acted.get(value) : undefined
+            // The recording with the call was read first.
+            if (to && to.server !== here.server && here.t <= to.t)
+              say(message, {
+                message: flowWords(value, here, to),
+                at: pointer,
+                what: `${to.server} ${to.tool}`,
+              })
             if (isOutside && !known.has(value)) remember(foreign, value, here)
             else if (known.size < mostRemembered) known.add(value)
           }
@@ -150,11 +163,12 @@ export const executedFlow: Rule = {
           (hint(tool, 'openWorldHint') === true && hint(tool, 'readOnlyHint') !== true)
         for (const [value, pointer] of tellingValues(at(message.params, 'arguments'), '/params/arguments')) {
           const from = foreign.get(value)
+          if (acts) remember(acted, value, here)
           if (!from) {
             if (known.size < mostRemembered) known.add(value)
           } else if (acts && from.t <= here.t)
             say(message, {
-              message: `${value} was first seen in a result of ${from.tool} of ${from.server || 'a server'}`,
+              message: flowWords(value, from, here),
               at: pointer,
               what: `${from.server} ${from.tool} ${pointer}`,
             })

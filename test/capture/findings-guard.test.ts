@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { createFindingsGuard } from '../../src/capture/findings-guard.js'
+import type { Rule } from '../../src/findings/index.js'
+import { readParts } from '../../src/intercept/index.js'
+import type { RulePart } from '../../src/intercept/index.js'
+
+const broken: Rule = {
+  info: {
+    id: 'test/broken',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'Fails.',
+    help: '',
+    source: { name: '', url: '' },
+  },
+  begin: () => ({
+    message() {
+      throw new Error('a fault of ours')
+    },
+  }),
+}
+
+it('lets messages pass when a rule fails, and says once that nobody looks any more', () => {
+  const told: string[] = []
+  const guard = createFindingsGuard({ rules: [[broken, 'block']], onUnattended: 'block' })({
+    transport: 'stdio',
+    isAttended: () => false,
+    tell: (text) => void told.push(text),
+  })
+  const raw = '{"jsonrpc":"2.0","method":"x"}'
+  const { parts } = readParts(raw)
+  const subject = { direction: 'client_to_server', conversation: null } as RulePart['subject']
+  const frame = { raw, batch: false, parts: parts.map(({ start, end }) => ({ start, end, subject })) }
+  expect([guard(frame), guard(frame)]).toEqual([[], []])
+  expect(told).toEqual(['findings stopped looking: a fault of ours'])
+})
