@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
@@ -111,6 +111,17 @@ describe('record --watch', () => {
     expect(stdout).not.toContain('wiretape-reload')
     const restarts = stdout.match(/"restart":\{[^}]*\}/g) ?? []
     expect(restarts.length).toBeLessThanOrEqual(1)
+  })
+
+  it('lets a new server that asks the client before it answers a list have what it asks for', async () => {
+    const one = await record('--watch', '*.json', '--reload-timeout', '10m')
+    one.client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///x' }] }))
+    await one.client.listTools()
+    become({ version: '2', tools: ['version', 'more'], asksFirst: true })
+    await until('the list is announced', () => one.changes() === 1)
+    expect(await one.call('version')).toBe('2')
+    expect((await one.client.listTools()).tools.map(({ name }) => name)).toEqual(['version', 'more'])
+    await one.client.close()
   })
 
   it('keeps the client waiting while the server does not come up', async () => {

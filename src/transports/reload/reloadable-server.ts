@@ -86,6 +86,8 @@ class Reloadable implements ReloadableServer {
   #starting: Generation | undefined
   #patience: NodeJS.Timeout | undefined
   /** Requests of processes that are gone, which the client may still answer. */
+  /** The process before is gone, and what is asked now the new one asks. */
+  #isNew = false
   readonly #stale = new Set<string>()
 
   constructor(command: readonly string[], options: ReloadOptions, first: ServerProcess) {
@@ -166,7 +168,7 @@ class Reloadable implements ReloadableServer {
   async #pass(frames: readonly LineFrame[]): Promise<void> {
     for (const frame of frames) {
       const messages = messagesOf(frame)
-      while (this.#state === 'restarting' && !this.#ending)
+      while (this.#state === 'restarting' && !this.#ending && !this.#isWaitedFor(messages))
         await new Promise<void>((go) => this.#moved.push(go))
       if (this.#state === 'down') {
         await this.#refuse(messages, downWords)
@@ -180,6 +182,12 @@ class Reloadable implements ReloadableServer {
       for (const message of messages) this.#memory.said(message)
       await write(this.#now.server.stdin, wholeLine(frame))
     }
+  }
+
+  /** The new process asked the client something, and may not go on before it is told. */
+  #isWaitedFor([only]: readonly BridgedMessage[]): boolean {
+    const id = only && isAnswer(only.envelope) ? only.envelope.id : undefined
+    return this.#isNew && id !== undefined && this.#memory.asked.has(idKey(id))
   }
 
   #isAsked({ envelope: { id } }: BridgedMessage): boolean {
@@ -227,6 +235,7 @@ class Reloadable implements ReloadableServer {
 
   #setState(state: 'up' | 'restarting' | 'down'): void {
     this.#state = state
+    this.#isNew = false
     clearTimeout(this.#patience)
     // The client waits for the next process, but not for ever; a slow one is not ended for that.
     if (state === 'restarting')
@@ -283,6 +292,7 @@ class Reloadable implements ReloadableServer {
     const unanswered = await this.#abandon('the server was started again before it answered')
     const { made, agreed } = tried ?? (await this.#start((one) => (this.#now = one)))
     this.#now = made
+    this.#isNew = true
     const changed = await this.#catchUp(made, agreed)
     if (made.exit) return this.#failed(made.exit)
     this.#setState('up')
