@@ -1,6 +1,6 @@
 import type { FSWatcher } from 'chokidar'
 import { statSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RestartFacts } from '../model/index.js'
 import {
   startReloadable,
@@ -17,6 +17,8 @@ export interface ReloadSettings {
   /** Glob patterns of files; a change of one starts the server again. Relative to `cwd`. */
   readonly watch: readonly string[]
   readonly cwd: string
+  /** Folder of the tapes, whose growth is no change of the server's. */
+  readonly tapes: string
   /** How long a client waits for a server that does not come up. */
   readonly timeoutMs: number
   /** A new process that does not offer what the client was told is not taken. */
@@ -87,11 +89,12 @@ export class Reloads {
     const servers = [...this.#servers]
     const all = Promise.allSettled(servers.map((server) => server.reload()))
     const { timeoutMs } = this.#settings
-    if (!(await within(all, timeoutMs + endMs)))
-      throw new Error(`the server has not come up within ${timeoutMs / 1000} s; it may still do so`)
-    const failed = (await all).find((one) => one.status === 'rejected')
-    if (failed) throw failed.reason
-    return servers.length
+    const failed = (await within(all, timeoutMs + endMs))
+      ? (await all).find((one) => one.status === 'rejected')
+      : { reason: new Error(`the server has not come up within ${timeoutMs / 1000} s; it may still do so`) }
+    if (!failed) return servers.length
+    this.#tell((failed.reason as Error).message)
+    throw failed.reason
   }
 
   /** Begins to look at files. Never rejects. */
@@ -103,10 +106,12 @@ export class Reloads {
         import('chokidar'),
         import('picomatch'),
       ])
-      const patterns = watch.map((pattern) => pattern.replace(/^\.\//, ''))
-      const isMeant = picomatch(patterns, { dot: true })
-      const folders = patterns.map((pattern) => picomatch.scan(pattern).base || '.')
-      const wantsIgnored = patterns.some((pattern) => usuallyIgnored.test(pattern))
+      const read = watch.map((pattern) => placeOf(picomatch.scan(pattern), cwd))
+      const globsOf = (negated: boolean): string[] =>
+        read.filter((one) => one.negated === negated).map(({ glob }) => glob)
+      const isMeant = picomatch(globsOf(false), { dot: true, ignore: globsOf(true) })
+      const folders = read.filter(({ negated }) => !negated).map(({ folder }) => folder)
+      const wantsIgnored = watch.some((pattern) => usuallyIgnored.test(pattern))
       const nameOf = (path: string): string => relative(cwd, path).split(sep).join('/')
       this.#watcher = watchFiles(folders, {
         cwd,
@@ -114,7 +119,8 @@ export class Reloads {
         ignored: (path) => !wantsIgnored && usuallyIgnored.test(nameOf(path)),
       })
       const take = (path: string): void => {
-        if (isMeant(path.split(sep).join('/'))) this.#soon(path)
+        const whole = resolve(cwd, path)
+        if (isMeant(posix(whole)) && !this.#isOwn(whole)) this.#soon(path)
       }
       this.#watcher.on('all', (_event, path) => take(path))
       this.#watcher.on('ready', () => this.#changedBefore().forEach(take))
@@ -122,6 +128,12 @@ export class Reloads {
     } catch (error) {
       this.#observer.notice(`cannot watch files: ${String(error)}`)
     }
+  }
+
+  #isOwn(path: string): boolean {
+    return (
+      dirname(path) === this.#settings.tapes && /\.(?:jsonl(?:\.\d+)?|session\.json(?:\.bak)?)$/.test(path)
+    )
   }
 
   /** Files that changed after the server may have read them and before they were watched. */
@@ -139,7 +151,7 @@ export class Reloads {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#tell(`${path} changed: the server is started again`)
-      this.reload().catch((error: Error) => this.#tell(error.message))
+      this.reload().catch(() => undefined)
     }, settleMs)
   }
 
@@ -152,6 +164,21 @@ export class Reloads {
     clearTimeout(this.#timer)
     void this.#watcher?.close()
   }
+}
+
+const posix = (path: string): string => path.split(sep).join('/')
+
+/** A pattern as one of whole paths; one that names a folder means all in it. */
+function placeOf(
+  { base, glob, negated }: { readonly base: string; readonly glob: string; readonly negated: boolean },
+  cwd: string,
+): { readonly folder: string; readonly glob: string; readonly negated: boolean } {
+  const folder = resolve(cwd, base)
+  const isFolder = glob === '' && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  const rest = isFolder ? '**' : glob
+  // What stands in the name of a folder is no pattern.
+  const plain = posix(folder).replaceAll(/[\\*?[\]{}()!+@]/g, '\\$&')
+  return { folder, negated, glob: rest === '' ? plain : `${plain.replace(/\/$/, '')}/${rest}` }
 }
 
 function factsOf({ before, tookMs, unanswered, changed, misfits }: Restart): RestartFacts {

@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
 import { createStage, printed, server, until, type Stage } from './stage.js'
@@ -122,6 +123,24 @@ describe('record --watch', () => {
     expect(await one.call('version')).toBe('2')
     expect((await one.client.listTools()).tools.map(({ name }) => name)).toEqual(['version', 'more'])
     await one.client.close()
+  })
+
+  it.each([
+    ['an absolute pattern', () => [stage.path('*.json')]],
+    ['a folder', () => ['.']],
+    ['a pattern that leads out of the folder and back', () => [`../${basename(stage.folder)}/*.json`]],
+    ['everything but some files', () => ['**/*', '!*.txt']],
+  ])('takes %s, and never its own tape', async (_, patterns) => {
+    const one = await record(...patterns().map((pattern) => `--watch=${pattern}`))
+    await one.client.listTools()
+    writeFileSync(stage.path('notes.txt'), 'x')
+    become({ version: '2', tools: ['heard', 'version'] })
+    await untilVersion(one, '2')
+    await one.client.close()
+    const { stdout } = await cli('inspect', stage.tape(), '--json')
+    const changes = stdout.match(/[^" ]+ changed: the server is started again/g) ?? []
+    expect(changes.filter((line) => line.includes('jsonl'))).toEqual([])
+    if (_.startsWith('everything')) expect(changes.join()).not.toContain('notes.txt')
   })
 
   it('keeps the client waiting while the server does not come up', async () => {

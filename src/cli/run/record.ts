@@ -144,7 +144,8 @@ const reloadTimeoutMs = 30_000
 export function reloadOf(options: RecordOptions, io: Io): { reload?: ReloadSettings } {
   const { watch = [], reloadable, reloadTimeout = reloadTimeoutMs, strictReload = false } = options
   if (watch.length === 0 && !reloadable) return {}
-  return { reload: { watch, cwd: io.cwd, timeoutMs: reloadTimeout, strict: strictReload } }
+  const tapes = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
+  return { reload: { watch, cwd: io.cwd, tapes, timeoutMs: reloadTimeout, strict: strictReload } }
 }
 
 function redactionOf(options: RecordOptions, io: Io): Redaction {
