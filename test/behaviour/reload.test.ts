@@ -101,6 +101,19 @@ describe('record --watch', () => {
     expect(stdout).toContain('tools/call hang: wiretape answered, not the server.')
   })
 
+  it('asks for a list once, however often the client did', async () => {
+    const one = await record('--watch', '*.json')
+    const onprogress = (): void => undefined
+    await one.client.listTools({}, { onprogress })
+    await one.client.listTools({}, { onprogress })
+    become({ version: '2', tools: ['heard', 'version'] })
+    await untilVersion(one, '2')
+    const heard = (await one.call('heard')) as string[]
+    expect(heard.filter((method) => method === 'tools/list')).toHaveLength(1)
+    await one.client.close()
+    expect(one.changes()).toBe(0)
+  })
+
   it('announces nothing where nothing changed, and does not name the messages between itself and the server', async () => {
     const one = await record('--watch', '*.json')
     await one.client.listTools()

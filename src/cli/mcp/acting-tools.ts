@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import type { Session } from '../../model/index.js'
+import { WiretapeError, type Session } from '../../model/index.js'
 import { recordedTarget } from '../recorded-target.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings } from '../recordings.js'
@@ -14,7 +14,7 @@ const timeoutMs = z
   .int()
   .min(100)
   .max(120_000)
-  .default(30_000)
+  .default(10_000)
   .describe('How long one answer may take, in milliseconds')
 
 /** The last session of a recording: its server is the one that is started. */
@@ -56,7 +56,15 @@ const callTool = defineTool({
       ...('url' in target && { url: target.url }),
     }
     const command = 'command' in target ? target.command : []
-    await runCall([tool, JSON.stringify(given)], command, options, captured.io)
+    try {
+      await runCall([tool, JSON.stringify(given)], command, options, captured.io)
+    } catch (problem) {
+      if (!(problem instanceof WiretapeError) || made === null) throw problem
+      throw new WiretapeError(problem.code, problem.message, {
+        hint: `recorded as ${String(made)}`,
+        cause: problem,
+      })
+    }
     const { result, error } = JSON.parse(captured.text()) as { result?: unknown; error?: unknown }
     const item = result === undefined ? { error } : { result }
     return { about: { recording: made }, items: [item], from: 0 }

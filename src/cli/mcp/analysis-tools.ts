@@ -124,7 +124,9 @@ const findings = defineTool({
   input: z.strictObject({ recording: recordingName, cursor }),
   async run({ recording, cursor: at }, context) {
     const report = await jsonOf(context, (io) => runCheck([recording], { json: true }, io))
-    const found = (report['recordings'] as Members[]).flatMap((each) => each['findings'] as unknown[])
+    const found = (report['recordings'] as { findings: Members[] }[])
+      .flatMap((each) => each.findings)
+      .map(({ file: _file, ...finding }) => finding)
     return paged(found, { recording, counts: report['counts'] }, at)
   },
 })

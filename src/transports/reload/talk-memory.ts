@@ -83,7 +83,10 @@ export class TalkMemory {
     else if (request.method in listNotices) this.#list(request, result)
   }
 
-  #list({ method, params }: OpenRequest, result: string): void {
+  /** Pages are told apart by their cursors; a progress token belongs to one request. */
+  #list({ method, params: given }: OpenRequest, result: string): void {
+    const cursor = given === undefined ? undefined : new JsonObject(given, 0).raw('cursor')
+    const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`
     const key = `${method} ${params ?? ''}`
     if (this.listings.size < mostListings || this.listings.has(key))
       this.listings.set(key, { method, params, digest: digestOf(result) })
