@@ -10,14 +10,14 @@ import type { MessageRecord } from '../model/index.js'
 import { idKey, readEnvelope } from '../wire/index.js'
 import type { MakeGuard } from './live.js'
 
-/** What happens to a message in which a rule finds something. */
+/** Fate of a message in which a rule finds something. */
 export type FindingAction = GuardVerdict['kind']
 
 export interface FindingsGuardOptions {
   readonly rules: readonly (readonly [rule: Rule, action: FindingAction])[]
-  /** What is pinned, and what happens to a definition that differs. */
+  /** Pinned definitions, and the fate of one that differs. */
   readonly pins?: { readonly servers: ReadonlyMap<string, PinnedServer>; readonly action: FindingAction }
-  /** What happens to a message that would be held when nobody is there to decide. */
+  /** Fate of a message that a rule would hold while no screen is attached. */
   readonly onUnattended: 'forward' | 'block'
 }
 

@@ -43,7 +43,7 @@ export interface LiveContext {
 /** Makes what looks at every message of one capture. */
 export type MakeGuard = (scene: {
   readonly transport: Transport
-  /** Somebody who could decide is there. */
+  /** A screen is attached, where a person can decide. */
   readonly isAttended: () => boolean
   /** Puts a sentence on the tape, and shows it to screens. */
   readonly tell: (text: string) => void
@@ -148,7 +148,7 @@ export function createLive(context: LiveContext): Live {
         control?.announce({ event: { ...event, ...(text !== undefined && { text }) }, to: 'screen' })
       },
       stateChanged,
-      notice: (message) => control?.announce({ event: { type: 'notice', message }, to: 'all' }),
+      notice: announceNotice,
     })
     if (makeGuard)
       made.guard = makeGuard({
@@ -156,7 +156,7 @@ export function createLive(context: LiveContext): Live {
         isAttended: () => attendance.screens > 0,
         tell(text) {
           note(text)
-          control?.announce({ event: { type: 'notice', message: text }, to: 'all' })
+          announceNotice(text)
         },
       })
     follow(rules, made)
@@ -170,9 +170,13 @@ export function createLive(context: LiveContext): Live {
     unfollow = followed.onChange((notice) => {
       made.rules = followed.current
       note(notice ?? rulesWords(followed.state))
-      if (notice !== undefined) control?.announce({ event: { type: 'notice', message: notice }, to: 'all' })
+      if (notice !== undefined) announceNotice(notice)
       stateChanged()
     })
+  }
+
+  function announceNotice(message: string): void {
+    control?.announce({ event: { type: 'notice', message }, to: 'all' })
   }
 
   /** On the tape, which then tells which rules were in force when. */

@@ -176,7 +176,7 @@ function placeOf(
   const folder = resolve(cwd, base)
   const isFolder = glob === '' && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   const rest = isFolder ? '**' : glob
-  // What stands in the name of a folder is no pattern.
+  // Characters in the name of a folder are no pattern.
   const plain = posix(folder).replaceAll(/[\\*?[\]{}()!+@]/g, '\\$&')
   return { folder, negated, glob: rest === '' ? plain : `${plain.replace(/\/$/, '')}/${rest}` }
 }

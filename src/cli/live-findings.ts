@@ -8,7 +8,7 @@ import { readLock } from './pin/lock-file.js'
 import type { RecordOptions } from './record-options.js'
 
 /**
- * What looks at messages on their way, as `--on-finding` and `--pin` ask for it.
+ * The guard that `--on-finding` and `--pin` ask for: it looks at messages on their way.
  *
  * @throws WiretapeError `usage`
  */

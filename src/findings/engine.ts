@@ -1,5 +1,6 @@
 import {
   createIntColumn,
+  createRecent,
   setRow,
   type HeldRecord,
   type MessageRecord,
@@ -36,26 +37,6 @@ export function createFindings(rules: readonly Rule[]): {
   return { begin: (fold, onFound) => new Findings(rules, fold, run, onFound) }
 }
 
-/** Requests by their rows, which only grow: the newest 20,000 at least, unless their texts are long. */
-class RecentRequests {
-  #young = new Map<number, Asked>()
-  #old = new Map<number, Asked>()
-  #chars = 0
-
-  get(row: number): Asked | undefined {
-    return this.#young.get(row) ?? this.#old.get(row)
-  }
-
-  add(row: number, asked: Asked): void {
-    this.#young.set(row, asked)
-    this.#chars += asked.size
-    if (this.#young.size < 20_000 && this.#chars < 16 << 20) return
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#chars = 0
-  }
-}
-
 class Findings implements RecordingFindings {
   readonly found: Finding[] = []
   left = 0
@@ -64,7 +45,12 @@ class Findings implements RecordingFindings {
   readonly #onFound: ((finding: Finding) => void) | undefined
   readonly #run: Map<string, unknown>
   readonly #alike = new Map<string, number>()
-  readonly #asked = new RecentRequests()
+  /** By their rows. */
+  readonly #asked = createRecent<Asked, number>({
+    entries: 20_000,
+    chars: 16 << 20,
+    sizeOf: ({ size }) => size,
+  })
   #watches: readonly Watch[] = []
   #server: ServerState | undefined
   /** Number of the record that each row stands in. */
@@ -125,7 +111,7 @@ class Findings implements RecordingFindings {
     })
     for (const watch of this.#watches) watch.message?.(message)
     this.#server!.learn(message)
-    if (part.envelope.kind === 'request') this.#asked.add(row, new Asked(message, this.#isAskedFor(message)))
+    if (part.envelope.kind === 'request') this.#asked.set(row, new Asked(message, this.#isAskedFor(message)))
   }
 
   /** Rules about the answer hold arguments against the schema of the tool, and a form against what was asked for. */

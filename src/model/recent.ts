@@ -1,10 +1,10 @@
 /** A map that forgets old entries, so that memory stays bounded for any session length. */
-export interface Recent<V> {
-  get(key: string): V | undefined
-  set(key: string, value: V): void
-  delete(key: string): void
+export interface Recent<V, K extends string | number = string> {
+  get(key: K): V | undefined
+  set(key: K, value: V): void
+  delete(key: K): void
   /** Older ones first. */
-  entries(): Iterable<[string, V]>
+  entries(): Iterable<[K, V]>
 }
 
 /** How much a map remembers before it forgets the oldest half. Each limit holds on its own. */
@@ -17,8 +17,8 @@ export interface RecentLimits<V> {
   readonly sizeOf?: (value: V) => number
 }
 
-interface Half<V> {
-  readonly map: Map<string, V>
+interface Half<V, K> {
+  readonly map: Map<K, V>
   chars: number
 }
 
@@ -27,19 +27,19 @@ interface Half<V> {
  * Each operation is O(1); dropping the first key of one big map would walk over the holes left by deletions.
  * What is deleted in time makes room, so an entry outlives any number of short-lived ones.
  */
-export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
+export function createRecent<V, K extends string | number = string>(limits: RecentLimits<V>): Recent<V, K> {
   const { entries, chars = Infinity, sizeOf = () => 0 } = limits
-  let young: Half<V> = { map: new Map(), chars: 0 }
-  let old: Half<V> = { map: new Map(), chars: 0 }
+  let young: Half<V, K> = { map: new Map(), chars: 0 }
+  let old: Half<V, K> = { map: new Map(), chars: 0 }
 
   const isMeasured = chars !== Infinity
 
-  function remove(half: Half<V>, key: string): void {
+  function remove(half: Half<V, K>, key: K): void {
     if (half.map.size === 0) return
     if (!isMeasured) return void half.map.delete(key)
     const value = half.map.get(key)
     if (value === undefined) return
-    half.chars -= key.length + sizeOf(value)
+    half.chars -= lengthOf(key) + sizeOf(value)
     half.map.delete(key)
   }
 
@@ -53,7 +53,7 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
       // One that stands in the old half too is found in the young one first, and forgotten with the old.
       remove(young, key)
       young.map.set(key, value)
-      young.chars += key.length + sizeOf(value)
+      young.chars += lengthOf(key) + sizeOf(value)
       if (young.map.size >= entries || young.chars >= chars) {
         old = young
         young = { map: new Map(), chars: 0 }
@@ -65,6 +65,8 @@ export function createRecent<V>(limits: RecentLimits<V>): Recent<V> {
     },
   }
 }
+
+const lengthOf = (key: string | number): number => (typeof key === 'string' ? key.length : 0)
 
 /**
  * A copy of `text` that stands alone. A slice of a longer string keeps that whole string in memory, which

@@ -10,6 +10,7 @@ import {
 } from '../control-schema/index.js'
 import { Refusal, type CaptureConnection } from '../control/index.js'
 import type { Refusal as Denial } from './guard.js'
+import { writeAtPace } from './send-file.js'
 
 /** A page sends this header with the value 1. No form and no simple request of another site can have it. */
 export const actingHeader = 'x-wiretape-act'
@@ -85,7 +86,8 @@ export function createActing(): Acting {
       await connection.send({ type: 'subscribe', from: 'now' })
       for await (const event of connection.events) {
         remember(channel, event)
-        if (event.type !== 'record' && !response.destroyed) response.write(`${JSON.stringify(event)}\n`)
+        if (event.type !== 'record' && !response.destroyed)
+          await writeAtPace(response, `${JSON.stringify(event)}\n`)
       }
       response.end()
     },

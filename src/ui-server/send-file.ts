@@ -103,10 +103,15 @@ function watchFile(path: string, changed: () => void): FSWatcher | undefined {
   }
 }
 
+/** Resolves when the reader takes more, or has gone. */
+export async function writeAtPace(response: ServerResponse, chunk: string | Uint8Array): Promise<void> {
+  if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+}
+
 /** Bytes from `start` up to `end`, at the pace of the reader. */
 async function pass(path: string, start: number, end: number, response: ServerResponse): Promise<void> {
   for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 18 })) {
     if (response.destroyed) return
-    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    await writeAtPace(response, chunk)
   }
 }

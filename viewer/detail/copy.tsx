@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks'
 import { indentJson } from '../../src/render/index.js'
 import type { HeldRecord, MessageRecord } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
+import { copyText } from '../shell/clipboard.js'
 import { Icon } from '../shell/icons.js'
 import { headOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
-import { lanes, notice, table } from '../store/state.js'
+import { lanes, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 import { nameOf } from '../list/row.js'
 import { curlOf, markdownOf, replayOf } from './copy-forms.js'
@@ -78,21 +79,17 @@ export function CopyMenu({ row }: { readonly row: number }) {
 
 /** Copies a row, and says so. */
 export async function copy(row: number, form: CopyForm): Promise<void> {
-  try {
-    const text = await textOf(row, form)
-    await navigator.clipboard.writeText(text)
-    const { name, path } = lanes.value[table.lane(row)]!.file
-    const isBare = form === 'replay' && path === undefined
-    notice.value = isBare
+  const { name, path } = lanes.value[table.lane(row)]!.file
+  const isBare = form === 'replay' && path === undefined
+  await copyText(
+    () => textOf(row, form),
+    isBare
       ? {
           text: `Copied as ${forms[form]}. A page is not told where ${clean(name)} is on your disk: run the command in its folder.`,
           tone: 'warn',
         }
-      : { text: `Copied as ${forms[form]}.`, tone: 'plain' }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    notice.value = { text: `Not copied: ${message}`, tone: 'bad' }
-  }
+      : { text: `Copied as ${forms[form]}.`, tone: 'plain' },
+  )
 }
 
 async function textOf(row: number, form: CopyForm): Promise<string> {

@@ -22,7 +22,7 @@ export function CostPage() {
   const neverOnly = useSignal(false)
   const list = findings.value
   const costs = list?.costs ?? []
-  const total = sum(costs, 'tokens')
+  const total = tokensOf(costs)
   const never = costs.filter(isNeverCalled)
   const shown = neverOnly.value ? never : costs
   const heaviest = Math.max(1, ...shown.map(({ tokens }) => tokens))
@@ -42,8 +42,8 @@ export function CostPage() {
             About <b>{formatCount(total)}</b> tokens of definitions in every prompt.{' '}
             {never.length > 0 && (
               <>
-                <b>{formatCount(sum(never, 'tokens'))}</b> of them for {countOf(never.length, 'tool')} that no
-                call used.{' '}
+                <b>{formatCount(tokensOf(never))}</b> of them for {countOf(never.length, 'tool')} that no call
+                used.{' '}
               </>
             )}
             <span class="quiet">Estimated as {list.estimator}.</span>{' '}
@@ -85,7 +85,7 @@ function ServerCosts({ server, rows, heaviest, heaviestResults }: ServerProps) {
     <section>
       <h2>
         {clean(server) || 'A server without a name'}{' '}
-        <span class="quiet">{countOf(sum(rows, 'tokens'), 'token')}</span>
+        <span class="quiet">{countOf(tokensOf(rows), 'token')}</span>
       </h2>
       <div class="scroll-across">
         <table class="grid">
@@ -179,6 +179,6 @@ function showCalls({ kind, name }: ToldCost): void {
   view.value = 'messages'
 }
 
-function sum(rows: readonly ToldCost[], key: 'tokens'): number {
-  return rows.reduce((total, row) => total + row[key], 0)
+function tokensOf(rows: readonly ToldCost[]): number {
+  return rows.reduce((total, { tokens }) => total + tokens, 0)
 }

@@ -21,7 +21,6 @@ import {
   grouped,
   lane,
   lanes,
-  notice,
   origin,
   range,
   reading,
@@ -39,7 +38,7 @@ export function FindingsPage() {
   const list = findings.value
   const all = (list?.findings ?? []).filter(isInView)
   const kept = all.filter(({ hash }) => showsSuppressed.value || !suppressed.value.has(hash))
-  const asideCount = all.length - all.filter(({ hash }) => !suppressed.value.has(hash)).length
+  const asideCount = all.filter(({ hash }) => suppressed.value.has(hash)).length
   const shown = kept.filter(({ level }) => shownLevels.value.has(level))
   return (
     <div class="page findings-page" tabIndex={0} role="region" aria-label="Findings">
@@ -216,8 +215,9 @@ function copyFinding(one: ToldFinding): void {
   const [row] = one.rows
   const place = row === undefined ? '' : `  #${table.seq(row)}`
   void copyText(
-    `${one.level}  ${one.rule}${place}${one.tool === '' ? '' : `  ${clean(one.tool)}`}\n  ${clean(one.message)}\n`,
-    'The finding was copied.',
+    () =>
+      `${one.level}  ${one.rule}${place}${one.tool === '' ? '' : `  ${clean(one.tool)}`}\n  ${clean(one.message)}\n`,
+    { text: 'The finding was copied.', tone: 'plain' },
   )
 }
 
@@ -226,8 +226,10 @@ function copyBaseline(all: readonly ToldFinding[]): void {
   const aside = all.filter(({ hash }) => suppressed.value.has(hash))
   const seen = new Map(aside.map(({ hash, rule, message }) => [hash, { rule, message, fingerprint: hash }]))
   void copyText(
-    `${JSON.stringify({ version: 1, recordings: [{ findings: [...seen.values()] }] }, undefined, 2)}\n`,
-    'The baseline was copied. Save it as a file and name it: wiretape check --baseline FILE',
+    () => `${JSON.stringify({ version: 1, recordings: [{ findings: [...seen.values()] }] }, undefined, 2)}\n`,
+    {
+      text: 'The baseline was copied. Save it as a file and name it: wiretape check --baseline FILE',
+      tone: 'plain',
+    },
   )
-  if (aside.length === 0) notice.value = { text: 'Nothing is suppressed.', tone: 'warn' }
 }

@@ -1,10 +1,10 @@
-import { notice } from '../store/state.js'
+import { notice, type Notice } from '../store/state.js'
 
 /** Copies a text, and says so or why not. */
-export async function copyText(text: string, done: string): Promise<void> {
+export async function copyText(make: () => string | Promise<string>, done: Notice): Promise<void> {
   try {
-    await navigator.clipboard.writeText(text)
-    notice.value = { text: done, tone: 'plain' }
+    await navigator.clipboard.writeText(await make())
+    notice.value = done
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     notice.value = { text: `Not copied: ${message}`, tone: 'bad' }

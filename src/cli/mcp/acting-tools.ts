@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { WiretapeError, type Session } from '../../model/index.js'
+import { WiretapeError } from '../../model/index.js'
 import { recordedTarget } from '../recorded-target.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings } from '../recordings.js'
@@ -17,12 +17,16 @@ const timeoutMs = z
   .default(10_000)
   .describe('How long one answer may take, in milliseconds')
 
-/** The last session of a recording: its server is the one that is started. */
-async function sessionOf(recording: string, { io, folder }: ToolContext): Promise<Session> {
+/** The server of the last session of a recording: its command, or its URL. */
+async function serverOf(
+  recording: string,
+  { io, folder }: ToolContext,
+): Promise<{ readonly command: readonly string[]; readonly url?: string }> {
   const path = await recordingPath(recording, { ...io, cwd: folder })
   const { recordings, close } = await loadRecordings([path], folder)
   try {
-    return recordings.at(-1)!.fold.sessions.at(-1)!
+    const session = recordings.at(-1)!.fold.sessions.at(-1)!
+    return { command: [], ...recordedTarget(session, [], recording) }
   } finally {
     await close()
   }
@@ -44,7 +48,7 @@ const callTool = defineTool({
     timeoutMs,
   }),
   async run({ recording, tool, arguments: given, timeoutMs: timeout }, context) {
-    const target = recordedTarget(await sessionOf(recording, context), [], recording)
+    const { command, ...address } = await serverOf(recording, context)
     const captured = captureIo(context.io, context.folder)
     let made: string | null = null
     const options = {
@@ -53,9 +57,8 @@ const callTool = defineTool({
       signal: context.signal,
       out: context.folder,
       onTape: (path: string) => void (made = basename(path)),
-      ...('url' in target && { url: target.url }),
+      ...address,
     }
-    const command = 'command' in target ? target.command : []
     try {
       await runCall([tool, JSON.stringify(given)], command, options, captured.io)
     } catch (problem) {
@@ -99,16 +102,15 @@ const replay = defineTool({
     cursor,
   }),
   async run({ recording, filter, timeoutMs: timeout, cursor: at }, context) {
-    const target = recordedTarget(await sessionOf(recording, context), [], recording)
+    const { command, ...address } = await serverOf(recording, context)
     const captured = captureIo(context.io, context.folder)
     const options: ReplayOptions = {
       ...usual,
       timeout,
       signal: context.signal,
       ...(filter !== undefined && { filter }),
-      ...('url' in target && { url: target.url }),
+      ...address,
     }
-    const command = 'command' in target ? target.command : []
     await runReplayCommand(recording, command, options, captured.io)
     const { exchanges, offers, same, counts } = JSON.parse(captured.text()) as {
       exchanges: { verdict: string }[]

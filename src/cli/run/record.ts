@@ -68,12 +68,17 @@ export async function runRecord(command: readonly string[], options: RecordOptio
 /** For those who typed the command. */
 export const howToStart = 'clients start this command from their configuration'
 
+/** Where tapes are written: the folder that was named, else the recordings in the data folder. */
+export function tapesFolder(out: string | undefined, io: Io): string {
+  return out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, out)
+}
+
 /** What is the same over every transport. */
 export function captureOptions(options: RecordOptions, label: string, io: Io): CaptureOptions {
   if (options.sessionFile === '-') {
     throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
   }
-  const folder = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
+  const folder = tapesFolder(options.out, io)
   if (options.keep) keepLater(folder, label, options.keep, io)
   return {
     folder,
@@ -144,7 +149,7 @@ const reloadTimeoutMs = 30_000
 export function reloadOf(options: RecordOptions, io: Io): { reload?: ReloadSettings } {
   const { watch = [], reloadable, reloadTimeout = reloadTimeoutMs, strictReload = false } = options
   if (watch.length === 0 && !reloadable) return {}
-  const tapes = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
+  const tapes = tapesFolder(options.out, io)
   return { reload: { watch, cwd: io.cwd, tapes, timeoutMs: reloadTimeout, strict: strictReload } }
 }
 

@@ -1,5 +1,5 @@
 import type { HttpRecord } from '../../../model/index.js'
-import type { Rule } from '../../finding.js'
+import type { Fault, Rule } from '../../finding.js'
 import { textAt, type Json } from '../../json.js'
 import { sources } from '../sources.js'
 
@@ -20,6 +20,17 @@ function oauthRequest({ method, path, requestBody = '' }: HttpRecord): OAuthRequ
   }
   if (method !== 'POST' || !requestBody.includes('grant_type=authorization_code')) return undefined
   return { kind: 'token', parameters: new URLSearchParams(requestBody.slice(0, longestBody)) }
+}
+
+/** A rule that looks at one OAuth request after the other. */
+function eachRequest(faultOf: (request: OAuthRequest) => Fault | undefined): Rule['begin'] {
+  return (_, say) => ({
+    record(record, row) {
+      const request = record.type === 'http' && row >= 0 ? oauthRequest(record) : undefined
+      const fault = request && faultOf(request)
+      if (fault) say(row, fault)
+    },
+  })
 }
 
 export const pkce: Rule = {
@@ -57,13 +68,9 @@ export const resourceParameter: Rule = {
     source: sources.authorization,
     owasp: 'MCP07',
   },
-  begin: (_, say) => ({
-    record(record, row) {
-      const request = record.type === 'http' && row >= 0 ? oauthRequest(record) : undefined
-      if (request && !request.parameters.has('resource'))
-        say(row, { message: `the ${request.kind} request has no resource`, what: request.kind })
-    },
-  }),
+  begin: eachRequest(({ kind, parameters }) =>
+    parameters.has('resource') ? undefined : { message: `the ${kind} request has no resource`, what: kind },
+  ),
 }
 
 const metadataPath = /^\/\.well-known\/oauth-protected-resource(?:[/?]|$)/
