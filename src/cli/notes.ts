@@ -7,6 +7,8 @@ export interface RecordedNote {
   /** Number of the message that it is about; where it does not say that, of the one before it. */
   readonly sequence?: number
   readonly place: 'on' | 'after'
+  /** It tells that the process of the server was replaced. */
+  readonly isRestart: boolean
 }
 
 /** The notes of a recording; of very many only the first. */
@@ -42,8 +44,20 @@ export function createNotes(fold: Fold): Notes & { see(record: TapeRecord): void
       if (record.type !== 'note') return
       count += 1
       if (list.length >= mostNotes) return
-      const { t } = record
-      list.push({ t: detach(t), text: detach(record.text.slice(0, longestNote)), ...sequenceOf(record) })
+      const { t, text, restart } = record
+      const isRestart = restart !== undefined
+      list.push({ t: detach(t), text: detach(text.slice(0, longestNote)), isRestart, ...sequenceOf(record) })
     },
   }
+}
+
+/** Notes as reports have them; see `notes` in docs/schemas/inspect.schema.json. */
+export function notesJson({ list }: Notes): object[] {
+  return list.map(({ t, text, place, isRestart, sequence = null }) => ({
+    timestamp: t,
+    text,
+    about: place === 'on' ? sequence : null,
+    after: place === 'after' ? sequence : null,
+    restart: isRestart,
+  }))
 }

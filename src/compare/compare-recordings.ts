@@ -6,6 +6,7 @@ import { createKnownFaults, notesIn } from './known-faults.js'
 import { createLatencies, type SubjectLatency } from './latency.js'
 import { compareOffers, offerNotes, type OfferChange } from './offers.js'
 import { outputSchemasOf } from './output-schemas.js'
+import { createOwnAnswers, ownAnswerNote, restartNotes } from './own-answers.js'
 import { pairHandles } from './pair-handles.js'
 import { pairRedacted } from './pair-redacted.js'
 import { pairQuestions, requestOf } from './pair-requests.js'
@@ -94,6 +95,7 @@ export function compareRecordings(
   const latencies = createLatencies()
   let offers: readonly OfferChange[] = []
   const knownFaults = createKnownFaults()
+  const ownAnswers = createOwnAnswers()
   const polls = createPolls(before.index)
   const varying = createVarying()
   const variedCounts = createVariedCounts()
@@ -127,7 +129,8 @@ export function compareRecordings(
     }
     // A cancelled request may be answered or not: that is a race, and no change.
     const isRace = isCancelled(before, row) && (!old.answer || !now.answer)
-    const answers = isRace ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
+    const isOwn = old.isOwn || now.isOwn
+    const answers = isRace || isOwn ? undefined : compareAnswers(old.answer, now.answer, asked, settings)
     const question =
       direction === 'server_to_client' ? await questionOf(row!, other!, { method, name }) : undefined
     if (question && question.differences.length > 0) {
@@ -136,6 +139,7 @@ export function compareRecordings(
       return { ...none, ...changed, ...(await paramsOf(row, other)), ...shown }
     }
     const known = {
+      ...(isOwn && { notes: [ownAnswerNote] }),
       ...(answers?.knownFaults && { knownFaults: answers.knownFaults }),
       ...(answers?.varied && { varied: answers.varied }),
     }
@@ -176,6 +180,7 @@ export function compareRecordings(
       latencies.add(about, old?.latencyUs, now?.latencyUs)
       counts[compared.verdict] += 1
       knownFaults.take(compared)
+      ownAnswers.take(compared)
       variedCounts.take(compared)
       yield compared
     }
@@ -190,6 +195,9 @@ export function compareRecordings(
       ...notesIn(
         fileNotes(settings),
         knownFaults.notes(),
+        ownAnswers.notes(),
+        restartNotes('in the old recording', before.index.restarts),
+        restartNotes('in the new recording', after.index.restarts),
         offerNotes(before.index.offers, after.index.offers),
       ),
       offers,
@@ -237,6 +245,8 @@ export function zeroCounts(): Record<Verdict, number> {
 interface LoadedSide {
   readonly side: ExchangeSide
   readonly answer: AnswerText | undefined
+  /** The answer is not the server's: the recorder or a person gave it. */
+  readonly isOwn: boolean
 }
 
 async function sideOf(
@@ -247,7 +257,7 @@ async function sideOf(
   const { index } = recording
   const { entries } = index
   const peer = entries.peer(row)
-  if (peer < 0) return { side: { seq: entries.seq(row) }, answer: undefined }
+  if (peer < 0) return { side: { seq: entries.seq(row) }, answer: undefined, isOwn: false }
   const { locator, part } = index.place(peer)
   const record = await recording.read(locator)
   const { start, end } = record.parts[part]!
@@ -262,6 +272,7 @@ async function sideOf(
       ...(failure !== undefined && { failure }),
     },
     answer: { text, redacted: marksOf(record, part).map(({ at }) => at) },
+    isOwn: entries.has(peer, 'injected'),
   }
 }
 

@@ -29,6 +29,8 @@ export interface RecordingIndex {
   readonly sessions: readonly Session[]
   readonly entries: EntryTable
   readonly offers: Offers
+  /** How often the process of the server was replaced. */
+  readonly restarts: number
   /** Rows of the requests of both sides, in the order in which they were sent. */
   readonly requests: Int32Array
   /** Number of the subject of a request's row, for `subjects`. */
@@ -69,6 +71,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   const subjectNumbers = new Map<string, number>()
   const tasks = createTaskRequests()
   const clientValues = createClientValues()
+  let restarts = 0
   /** Where each session begins: its first row, and when that was. */
   const starts: { readonly row: number; readonly atMs: number }[] = []
   let locators = new Float64Array(256)
@@ -144,6 +147,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
   return {
     take(record, locator) {
       const added = fold.push(record)
+      if (record.type === 'note' && record.restart) restarts += 1
       if (record.type === 'meta' && (record.wiretape?.segment ?? 0) === 0)
         starts.push({ row: added.first, atMs: Date.parse(record.startedAt) })
       for (let i = 0; i < added.count; i += 1) {
@@ -178,6 +182,7 @@ export function createRecordingIndex(options: { readonly clientKeys?: boolean } 
         sessions,
         entries,
         offers,
+        restarts,
         requests,
         subjects,
         subjectOf: (row) => subjectColumn[row]!,

@@ -79,6 +79,7 @@ class Findings implements RecordingFindings {
       if (record.type === 'message') record.parts.forEach((part, i) => this.#message(record, part, first + i))
       return
     }
+    if (record.type === 'note' && record.restart) this.#server?.restarted()
     for (const watch of this.#watches) watch.record?.(record, count > 0 ? first : -1)
   }
 

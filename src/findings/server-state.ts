@@ -75,6 +75,12 @@ export class ServerState {
     return found
   }
 
+  /** Another process is behind the same client: what the one before offered binds it no longer. */
+  restarted(): void {
+    this.#offers.clear()
+    this.#text = 0
+  }
+
   /** Takes a message after the rules saw it. */
   learn(message: Message): void {
     const talk = this.conversation(message)

@@ -8,6 +8,7 @@ import { eraOfMethod, type Era } from './protocol.js'
 import { isMeasurable } from './measurable.js'
 import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
+import { RestartAnswers } from './restart-answers.js'
 import { createRowWaits } from './row-waits.js'
 import { createRecent } from './recent.js'
 import { utf8Length } from './utf8-length.js'
@@ -68,7 +69,12 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   const waits = createRowWaits(entries)
   let gaps = 0
   let restarts = 0
+  let restartAnswers = answersOfRestarts()
   let lost = 0
+
+  function answersOfRestarts(): RestartAnswers {
+    return new RestartAnswers((row) => entries.mark(row, 'injected'))
+  }
 
   function pushMeta(meta: MetaRecord): void {
     const identity = meta.wiretape
@@ -86,6 +92,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     }
     correlate = createRecordCorrelator<number>(idKey)
     waits.begin()
+    restartAnswers = answersOfRestarts()
     sessions.push({
       id: identity?.session ?? `session-${sessions.length + 1}`,
       label: meta.label,
@@ -225,6 +232,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     else relateByRecord(record, part, row)
     noteProtocol(part, record.direction)
     const { kind, method } = part.envelope
+    if (record.http && record.direction === 'server_to_client') restartAnswers.take(row, part.envelope)
     if (record.http && kind === 'request' && (method === 'initialize' || method === 'server/discover'))
       probes.set(exchangeKey(record.http.exchange), row)
     if (record.http && part.envelope.kind === 'request' && eraOfEnvelope(part.envelope) === 'modern')
@@ -263,6 +271,8 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     // What waits may be what is passed on here; other recorders' ids mean something else.
     if (!session?.own || waiting.size > 0) return -1
     const { kind, method, sizeBytes, bytes } = message
+    // The recorder may have given it itself: its text says so.
+    if (kind === 'error' && message.httpExchange >= 0) return -1
     const era = eraOfMethod(method)
     // How its HTTP exchange ends says more about it.
     if (era === 'modern') return -1
@@ -366,7 +376,9 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
           return nothing
         }
         case 'note':
-          if (record.restart) restarts += 1
+          if (!record.restart) return nothing
+          restarts += 1
+          restartAnswers.restarted(record.restart.unanswered)
           return nothing
         case 'unknown':
           return nothing

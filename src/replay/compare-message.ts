@@ -3,6 +3,7 @@ import {
   compareAnswers,
   failureOf,
   isFailure,
+  ownAnswerNote,
   outputSchemasOf,
   type AnswerComparison,
   type CompareSettings,
@@ -44,6 +45,8 @@ export function compareMessage(
   const as = (verdict: Exclude<Verdict, 'changed'>, isNoted = false): ExchangeComparison =>
     comparisonOf({ verdict, ...none }, message, sides, isNoted ? error : undefined)
   if (status === 'not sent' || status === 'interrupted') return as('not sent', true)
+  if (message.peer >= 0 && plan.index.entries.has(message.peer, 'injected'))
+    return comparisonOf({ verdict: 'same', ...none }, message, sides, ownAnswerNote)
   // A notification that was refused.
   if (status === 'failed' && message.kind !== 'request') return as('error now')
   // Neither answered: it was cancelled, or hung then and hangs now. Whether a cancelled one is answered is a race.

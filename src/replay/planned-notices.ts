@@ -42,6 +42,8 @@ export function createPlannedNotices(): NoticesDraft {
 
   return {
     take(record, first, talk) {
+      // The server did not say it: the recorder or a person did.
+      if (record.injected) return
       const us = record.us ?? Date.parse(record.t) * 1000
       const isOfClient = record.direction === 'client_to_server'
       for (const [part, { envelope }] of record.parts.entries()) {

@@ -7,6 +7,7 @@ import {
   fileMember,
   fileNotes,
   notesIn,
+  restartNotes,
   tellsOffers,
   marksOf,
 } from '../compare/index.js'
@@ -345,6 +346,7 @@ export async function runReplay(
       fileNotes(settings),
       noise.notes(),
       tally.notes(),
+      restartNotes('while this was recorded', plan.index.restarts),
       offerNotes(plan.index.offers, offers),
     ),
     same: tally.isSame() && changes.every(isNote) && stopped === undefined && failedQuestions === 0,

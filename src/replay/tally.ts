@@ -1,6 +1,7 @@
 import {
   createKnownFaults,
   createLatencies,
+  createOwnAnswers,
   createShortTimeOuts,
   createVariedCounts,
   verdicts,
@@ -34,7 +35,7 @@ export function createTally(timeoutMs: number): Tally {
   }
   const latencies = createLatencies()
   const varied = createVariedCounts()
-  const noted = [createKnownFaults(), createShortTimeOuts(timeoutMs)]
+  const noted = [createKnownFaults(), createOwnAnswers(), createShortTimeOuts(timeoutMs)]
   const subjects: Subject[] = []
   const numbers = new Map<string, number>()
 

@@ -101,6 +101,37 @@ describe('record --watch', () => {
     expect(stdout).toContain('tools/call hang: wiretape answered, not the server.')
   })
 
+  it('is known to diff, replay, the rules and explain', async () => {
+    const slow = server('changing-mcp.mjs', stage.path('state.json'))
+    const one = await record('--watch', '*.json', '--label', 'a')
+    await one.client.listTools()
+    expect(await one.call('version')).toBe('1')
+    const hangs = one.client.callTool({ name: 'hang' }).catch((error: Error) => error.message)
+    become({ version: '1', tools: ['heard', 'version', 'hang'], describes: 'otherwise' })
+    expect(await hangs).toContain('the server was started again before it answered')
+    await until('the list is announced', () => one.changes() === 1)
+    await one.client.listTools()
+    await one.client.close()
+    const replayed = await cli('replay', stage.tape(), '--timeout', '500ms', '--', ...slow)
+    expect(replayed.stdout).toContain(
+      '1 answer was not compared: wiretape or a person gave it, not the server',
+    )
+    expect(replayed.stdout).toContain('the server was restarted once while this was recorded')
+    expect(replayed.stdout).not.toMatch(/timed out|hang: changed/)
+    const checked = await cli('check', stage.tape(), '--json')
+    expect(checked.stdout).not.toContain('safety/changed-definition')
+    const told = JSON.parse((await cli('explain', stage.tape(), '--json')).stdout) as {
+      notes: { restart: boolean }[]
+    }
+    expect(told.notes.filter(({ restart }) => restart)).toHaveLength(1)
+    const other = await record('--label', 'b')
+    await other.client.listTools()
+    await other.client.close()
+    const [first, second] = stage.tapes()
+    const { stdout } = await cli('diff', first!, second!)
+    expect(stdout).toContain('the server was restarted once in the old recording')
+  })
+
   it('asks for a list once, however often the client did', async () => {
     const one = await record('--watch', '*.json')
     const onprogress = (): void => undefined
@@ -136,6 +167,30 @@ describe('record --watch', () => {
     expect(await one.call('version')).toBe('2')
     expect((await one.client.listTools()).tools.map(({ name }) => name)).toEqual(['version', 'more'])
     await one.client.close()
+  })
+
+  it('lets that answer of the client come by requests that wait for the new server', async () => {
+    const actor = stage.start(stage.record(changing(), ['--watch', '*.json', '--reload-timeout', '10m']), {
+      cwd: stage.folder,
+    })
+    const say = (message: object): Promise<void> =>
+      actor.send(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: { roots: {} },
+      clientInfo: { name: 'a', version: '1' },
+    }
+    await say({ id: 1, method: 'initialize', params })
+    await say({ method: 'notifications/initialized' })
+    await say({ id: 2, method: 'tools/list' })
+    await printed(actor, '"id":2')
+    become({ version: '2', tools: [], asksFirst: true })
+    await printed(actor, '"roots/list"')
+    await say({ id: 3, method: 'tools/call', params: { name: 'version' } })
+    await say({ id: 0, result: { roots: [] } })
+    await printed(actor, '"id":3')
+    actor.stdin.end()
+    expect(await actor.ended).toMatchObject({ exitCode: 0 })
   })
 
   it.each([
@@ -284,7 +339,10 @@ describe('wiretape reload', () => {
     await one.client.close()
     actor.child.kill('SIGTERM')
     expect(await actor.ended).toMatchObject({ exitCode: 0 })
-    expect((await cli('inspect', stage.tape())).stdout).toMatch(/[12] restarts? of the server/)
+    const { stdout } = await cli('inspect', stage.tape())
+    expect(stdout).toMatch(/[12] restarts? of the server/)
+    expect(stdout).toMatch(/error of #\d+ tools\/call hang · sent by wiretape/)
+    expect((await cli('explain', stage.tape())).stdout).toContain('hang: wiretape answered, not the server.')
   })
 })
 

@@ -1,5 +1,6 @@
 import { noTime, type Session } from '../../model/index.js'
 import { escapeJson } from '../../render/index.js'
+import { notesJson } from '../notes.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
 import type { InspectRow } from './rows.js'
@@ -11,12 +12,7 @@ export function recordingJson(recording: LoadedRecording, faults: readonly Fault
     format: recording.files[0]?.file.format.id,
     counts: recording.fold.counts(),
     faults,
-    notes: recording.notes.list.map(({ t, text, place, sequence = null }) => ({
-      timestamp: t,
-      text,
-      about: place === 'on' ? sequence : null,
-      after: place === 'after' ? sequence : null,
-    })),
+    notes: notesJson(recording.notes),
   }
   const sessions = recording.fold.sessions.map(sessionJson).join(',')
   return `${escapeJson(JSON.stringify(head)).slice(0, -1)},"sessions":[${sessions}]}`

@@ -20,6 +20,7 @@ import {
   exchangeShape,
   findingShape,
   groupShape,
+  noteShape,
   offerShape,
   storyShape,
 } from './shapes.js'
@@ -134,19 +135,33 @@ const findings = defineTool({
 const explain = defineTool({
   name: 'explain',
   title: 'Explain what went wrong',
-  about: z.looseObject({ recording: z.string() }),
+  about: z.looseObject({
+    recording: z.string(),
+    notes: z.array(noteShape),
+    moreNotes: z.int().describe('Notes that are not shown'),
+  }),
   item: storyShape,
   description:
     'Says in sentences what happened to a request, who is at fault and what is not proven. Without a number: the calls ' +
-    'that went wrong.',
+    'that went wrong. Tells also when the server was restarted, and notes of people.',
   input: z.strictObject({ recording: recordingName, number: number.optional(), cursor }),
   async run({ recording, number: wanted, cursor: at }, context) {
-    const { calls, ...about } = await jsonOf(context, (io) =>
+    const { calls, notes, ...about } = await jsonOf(context, (io) =>
       runExplain(recording, wanted, { json: true }, io),
     )
-    return paged(calls, { recording, ...about }, at)
+    return paged(calls, { recording, ...about, ...shownNotes(notes as Members[]) }, at)
   },
 })
+
+const mostNotes = 10
+const longestNote = 150
+
+/** What people and the recorder noted, restarts of the server first. */
+function shownNotes(all: readonly Members[]): Members {
+  const wanted = all.toSorted((a, b) => Number(b['restart']) - Number(a['restart'])).slice(0, mostNotes)
+  const notes = wanted.map((note) => ({ ...note, text: fitting(String(note['text']), longestNote) }))
+  return { notes, moreNotes: all.length - notes.length }
+}
 
 const pair = {
   before: recordingName.describe('The recording that counts as right, by name'),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { z } from 'zod'
 import { WiretapeError } from '../../model/index.js'
 import { rowJson } from '../inspect/json.js'
@@ -34,8 +35,10 @@ const listRecordings = defineTool({
     await runLs(undefined, options, captured.io)
     const rows = (JSON.parse(captured.text()) as Record<string, unknown>[]).toReversed()
     const from = startOf(at)
-    // Paths say nothing to a client that knows names only.
-    const items = rows.slice(from).map(({ files: _files, ...row }) => row)
+    // A client knows names only, no paths; short names would change with each new recording.
+    const items = rows
+      .slice(from)
+      .map(({ files, ...row }) => ({ ...row, name: basename((files as string[])[0]!) }))
     return { about: { recordings: rows.length }, items, from }
   },
 })

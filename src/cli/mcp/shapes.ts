@@ -102,6 +102,14 @@ export const storyShape = z.looseObject({
   unproven: z.array(text).describe('What the recording does not prove'),
 })
 
+export const noteShape = z.looseObject({
+  timestamp: text,
+  text,
+  about: orNull(count).describe('Number of the message that it is about'),
+  after: orNull(count).describe('Number of the message before it'),
+  restart: z.boolean().describe('It tells that the process of the server was replaced'),
+})
+
 export const comparisonShape = z.looseObject({
   verdict: text.describe('changed, missing, new, error now and the like'),
   method: text.optional(),

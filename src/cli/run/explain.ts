@@ -14,6 +14,7 @@ import { isMessageKind, WiretapeError, type Fold } from '../../model/index.js'
 import { countOf, createStyle, escapeText, wrapPieces, type Style } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { notesJson } from '../notes.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { createRowWalk } from '../row-numbers.js'
@@ -121,6 +122,7 @@ async function printJson(
     complete: isWhole(recording),
     requests: requestsIn(fold),
     more: left,
+    notes: notesJson(recording.notes),
     calls: calls.map(({ findings, ...call }) => ({
       ...call,
       summary: tellBriefly(call),

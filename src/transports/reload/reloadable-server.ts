@@ -52,7 +52,14 @@ export interface ReloadableServer extends ServerProcess {
   reload(): Promise<Restart>
 }
 
+interface ClientLine {
+  readonly frame: LineFrame
+  readonly messages: readonly BridgedMessage[]
+}
+
 const mostStale = 1_000
+/** Of lines that wait; then the client has to wait too. */
+const mostWaitingBytes = 1 << 20
 const downWords = 'the server has not come up yet'
 
 /** As `startServer`. */
@@ -78,6 +85,10 @@ class Reloadable implements ReloadableServer {
   /** Passes messages; or is being replaced; or is gone, and nobody has replaced it in time. */
   #state: 'up' | 'restarting' | 'down' = 'up'
   #moved: (() => void)[] = []
+  /** Lines of the client for the next process. */
+  readonly #waiting: ClientLine[] = []
+  #waitingBytes = 0
+  #passing: Promise<void> = Promise.resolve()
   #ending = false
   #clientLeft = false
   #reloading: Promise<Restart> | undefined
@@ -164,24 +175,47 @@ class Reloadable implements ReloadableServer {
     this.stdout.once('drain', () => stdout.resume())
   }
 
-  /** Lines of the client. */
+  /** Lines of the client. What waits for the next process does not stand before an answer that the process needs. */
   async #pass(frames: readonly LineFrame[]): Promise<void> {
     for (const frame of frames) {
-      const messages = messagesOf(frame)
-      while (this.#state === 'restarting' && !this.#ending && !this.#isWaitedFor(messages))
-        await new Promise<void>((go) => this.#moved.push(go))
-      if (this.#state === 'down') {
-        await this.#refuse(messages, downWords)
+      const line = { frame, messages: messagesOf(frame) }
+      if (!this.#isPassing && !this.#isWaitedFor(line.messages)) {
+        this.#waiting.push(line)
+        this.#waitingBytes += frame.bytes.length
+        while (!this.#isPassing && this.#waitingBytes > mostWaitingBytes) await this.#nextMove()
         continue
       }
-      const [only] = messages
-      if (only && isAnswer(only.envelope) && !this.#isAsked(only)) {
-        this.#options.onNotice('an answer of the client to the process before was not passed on')
-        continue
-      }
-      for (const message of messages) this.#memory.said(message)
-      await write(this.#now.server.stdin, wholeLine(frame))
+      if (this.#isPassing) await this.#passWaiting()
+      await this.#deliver(line)
     }
+  }
+
+  get #isPassing(): boolean {
+    return this.#state !== 'restarting' || this.#ending
+  }
+
+  #nextMove(): Promise<void> {
+    return new Promise((go) => this.#moved.push(go))
+  }
+
+  /** Passes what waited, in its order. */
+  #passWaiting(): Promise<void> {
+    return (this.#passing = this.#passing.then(async () => {
+      while (this.#isPassing && this.#waiting.length > 0) {
+        const line = this.#waiting.shift()!
+        this.#waitingBytes -= line.frame.bytes.length
+        await this.#deliver(line)
+      }
+    }))
+  }
+
+  async #deliver({ frame, messages }: ClientLine): Promise<void> {
+    if (this.#state === 'down') return this.#refuse(messages, downWords)
+    const [only] = messages
+    if (only && isAnswer(only.envelope) && !this.#isAsked(only))
+      return this.#options.onNotice('an answer of the client to the process before was not passed on')
+    for (const message of messages) this.#memory.said(message)
+    await write(this.#now.server.stdin, wholeLine(frame))
   }
 
   /** The new process asked the client something, and may not go on before it is told. */
@@ -199,8 +233,8 @@ class Reloadable implements ReloadableServer {
   async #leave(): Promise<void> {
     this.#clientLeft = true
     // A process that nobody replaces is not waited for.
-    while (this.#reloading && this.#state === 'restarting' && !this.#ending)
-      await new Promise<void>((go) => this.#moved.push(go))
+    while ((this.#reloading ?? this.#waiting.length > 0) && !this.#isPassing) await this.#nextMove()
+    await this.#passWaiting()
     if (this.#now.exit) this.#end(this.#now.exit)
     else this.#now.server.stdin.end()
   }
@@ -248,6 +282,7 @@ class Reloadable implements ReloadableServer {
 
   #move(): void {
     for (const go of this.#moved.splice(0)) go()
+    if (this.#isPassing) void this.#passWaiting()
   }
 
   #say(text: string): Promise<void> {
