@@ -14,6 +14,7 @@ import type { Redactor } from '../redaction/index.js'
 import {
   checkReplaceable,
   makeFolder,
+  originOf,
   realDisk,
   refusePipe,
   refuseStandardStream,
@@ -47,6 +48,8 @@ export interface CaptureOptions {
   readonly compact?: boolean
   /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
   readonly redaction: Redaction
+  /** Signs what starts the server; hexadecimal digits. Recordings without it are never run by agents. */
+  readonly originKey?: string
   /** wiretape's own version. */
   readonly version: string
   /** Holding from the start. */
@@ -263,20 +266,27 @@ function metaOf(
   redactor: Redactor,
   started: Date,
 ): MetaRecord {
+  const { originKey } = options
+  const origin = {
+    session: randomUUID(),
+    command: redactor.command(target.command),
+    url: target.url === null ? null : redactor.url(target.url),
+  }
   return {
     type: 'meta',
     startedAt: started.toISOString(),
     label: redactor.text(target.label ?? options.label),
-    command: redactor.command(target.command),
+    command: origin.command,
     mcpTapVersion: `wiretape ${options.version}`,
     wiretape: {
       version: options.version,
-      session: randomUUID(),
+      session: origin.session,
       transport: target.transport,
-      url: target.url === null ? null : redactor.url(target.url),
+      url: origin.url,
       segment: 0,
       redaction: redactor.name,
       metadata: redactedMetadata(options.metadata, redactor),
+      ...(originKey !== undefined && { origin: originOf(originKey, origin) }),
     },
   }
 }

@@ -105,6 +105,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       command: meta.command,
       url: identity?.url ?? null,
       metadata: identity?.metadata ?? [],
+      ...(identity?.origin !== undefined && { origin: identity.origin }),
       redaction: identity?.redaction ?? 'none',
       segments: [identity?.segment ?? 0],
       complete: false,

@@ -45,6 +45,8 @@ export interface TapeIdentity {
   /** `none` or the name of the rules that were applied to this tape. */
   readonly redaction: string
   readonly metadata: JsonMembers
+  /** Proves that the user of one data folder recorded it: `originOf` of the tape. */
+  readonly origin?: string
   readonly extra?: JsonMembers
 }
 

@@ -18,6 +18,8 @@ export interface Session {
   readonly command: readonly string[]
   readonly url: string | null
   readonly metadata: JsonMembers
+  /** Proof of who recorded it, where the recording has one. */
+  readonly origin?: string
   /** Numbers of the segments that were read, in reading order. `[0]` for an unrotated recording. */
   readonly segments: readonly number[]
   /** False when it was cut off, still runs, or goes on in a segment that was not read. */

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -102,7 +102,7 @@ describe.each([
     await agent.listTools()
     const { items: found } = await call(agent, 'list_recordings')
     const recording = found[0]!['name']
-    expect(recording).toBe('calc')
+    expect(recording).toMatch(/calc.*\.jsonl$/)
     const { items: hits } = await call(agent, 'find_messages', { filter: 'tool:add', recording })
     const { items: exchange } = await call(agent, 'get_exchange', { recording, number: hits[0]!['sequence'] })
     expect(exchange.map(({ kind }) => kind)).toEqual(['request', 'result'])
@@ -143,6 +143,31 @@ describe('wiretape mcp', () => {
     expect(tools.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
     // get_message and get_exchange, diff and replay return the same kinds of things, with other facts about them.
     expect(new Set(shapes).size).toBe(tools.length)
+  })
+
+  it('runs no command that somebody else recorded or that was changed since', async () => {
+    writeFileSync(stage.path('state.json'), JSON.stringify({ version: '1', tools: ['version'] }))
+    await record('own', server('changing-mcp.mjs', stage.path('state.json')), (client) => client.listTools())
+    const [name = ''] = readdirSync(recordings())
+    const tape = readFileSync(join(recordings(), name), 'utf8')
+    const origin = /,"origin":"[0-9a-f]{64}"/
+    expect(tape).toMatch(origin)
+    writeFileSync(join(recordings(), 'changed.jsonl'), tape.replace('changing-mcp.mjs', 'drifting-mcp.mjs'))
+    writeFileSync(join(recordings(), 'older.jsonl'), tape.replace(origin, ''))
+    const agent = await stdio('mcp', '--allow-run')
+    const args = { tool: 'version', arguments: {} }
+    for (const recording of ['changed.jsonl', 'older.jsonl'])
+      for (const tried of ['call_tool', 'replay'])
+        expect(
+          await agent.callTool({
+            name: tried,
+            arguments: { recording, ...(tried === 'call_tool' && args) },
+          }),
+        ).toMatchObject({
+          isError: true,
+          content: [{ text: expect.stringContaining(`nothing proves that ${recording} was recorded`) }],
+        })
+    expect((await call(agent, 'call_tool', { recording: name, ...args })).items).toHaveLength(1)
   })
 
   it('answers a ping while a call runs, and ends a call that is cancelled', async () => {

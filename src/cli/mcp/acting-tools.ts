@@ -1,6 +1,9 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { WiretapeError } from '../../model/index.js'
+import { escapeText } from '../../render/index.js'
+import { isOrigin } from '../../tape/index.js'
+import { originKeyIn } from '../keys.js'
 import { recordedTarget } from '../recorded-target.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings } from '../recordings.js'
@@ -17,7 +20,7 @@ const timeoutMs = z
   .default(10_000)
   .describe('How long one answer may take, in milliseconds')
 
-/** The server of the last session of a recording: its command, or its URL. */
+/** The server of the last session of a recording of this user: its command, or its URL. */
 async function serverOf(
   recording: string,
   { io, folder }: ToolContext,
@@ -26,6 +29,16 @@ async function serverOf(
   const { recordings, close } = await loadRecordings([path], folder)
   try {
     const session = recordings.at(-1)!.fold.sessions.at(-1)!
+    const { id, command, url, origin } = session
+    const key = originKeyIn(io.dataFolder)
+    if (key === undefined || !isOrigin(key, { session: id, command, url }, origin))
+      throw new WiretapeError(
+        'usage',
+        `nothing proves that ${escapeText(recording)} was recorded on this machine`,
+        {
+          hint: 'its command is not run for an agent; a person can do it with wiretape replay',
+        },
+      )
     return { command: [], ...recordedTarget(session, [], recording) }
   } finally {
     await close()

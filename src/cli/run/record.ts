@@ -19,7 +19,7 @@ import { isLaunched } from '../launched.js'
 import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
 import type { Keep } from '../keep-option.js'
-import { readTagKey } from '../tag-key.js'
+import { originKeyIn, readTagKey } from '../keys.js'
 import type { RecordOptions } from '../record-options.js'
 import { readVersion } from '../version.js'
 
@@ -79,6 +79,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
   }
   const folder = tapesFolder(options.out, io)
+  const originKey = originKeyIn(io.dataFolder)
   if (options.keep) keepLater(folder, label, options.keep, io)
   return {
     folder,
@@ -91,6 +92,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...(options.compact && { compact: true }),
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+    ...(originKey !== undefined && { originKey }),
     version: readVersion(),
     onTrouble: (line) => void io.complain(line),
     ...interceptOf(options),

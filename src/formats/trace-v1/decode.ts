@@ -123,6 +123,7 @@ function decodeIdentity(object: JsonObject | undefined): MetaRecord['wiretape'] 
   const metadata = object.object('metadata')
   if (metadata) own.use('metadata')
   if (object.raw('url') === 'null') own.use('url')
+  const origin = own.string('origin')
   return {
     version: own.string('version') ?? '',
     session,
@@ -131,6 +132,7 @@ function decodeIdentity(object: JsonObject | undefined): MetaRecord['wiretape'] 
     segment: own.count('segment') ?? 0,
     redaction: own.string('redaction') ?? 'none',
     metadata: metadata?.others() ?? [],
+    ...(origin !== undefined && { origin }),
     ...own.rest(),
   }
 }

@@ -79,6 +79,7 @@ function encodeMeta(meta: MetaRecord, strict: boolean): string {
     identity.add('segment', own.segment)
     identity.text('redaction', own.redaction)
     identity.add('metadata', new ObjectWriter(own.metadata).close())
+    if (own.origin !== undefined) identity.text('origin', own.origin)
     line.add('wiretape', identity.close())
   }
   return `${line.close()}\n`

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { WiretapeError } from '../model/index.js'
 import { escapeText } from '../render/index.js'
+import { makeFolder, realDisk } from '../tape/index.js'
 
 const keyBytes = 32
 
@@ -13,8 +15,12 @@ const keyBytes = 32
  * @throws WiretapeError `usage` for a file that others can read, or that is no key
  */
 export function readTagKey(path: string): string {
+  return readKey(path, 'tags')
+}
+
+function readKey(path: string, use: string): string {
   const unusable = (why: string, hint: string): WiretapeError =>
-    new WiretapeError('usage', `${escapeText(path)} is no key for tags: ${why}`, { hint })
+    new WiretapeError('usage', `${escapeText(path)} is no key for ${use}: ${why}`, { hint })
   try {
     makeOnce(path)
     const { size, mode, uid } = statSync(path)
@@ -28,6 +34,19 @@ export function readTagKey(path: string): string {
   } catch (problem) {
     if (problem instanceof WiretapeError) throw problem
     throw unusable((problem as Error).message, 'name a file in a folder of your own')
+  }
+}
+
+/**
+ * The key that tells recordings of this user from others, as hexadecimal digits. It is made with the first recording. Undefined
+ * where there can be none: that stops no recording.
+ */
+export function originKeyIn(dataFolder: string): string | undefined {
+  try {
+    makeFolder(dataFolder, realDisk)
+    return readKey(join(dataFolder, 'origin.key'), 'recordings')
+  } catch {
+    return undefined
   }
 }
 

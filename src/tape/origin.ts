@@ -1,0 +1,26 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What of a recording says how its server is reached. */
+export interface Origin {
+  /** UUID of the session. */
+  readonly session: string
+  readonly command: readonly string[]
+  readonly url: string | null
+}
+
+/**
+ * Proves who recorded a session and that its command and URL were not changed since: HMAC-SHA256, as hexadecimal digits.
+ *
+ * @param key of the data folder, as hexadecimal digits
+ */
+export function originOf(key: string, { session, command, url }: Origin): string {
+  return createHmac('sha256', Buffer.from(key, 'hex'))
+    .update(JSON.stringify([session, command, url]))
+    .digest('hex')
+}
+
+/** Whether the holder of this key recorded it. */
+export function isOrigin(key: string, origin: Origin, given: string | undefined): boolean {
+  const [known, claimed] = [Buffer.from(originOf(key, origin)), Buffer.from(given ?? '')]
+  return known.length === claimed.length && timingSafeEqual(known, claimed)
+}
