@@ -1,10 +1,10 @@
 import { countsOf, type Counts } from './counts.js'
 import { createEntryTable, entryFlag, type EntryTable } from './entry-table.js'
-import { isAnswer, isNamelessError, type Direction, type Envelope } from './envelope.js'
+import { isAnswer, isNamelessError, type Direction } from './envelope.js'
 import { createRecordCorrelator } from './held-together.js'
 import { createIdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
-import { eraOfMethod, type Era } from './protocol.js'
+import { eraOfMethod } from './protocol.js'
 import { isMeasurable } from './measurable.js'
 import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
@@ -24,7 +24,7 @@ import type {
   Part,
   TapeRecord,
 } from './record.js'
-import { noTime, notePeer, type Session, type SessionDraft } from './session.js'
+import { eraOfEnvelope, noTime, noteEra, notePeer, type Session, type SessionDraft } from './session.js'
 
 /** Records in, one read-only model out. Holds no payload. */
 export interface Fold {
@@ -386,18 +386,6 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
       }
     },
   }
-}
-
-function noteEra(session: SessionDraft, era: Era | undefined): void {
-  if (era && !session.eras.includes(era)) session.eras.push(era)
-}
-
-/** The handshake is of the legacy era whatever version it speaks of; `_meta` is of the modern one. */
-function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | undefined {
-  const era = eraOfMethod(method ?? '')
-  if (era) return era
-  if (modern) return 'modern'
-  return protocolVersion === undefined ? undefined : 'legacy'
 }
 
 /** An error without an id in an HTTP response answers the HTTP request, as a 405 to a GET does. */

@@ -1,6 +1,6 @@
 import type { Draft } from './draft.js'
-import type { Direction, Transport } from './envelope.js'
-import type { Era } from './protocol.js'
+import type { Direction, Envelope, Transport } from './envelope.js'
+import { eraOfMethod, type Era } from './protocol.js'
 import type { JsonMembers, RuleCount } from './record.js'
 
 /** Stands where a time is needed and none is known: some formats say no times. */
@@ -76,4 +76,16 @@ export function notePeer(session: SessionDraft, direction: Direction, peer: Peer
   session.client = peer
   const isKnown = session.clients.some(({ name, version }) => name === peer.name && version === peer.version)
   if (!isKnown && session.clients.length < mostClients) session.clients.push(peer)
+}
+
+export function noteEra(session: SessionDraft, era: Era | undefined): void {
+  if (era && !session.eras.includes(era)) session.eras.push(era)
+}
+
+/** The handshake is of the legacy era whatever version it speaks of; `_meta` is of the modern one. */
+export function eraOfEnvelope({ method, modern, protocolVersion }: Envelope): Era | undefined {
+  const era = eraOfMethod(method ?? '')
+  if (era) return era
+  if (modern) return 'modern'
+  return protocolVersion === undefined ? undefined : 'legacy'
 }
