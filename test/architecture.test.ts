@@ -27,6 +27,8 @@ const pureFolders = [
   'control-schema',
   'findings',
   'codegen',
+  'yaml',
+  'saved-calls',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor']
@@ -43,9 +45,11 @@ const table: Readonly<Record<string, Rule>> = {
   'control-schema': { pure: true, imports: ['model', 'filter'] },
   findings: { pure: true, imports: ['model', 'wire', 'json-path', 'filter', 'compare', 'render'] },
   codegen: { pure: true, imports: ['model', 'compare', 'redaction'] },
+  yaml: { pure: true, imports: ['model', 'filter'] },
+  'saved-calls': { pure: true, imports: ['model', 'wire', 'json-path', 'compare', 'yaml'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
-  intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter'] },
+  intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter', 'yaml'] },
   proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   clients: { pure: false, imports: ['model', 'render'] },

@@ -21,6 +21,7 @@ import { registerProxy } from './commands/proxy.js'
 import { registerPrune } from './commands/prune.js'
 import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
+import { registerRun } from './commands/run.js'
 import { registerSearch } from './commands/search.js'
 import { registerStats } from './commands/stats.js'
 import { registerTail } from './commands/tail.js'
@@ -117,6 +118,7 @@ wiretape <command> --help tells more about a command.`,
     registerTrace,
     registerCall,
     registerReplay,
+    registerRun,
     registerDiff,
     registerCheck,
     registerCost,

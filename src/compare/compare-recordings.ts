@@ -41,6 +41,8 @@ export interface ExchangeComparison {
   readonly verdict: Verdict
   /** Which of several replays it is of, from 1 on. */
   readonly run?: number
+  /** The saved call that it is of. */
+  readonly call?: { readonly file: string; readonly line: number; readonly name: string }
   readonly method: string
   /** Tool or prompt name, resource URI. */
   readonly name?: string

@@ -6,13 +6,15 @@ import { suggestMatcher } from './matcher.js'
 import type { OfferChange } from './offers.js'
 import type { Varied } from './tolerance.js'
 
-/** `tools/call search`, and who asked when it was the server. */
+/** `tools/call search`, and who asked when it was the server; of a saved call its name before that. */
 export function titleOf({
   method,
   name,
   direction,
-}: Pick<ExchangeComparison, 'method' | 'name' | 'direction'>): string {
+  call,
+}: Pick<ExchangeComparison, 'method' | 'name' | 'direction' | 'call'>): string {
   const title = name === undefined ? method : `${method} ${name}`
+  if (call) return `${call.name} (${title})`
   return direction === 'server_to_client' ? `${title} (asked by the server)` : title
 }
 

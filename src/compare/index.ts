@@ -20,7 +20,14 @@ export { createKnownFaults, notesIn } from './known-faults.js'
 export { createOwnAnswers, ownAnswerNote, restartNotes } from './own-answers.js'
 export { createShortTimeOuts } from './short-time-outs.js'
 export { createLatencies, type Latencies, type LatencyNumbers, type SubjectLatency } from './latency.js'
-export { matcherNames, parseMatcher, suggestMatcher, type Matcher } from './matcher.js'
+export {
+  matcherNames,
+  matchesAlone,
+  parseMatcher,
+  standsAlone,
+  suggestMatcher,
+  type Matcher,
+} from './matcher.js'
 export {
   compareOffers,
   createOffers,
@@ -74,7 +81,7 @@ export {
   titleOf,
 } from './describe.js'
 export { collectReport, reportKinds, type ComparisonReport, type ReportCollector } from './reports/index.js'
-export { ruledPlaces, type Varied } from './tolerance.js'
+export { placesIn, ruledPlaces, type Varied } from './tolerance.js'
 export { createVariedCounts, sumOfVaried } from './varied-counts.js'
 export { createVarying, type RunSide, type Varying, type VariedBetween, type VariedKind } from './varying.js'
 export { rulesFor } from './settings.js'

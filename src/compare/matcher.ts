@@ -150,6 +150,36 @@ function pattern(source: string): Behaviour {
   }
 }
 
+/** Needs a second value: what it says of one value alone is nothing. */
+const comparesTwo = /^(?:type|unordered|number~.*)$/
+
+/** Whether a matcher can be held against one value, without another one beside it. */
+export function standsAlone(matcher: Matcher): boolean {
+  return partsOf(matcher).every((part) => !comparesTwo.test(part.text))
+}
+
+/** Whether one value has the form that the matcher takes: it is one, or has one inside a text. */
+export function matchesAlone(matcher: Matcher, value: string): boolean {
+  return partsOf(matcher).every((part) => {
+    if (part.text === 'any') return true
+    if (part.text.startsWith('/')) return part.accepts(value, value)
+    if (part.text === 'cursor') return value.startsWith('"') && value !== '""'
+    // What it takes is marked.
+    return part.standIn(value) !== plainOf(value)
+  })
+}
+
+function partsOf(matcher: Matcher): readonly Matcher[] {
+  const { text } = matcher
+  return text.startsWith('/') || !text.includes('+') ? [matcher] : text.split('+').map(parseMatcher)
+}
+
+function plainOf(value: string): string {
+  const kind = kindAt(value, 0)
+  if (kind === 'string') return decodeString(value, 0, value.length)
+  return kind === 'number' ? canonicalNumber(value) : canonicalJson(value, 0)
+}
+
 /**
  * The matcher that would accept these two values, where it is plain that they differ on every run. A plain number
  * may be a price.

@@ -1,8 +1,18 @@
 import { BudgetSpent } from '../json-path/index.js'
-import { decodeString, elementsOf, kindAt, skipValue, type Span } from '../wire/index.js'
+import {
+  decodeString,
+  elementsOf,
+  findJsonValue,
+  isFault,
+  kindAt,
+  pointerSteps,
+  skipValue,
+  valueAt,
+  type Span,
+} from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
-import { placeOf, pointerStep } from './json-place.js'
+import { placeOf, pointerStep, type Place } from './json-place.js'
 import { combineMatchers, parseMatcher, type Matcher } from './matcher.js'
 import type { CompareRule } from './settings.js'
 import { withJsonInTexts } from './text-json.js'
@@ -154,6 +164,31 @@ function select({ text, span }: Compared, rules: readonly CompareRule[]): Select
   }
   const matched = new Map([...matchers].map(([at, list]) => [at, combineMatchers(list)] as const))
   return { ignored, matched }
+}
+
+/**
+ * The values that a path leads to in an answer. JSON in texts counts as if it stood there, where the path leads nowhere
+ * in the answer as it stands, or to a text that is not wanted as one.
+ *
+ * @param asText a text that holds JSON is wanted as a text
+ */
+export function placesIn(
+  path: CompareRule['path'],
+  answer: string,
+  asText: boolean,
+): readonly { readonly place: Place; readonly text: string }[] {
+  const found = findJsonValue(answer)
+  if (isFault(found)) return []
+  const plain = answer.slice(found.start, found.end)
+  const inPlain = asText ? valuesIn(path, plain) : []
+  return inPlain.length > 0 ? inPlain : valuesIn(path, withJsonInTexts(plain))
+}
+
+function valuesIn(path: CompareRule['path'], text: string): { place: Place; text: string }[] {
+  return [...follow(path, text)].map((pointer) => {
+    const { start, end } = valueAt(text, 0, pointerSteps(pointer))!
+    return { place: placeOf(pointer), text: text.slice(start, end) }
+  })
 }
 
 function follow(path: CompareRule['path'], text: string): Iterable<string> {

@@ -33,6 +33,13 @@ export interface GreetedServer {
   ask(request: CallRequest): Promise<CallOutcome>
 }
 
+/** A connection to a server that was greeted. */
+export interface OpenServer extends GreetedServer {
+  /** Why the server is gone. */
+  readonly ended: string | undefined
+  close(): Promise<void>
+}
+
 interface CallTimes {
   /** For each answer. */
   readonly timeoutMs: number
@@ -55,9 +62,23 @@ export async function callOnce(
 /** Opens a connection, greets the server, lets `use` ask it one request after the other, and closes the connection. */
 export async function withServer<T>(
   connect: Connect,
-  { timeoutMs, signal, isGreeted = true }: CallTimes & { readonly isGreeted?: boolean },
+  times: CallTimes & { readonly isGreeted?: boolean },
   use: (server: GreetedServer) => Promise<T>,
 ): Promise<T | { readonly error: string }> {
+  const server = await openServer(connect, times)
+  if ('error' in server) return server
+  try {
+    return await use(server)
+  } finally {
+    await server.close()
+  }
+}
+
+/** Opens a connection and greets the server. */
+export async function openServer(
+  connect: Connect,
+  { timeoutMs, signal, isGreeted = true }: CallTimes & { readonly isGreeted?: boolean },
+): Promise<OpenServer | { readonly error: string }> {
   let live: LiveConnection | undefined
   const nothing = (): void => undefined
   const opened = await openLive(
@@ -84,23 +105,37 @@ export async function withServer<T>(
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
   })
-  try {
-    const greeted = isGreeted ? await greet(live, timeoutMs) : { isModern: true }
-    if ('error' in greeted) return greeted
-    let id = 0
-    return await use({
-      isModern: greeted.isModern,
-      async ask(request) {
-        const text = 'text' in request ? request.text : newRequest(request, (id += 1), greeted.isModern)
-        const frame = clientFrame(text, [text])
-        const answer = askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
-        const result = await Promise.race([answer, stopped])
-        return 'text' in result ? { answer: result.text } : { error: result.error }
-      },
-    })
-  } finally {
+  const close = async (): Promise<void> => {
     signal.removeEventListener('abort', stop)
-    await live.close()
+    await opened.close()
+  }
+  let greeted
+  try {
+    greeted = isGreeted ? await Promise.race([greet(opened, timeoutMs), stopped]) : { isModern: true }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  if ('error' in greeted) {
+    await close()
+    return greeted
+  }
+  const { isModern } = greeted
+  let id = 0
+  return {
+    isModern,
+    get ended() {
+      return opened.ended
+    },
+    async ask(request) {
+      if (opened.ended !== undefined) return { error: opened.ended }
+      const text = 'text' in request ? request.text : newRequest(request, (id += 1), isModern)
+      const frame = clientFrame(text, [text])
+      const answer = askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
+      const result = await Promise.race([answer, stopped])
+      return 'text' in result ? { answer: result.text } : { error: result.error }
+    },
+    close,
   }
 }
 

@@ -2,11 +2,13 @@ export { acceptTexts } from './accept-texts.js'
 export type { Unanswered } from './answer-question.js'
 export {
   callOnce,
+  openServer,
   setValues,
   withServer,
   type CallOutcome,
   type CallRequest,
   type GreetedServer,
+  type OpenServer,
 } from './call-once.js'
 export type { GivenValue } from './given-values.js'
 export { compareFilesOf, readCompareFile, readCompareFileOf } from './compare-file.js'

@@ -16,6 +16,9 @@ export type ReplayTarget =
   | {
       /** The server and its arguments; it is started for every connection, without a shell. */
       readonly command: readonly string[]
+      /** Beside our own environment. */
+      readonly env?: Readonly<Record<string, string>>
+      readonly cwd?: string
     }
   | {
       readonly url: string
@@ -39,7 +42,7 @@ export function describeTarget(target: ReplayTarget): string {
 
 /** @throws WiretapeError `usage` for a URL that is none */
 export function connectTo(target: ReplayTarget): Connect {
-  if ('command' in target) return (events) => connectCommand(target.command, events)
+  if ('command' in target) return (events) => connectCommand(target, events)
   const url = URL.canParse(target.url) ? new URL(target.url) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new WiretapeError('usage', `${describeTarget(target)} is no http or https URL`)
@@ -75,20 +78,25 @@ function withHint(events: ClientEvents): ClientEvents {
 
 /** A server that ends early mostly says why on stderr. */
 async function connectCommand(
-  command: readonly string[],
+  { command, env, cwd }: Extract<ReplayTarget, { readonly command: unknown }>,
   events: ClientEvents,
 ): Promise<ClientConnection | { readonly error: string }> {
   let tail = ''
-  const connected = await connectStdio(command, {
-    ...events,
-    stderr(bytes) {
-      tail = (tail + Buffer.from(bytes).toString('utf8')).slice(-keptStderr)
+  const own = { ...(env && { env: { ...process.env, ...env } }), ...(cwd !== undefined && { cwd }) }
+  const connected = await connectStdio(
+    command,
+    {
+      ...events,
+      stderr(bytes) {
+        tail = (tail + Buffer.from(bytes).toString('utf8')).slice(-keptStderr)
+      },
+      ended(reason) {
+        const last = tail.trimEnd().split('\n').at(-1) ?? ''
+        events.ended(last === '' ? reason : `${reason}: ${redactor.text(last)}`)
+      },
     },
-    ended(reason) {
-      const last = tail.trimEnd().split('\n').at(-1) ?? ''
-      events.ended(last === '' ? reason : `${reason}: ${redactor.text(last)}`)
-    },
-  })
+    own,
+  )
   return 'error' in connected ? { error: redactor.text(connected.error) } : connected
 }
 

@@ -1,4 +1,4 @@
-import { createRedactor } from '../redaction/index.js'
+import { createRedactor, literalRule } from '../redaction/index.js'
 import { findJsonValue, isFault } from '../wire/index.js'
 
 /** Members of outcomes and comparisons that hold exact JSON text. */
@@ -12,10 +12,15 @@ export type WithoutSecrets = <T>(told: T) => T
  * gives, were never redacted. Comparisons are made before, of the exact texts.
  *
  * @param redaction of the recording, as its first line names it; what a person recorded without redaction stays
+ * @param secrets texts that are known to be secrets; none is empty
  */
-export function createWithoutSecrets(redaction: string | undefined): WithoutSecrets {
+export function createWithoutSecrets(
+  redaction: string | undefined,
+  secrets: readonly string[] = [],
+): WithoutSecrets {
   if (redaction === 'none') return (told) => told
-  const redactor = createRedactor({ defaults: true, tag: () => '' })
+  const rules = secrets.map((secret) => literalRule('environment', secret))
+  const redactor = createRedactor({ defaults: true, rules, tag: () => '' })
 
   /** The value of a member is judged by the member's name, too. */
   function jsonOf(text: string, member: string | undefined): string {

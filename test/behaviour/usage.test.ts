@@ -202,6 +202,7 @@ describe('help', () => {
     ['call'],
     ['codegen'],
     ['replay'],
+    ['run'],
     ['mock'],
     ['import'],
     ['trace import-mcp'],

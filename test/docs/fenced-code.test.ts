@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseSettingsFile } from '../../src/compare/index.js'
+import { parseSavedCalls } from '../../src/saved-calls/index.js'
 import { splitCommandLine } from '../../src/model/index.js'
 import { run, wiretape } from '../behaviour/run-cli.js'
 
@@ -97,6 +98,14 @@ it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => 
     return expect({ stdout, stderr }).toMatchObject({
       stdout: expect.stringMatching(/^expectations of /),
       stderr: '',
+    })
+  }
+  if (/^ {4}request:/m.test(text)) {
+    const sources = { given: new Map(), env: { SHOP_TOKEN: 'sesame' } }
+    const reading = parseSavedCalls(text, sources, { names: new Set(), secrets: new Set() })
+    return expect(reading).toMatchObject({
+      diagnostics: [],
+      calls: expect.arrayContaining([expect.anything()]),
     })
   }
   // A workflow of GitHub: its commands are tried with the recipes.

@@ -45,9 +45,10 @@ export interface Layout {
 export function exchangeLines(exchange: ExchangeComparison, { style, columns = Infinity }: Layout): string {
   const { verdict, before, after, run } = exchange
   const numbers = [before?.seq, after?.seq].filter((seq) => seq !== undefined).map((seq) => `#${seq}`)
-  const where = [[...new Set(numbers)].join(' → '), run === undefined ? '' : `run ${run}`]
-    .filter(Boolean)
-    .join(', ')
+  const place = exchange.call
+    ? escapeText(`${exchange.call.file}:${exchange.call.line}`)
+    : [...new Set(numbers)].join(' → ')
+  const where = [place, run === undefined ? '' : `run ${run}`].filter(Boolean).join(', ')
   const params = verdict === 'missing' || verdict === 'new' ? shortParams(exchange) : ''
   const head = `${escapeText(titleOf(exchange))}${params}`
   const room = columns - verdictWidth - where.length - 6

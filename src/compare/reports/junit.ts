@@ -36,10 +36,10 @@ function stoppedCase(why: string): string {
 function exchangeCase(exchange: ExchangeComparison, isStopped: boolean): string {
   const { verdict, after, before, run } = exchange
   const seconds = ((after?.latencyUs ?? 0) / 1e6).toFixed(6)
-  const number = before?.seq ?? after?.seq
+  const number = exchange.call ? undefined : (before?.seq ?? after?.seq)
   const which = `${number === undefined ? '' : ` #${number}`}${run === undefined ? '' : ` (run ${run})`}`
   const name = `${titleOf(exchange)}${which}`
-  const open = `    <testcase classname="${xml(exchange.method)}" name="${xml(name)}" time="${seconds}"`
+  const open = `    <testcase classname="${xml(exchange.call?.file ?? exchange.method)}" name="${xml(name)}" time="${seconds}"`
   const varied = xml(
     (exchange.varied ?? []).map((one) => `varies by itself: ${describeVaried(one)}`).join('\n'),
   )

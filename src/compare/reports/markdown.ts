@@ -22,7 +22,10 @@ function linesOf(report: ComparisonReport): string[] {
       const numbers = [exchange.before?.seq, exchange.after?.seq]
         .filter((seq) => seq !== undefined)
         .join(' → ')
-      const which = [numbers, exchange.run === undefined ? '' : `run ${exchange.run}`]
+      const which = [
+        exchange.call ? cell(`${exchange.call.file}:${exchange.call.line}`) : numbers,
+        exchange.run === undefined ? '' : `run ${exchange.run}`,
+      ]
         .filter(Boolean)
         .join(', ')
       lines.push(`| ${exchange.verdict} | ${cell(titleOf(exchange))} | ${which} | ${what} |`)

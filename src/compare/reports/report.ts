@@ -52,12 +52,15 @@ function bare({
   differences,
   more,
   run,
+  call,
+  notes,
 }: ExchangeComparison): ExchangeComparison {
   const sides = {
     ...(before && { before }),
     ...(after && { after }),
     ...(name !== undefined && { name }),
     ...(run !== undefined && { run }),
+    ...(call && { call, ...(notes && { notes }) }),
   }
   return {
     verdict,

@@ -5,7 +5,7 @@ import { findJsonValue, isFault, kindAt, membersOf, onOneLine, longestMessage } 
 import { redactionMark } from '../redaction-mark.js'
 import { parseReplacement } from './replacement.js'
 import type { ActionKind, RuleAction } from './rule.js'
-import type { Node, YamlFile, YamlMember } from './yaml-file.js'
+import type { Node, YamlFile, YamlMember } from '../../yaml/index.js'
 
 export const actionKinds: readonly ActionKind[] = [
   'hold',

@@ -1,9 +1,9 @@
-import { nearestTo, parseFilter, type Filter } from '../../filter/index.js'
+import { parseFilter, type Filter } from '../../filter/index.js'
 import type { Diagnostic } from '../../model/index.js'
 import { neverReason } from './never.js'
 import { actionKinds, parseAction } from './parse-action.js'
 import type { ParsedRules, Rule } from './rule.js'
-import { YamlFile, type Node, type YamlMember } from './yaml-file.js'
+import { YamlFile, type Node, type YamlMember } from '../../yaml/index.js'
 
 export interface ParseRulesOptions {
   /** The text of a file that `respond: {file: …}` names; or why there is none, in words. */
@@ -55,7 +55,7 @@ class Reading {
     if (top === undefined || file.kind(top) !== 'object') {
       return file.fail(top, 'expected `rules:` and a list of rules')
     }
-    const members = this.#members(top, topNames, 'the file')
+    const members = file.knownMembers(top, topNames, 'the file')
     const seed = members.get('seed')
     if (seed) {
       const number = file.number(seed.value)
@@ -81,7 +81,7 @@ class Reading {
       return file.fail(node, `rule ${index + 1}: expected name, when and an action`)
     }
     const faultsBefore = file.diagnostics.length
-    const members = this.#members(node, [...ruleNames, ...actionKinds], `rule ${index + 1}`)
+    const members = file.knownMembers(node, [...ruleNames, ...actionKinds], `rule ${index + 1}`)
     const hasUnknown = file.diagnostics.length > faultsBefore
     const name = this.#name(node, members.get('name'), index)
     const when = this.#when(node, members.get('when'), index)
@@ -178,23 +178,5 @@ class Reading {
     if (number !== undefined && number >= 0 && number <= 1) return number
     this.#file.fail(member.value ?? member.key, 'probability: expected a number from 0 to 1')
     return undefined
-  }
-
-  /** By name. Unknown names are told. */
-  #members(node: Node, known: readonly string[], owner: string): Map<string, YamlMember> {
-    const members = new Map<string, YamlMember>()
-    for (const member of this.#file.members(node)) {
-      if (known.includes(member.name)) {
-        members.set(member.name, member)
-        continue
-      }
-      const near = nearestTo(member.name, known)
-      const advice = near === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`
-      this.#file.fail(
-        member.key,
-        `${owner} has ${JSON.stringify(member.name.slice(0, longestName))}: ${advice}`,
-      )
-    }
-    return members
   }
 }

@@ -9,7 +9,8 @@ import {
   type Node,
   type Scalar,
 } from 'yaml'
-import type { Diagnostic, Position } from '../../model/index.js'
+import { nearestTo } from '../filter/index.js'
+import type { Diagnostic, Position } from '../model/index.js'
 
 export type { Node } from 'yaml'
 
@@ -28,18 +29,27 @@ export type YamlKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 /** Values that a value may consist of: an alias can name the same one again and again. */
 const mostValues = 100_000
 const deepest = 100
+/** Characters of a name that is told. */
+const longestName = 60
+
+export interface YamlFileOptions {
+  /** Of the diagnostics. @default 'bad-rules-file' */
+  readonly code?: string
+}
 
 /** Reads YAML 1.2, of which JSON is a part. What is wrong becomes a diagnostic with its place. */
 export class YamlFile {
   readonly diagnostics: Diagnostic[] = []
   /** Undefined for an empty file, and for one that is no YAML. */
   readonly top: Node | undefined
+  readonly #code: string
   readonly #text: string
   readonly #lines = new LineCounter()
   readonly #document: Document
 
-  constructor(text: string) {
+  constructor(text: string, { code = 'bad-rules-file' }: YamlFileOptions = {}) {
     this.#text = text
+    this.#code = code
     const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, strict: true })
     this.#document = document
     for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
@@ -58,7 +68,12 @@ export class YamlFile {
   }
 
   failAt(index: number, message: string): void {
-    this.diagnostics.push({ severity: 'error', code: 'bad-rules-file', message, at: this.#position(index) })
+    this.diagnostics.push({ severity: 'error', code: this.#code, message, at: this.#position(index) })
+  }
+
+  /** 1-based. */
+  lineOf(node: Node): number {
+    return this.#position(node.range?.[0] ?? 0).line ?? 1
   }
 
   /** The exact text of a node. */
@@ -105,6 +120,21 @@ export class YamlFile {
     })
   }
 
+  /** Members by name. Unknown names are told. @param owner of the members, in words */
+  knownMembers(node: Node, known: readonly string[], owner: string): Map<string, YamlMember> {
+    const members = new Map<string, YamlMember>()
+    for (const member of this.members(node)) {
+      if (known.includes(member.name)) {
+        members.set(member.name, member)
+        continue
+      }
+      const near = nearestTo(member.name, known)
+      const advice = near === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`
+      this.fail(member.key, `${owner} has ${JSON.stringify(member.name.slice(0, longestName))}: ${advice}`)
+    }
+    return members
+  }
+
   elements(node: Node): Node[] {
     const resolved = this.#resolve(node)
     return isSeq(resolved) ? (resolved.items as Node[]) : []
@@ -125,11 +155,15 @@ export class YamlFile {
     return typeof value === 'boolean' ? value : undefined
   }
 
-  /** The value as JSON text on one line; numbers keep their digits. Undefined, and told, when it cannot be one. */
-  json(node: Node | undefined): string | undefined {
+  /**
+   * The value as JSON text on one line; numbers keep their digits. Undefined, and told, when it cannot be one.
+   *
+   * @param stringJson makes the JSON of a string, where it is not the string itself
+   */
+  json(node: Node | undefined, stringJson: StringJson = (text) => JSON.stringify(text)): string | undefined {
     const budget = { left: mostValues }
     try {
-      return this.#json(node, 0, budget)
+      return this.#json(node, 0, { budget, stringJson })
     } catch (problem) {
       if (!(problem instanceof NoJson)) throw problem
       this.fail(problem.node ?? node, problem.message)
@@ -137,21 +171,25 @@ export class YamlFile {
     }
   }
 
-  #json(node: Node | undefined, depth: number, budget: { left: number }): string {
+  #json(node: Node | undefined, depth: number, making: JsonMaking): string {
+    const { budget } = making
     budget.left -= 1
     if (budget.left < 0) throw new NoJson(node, `the value has more than ${mostValues} parts`)
     if (depth > deepest) throw new NoJson(node, `the value is nested more than ${deepest} deep`)
     const resolved = this.#resolve(node)
     if (isMap(resolved)) {
       const members = this.members(resolved).map(
-        ({ name, value }) => `${JSON.stringify(name)}:${this.#json(value, depth + 1, budget)}`,
+        ({ name, value }) => `${JSON.stringify(name)}:${this.#json(value, depth + 1, making)}`,
       )
       return `{${members.join(',')}}`
     }
     if (isSeq(resolved)) {
-      return `[${resolved.items.map((item) => this.#json(item as Node, depth + 1, budget)).join(',')}]`
+      return `[${resolved.items.map((item) => this.#json(item as Node, depth + 1, making)).join(',')}]`
     }
-    return isScalar(resolved) ? scalarJson(resolved) : 'null'
+    if (!isScalar(resolved)) return 'null'
+    return typeof resolved.value === 'string'
+      ? making.stringJson(resolved.value, node ?? resolved)
+      : scalarJson(resolved)
   }
 
   #scalar(node: Node | undefined): unknown {
@@ -167,6 +205,14 @@ export class YamlFile {
     const { line, col } = this.#lines.linePos(Math.min(index, this.#text.length))
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
+}
+
+/** The JSON of a string value, which stands at the node. */
+export type StringJson = (text: string, node: Node) => string
+
+interface JsonMaking {
+  readonly budget: { left: number }
+  readonly stringJson: StringJson
 }
 
 class NoJson extends Error {
@@ -186,7 +232,6 @@ function scalarJson(scalar: Scalar): string {
       throw new NoJson(scalar, `JSON has no ${source ?? value}`)
     return String(value)
   }
-  if (typeof value === 'string') return JSON.stringify(value)
   return typeof value === 'boolean' ? String(value) : 'null'
 }
 

@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readConfiguredServer, type ConfiguredServer } from '../../clients/index.js'
+import {
+  openServer,
+  connectTo,
+  describeTarget,
+  type OpenServer,
+  type ReplayTarget,
+} from '../../replay/index.js'
+import type { SavedServer } from '../../saved-calls/index.js'
+import { recorderOf } from '../run/call.js'
+import { placesOf } from '../run/install.js'
+import { parseHeader } from '../header-option.js'
+import type { Io } from '../io.js'
+
+/** A server of saved calls, and how it is reached. */
+export interface NamedServer {
+  /** In one line, with the secrets that the redaction knows taken out. */
+  readonly label: string
+  readonly target: ReplayTarget
+}
+
+/**
+ * How each server is reached, without reaching it.
+ *
+ * @param recording folder for the recordings, and what they may not hold
+ * @throws WiretapeError `usage` for a client's server that is not there, and for a header that none may have
+ */
+export async function reachServers(
+  servers: readonly SavedServer[],
+  recording: { readonly folder: string; readonly secrets: readonly string[] } | undefined,
+  io: Io,
+): Promise<{ reached: ReadonlyMap<string, NamedServer>; close: () => Promise<void> }> {
+  const reached = new Map<string, NamedServer>()
+  const unpacked: ConfiguredServer[] = []
+  let rules: RulesFile | undefined
+  const close = async (): Promise<void> => {
+    await rules?.remove()
+    for (const server of unpacked) await server.close?.()
+  }
+  try {
+    rules = recording && (await writeRules(recording.secrets))
+    for (const server of servers) {
+      const key = keyOf(server)
+      if (reached.has(key)) continue
+      const direct = 'client' in server ? await clientTarget(server.client, unpacked, io) : targetOf(server)
+      const label = 'client' in server ? server.client : describeTarget(direct)
+      const target = recording ? recorded(direct, resolve(io.cwd, recording.folder), rules?.path) : direct
+      reached.set(key, { label, target })
+    }
+    return { reached, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Equal for servers that share a connection. */
+export function keyOf(server: SavedServer): string {
+  return JSON.stringify(server)
+}
+
+function targetOf(server: Exclude<SavedServer, { readonly client: string }>): ReplayTarget {
+  if ('command' in server) return server
+  return { url: server.url, headers: checkedHeaders(server.headers) }
+}
+
+async function clientTarget(name: string, unpacked: ConfiguredServer[], io: Io): Promise<ReplayTarget> {
+  const [, config] = await recorderOf([], { server: name }, io)
+  const server = await readConfiguredServer(config!, name, placesOf(io))
+  unpacked.push(server)
+  const { target, env, cwd } = server
+  if (target.kind === 'remote') return { url: target.url, headers: checkedHeaders(target.headers) }
+  return { command: target.command, env, ...(cwd !== undefined && { cwd }) }
+}
+
+/** As the option checks them; values are put in already. */
+function checkedHeaders(headers: readonly (readonly [name: string, value: string])[]): [string, string][] {
+  return headers.map(([name, given]) => {
+    const { value } = parseHeader(`${name}: \${VALUE}`, { VALUE: given })
+    return [name, value]
+  })
+}
+
+/** A recorder in front of the server. */
+function recorded(target: ReplayTarget, folder: string, rules: string | undefined): ReplayTarget {
+  const own = [process.execPath, process.argv[1]!, 'record', '--quiet', '--out', folder]
+  if (rules !== undefined) own.push('--redact-file', rules)
+  if ('command' in target) return { ...target, command: [...own, '--', ...target.command] }
+  const env: Record<string, string> = {}
+  // Other users of the machine can read command lines, and the recorder takes these values for secrets.
+  const headers = (target.headers ?? []).flatMap(([name, value], i) => {
+    env[`WIRETAPE_HEADER_${i}`] = value
+    return ['--header', `${name}: \${WIRETAPE_HEADER_${i}}`]
+  })
+  return { command: [...own, '--bridge', '--url', target.url, ...headers], env }
+}
+
+interface RulesFile {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** A file that tells recorders what is secret: other users of the machine could read it in a command line. */
+async function writeRules(secrets: readonly string[]): Promise<RulesFile | undefined> {
+  if (secrets.length === 0) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'wiretape-run-'))
+  const path = join(folder, 'redact.json')
+  const rules = secrets.flatMap(literalPatterns).map((regex) => ({ name: 'environment', regex }))
+  await writeFile(path, JSON.stringify({ rules }), { mode: 0o600 })
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** Characters in a pattern, of which each may take six; patterns have 2,000 at most. */
+const longestPiece = 300
+
+/** RE2 patterns that match this text, or long pieces of it, and nothing else. */
+function literalPatterns(text: string): string[] {
+  const patterns: string[] = []
+  const pieces = Math.ceil(text.length / longestPiece)
+  const size = Math.ceil(text.length / pieces)
+  for (let at = 0; at < text.length; at += size) patterns.push(literalPattern(text.slice(at, at + size)))
+  return patterns
+}
+
+function literalPattern(text: string): string {
+  return text.replaceAll(/\W/gu, (char) => `\\x{${char.codePointAt(0)!.toString(16)}}`)
+}
+
+/** Connections that are opened when they are first wanted, once each. */
+export function createConnections(
+  reached: ReadonlyMap<string, NamedServer>,
+  times: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): {
+  open(key: string): Promise<OpenServer | { readonly error: string }>
+  close(): Promise<void>
+} {
+  const opened = new Map<string, Promise<OpenServer | { readonly error: string }>>()
+  return {
+    open(key) {
+      const before = opened.get(key)
+      if (before) return before
+      const opening = openServer(connectTo(reached.get(key)!.target), times)
+      opened.set(key, opening)
+      return opening
+    },
+    async close() {
+      for (const opening of opened.values()) {
+        const server = await opening
+        if (!('error' in server)) await server.close()
+      }
+    },
+  }
+}

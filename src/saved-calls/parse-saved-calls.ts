@@ -1,0 +1,205 @@
+import type { Diagnostic } from '../model/index.js'
+import { YamlFile, type Node, type StringJson, type YamlMember } from '../yaml/index.js'
+import { parseExpectation, plainExpectation } from './parse-expectation.js'
+import { parseServer } from './parse-server.js'
+import type { SavedCall, SavedServer } from './saved-call.js'
+import {
+  fillText,
+  isVariableName,
+  type Lookup,
+  type UsedVariables,
+  type VariableSources,
+} from './variables.js'
+
+export interface SavedCallsReading {
+  readonly calls: readonly SavedCall[]
+  /** Any means that none of the calls is to be made. In the order of the file. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const code = 'bad-saved-calls'
+const longestFile = 1024 * 1024
+const mostCalls = 1_000
+const longestName = 200
+const topNames = ['server', 'variables', 'calls']
+const callNames = ['name', 'server', 'request', 'expect']
+const requestNames = ['tool', 'arguments', 'method', 'params']
+
+/**
+ * Reads a file of saved calls (docs/saved-calls.md) and puts its variables in. Never throws on bad input.
+ *
+ * @param used is told what was put in
+ */
+export function parseSavedCalls(
+  text: string,
+  sources: VariableSources,
+  used: UsedVariables,
+): SavedCallsReading {
+  if (text.length > longestFile) {
+    const message = 'is larger than 1 MB: write several files'
+    return { calls: [], diagnostics: [{ severity: 'error', code, message }] }
+  }
+  const file = new YamlFile(text.startsWith('\ufeff') ? text.slice(1) : text, { code })
+  const reading = new Reading(file, sources, used)
+  if (file.diagnostics.length === 0) reading.file()
+  // One place has one fault: a second one there follows from the first.
+  const diagnostics = file.diagnostics
+    .filter(({ at }, i, all) => i === all.findIndex((one) => isAt(one, at)))
+    .toSorted((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0))
+  return { calls: diagnostics.length > 0 ? [] : reading.calls, diagnostics }
+}
+
+function isAt({ at }: Diagnostic, place: Diagnostic['at']): boolean {
+  return at?.line === place?.line && at?.column === place?.column
+}
+
+class Reading {
+  readonly calls: SavedCall[] = []
+  readonly #file: YamlFile
+  readonly #sources: VariableSources
+  readonly #used: UsedVariables
+  /** Of the file: exact JSON text. */
+  readonly #variables = new Map<string, string>()
+
+  constructor(file: YamlFile, sources: VariableSources, used: UsedVariables) {
+    this.#file = file
+    this.#sources = sources
+    this.#used = used
+  }
+
+  file(): void {
+    const file = this.#file
+    const { top } = file
+    if (top === undefined || file.kind(top) !== 'object')
+      return file.fail(top, 'expected `calls:` and a list of calls')
+    const members = file.knownMembers(top, topNames, 'the file')
+    this.#readVariables(members.get('variables'))
+    const shared = members.get('server')
+    const server = shared && parseServer(file, shared, this.#fill)
+    const list = members.get('calls')
+    if (!list || file.kind(list.value) !== 'array')
+      return file.fail(
+        list?.value ?? list?.key ?? top,
+        'expected `calls:` and a list, each call behind a `-`',
+      )
+    const elements = file.elements(list.value!)
+    if (elements.length === 0) file.fail(list.value, 'calls: expected one at least')
+    if (elements.length > mostCalls)
+      file.fail(elements[mostCalls], `more than ${mostCalls} calls: expected several files`)
+    for (const [i, element] of elements.slice(0, mostCalls).entries()) this.#call(element, i, server)
+  }
+
+  #readVariables(member: YamlMember | undefined): void {
+    const file = this.#file
+    if (!member) return
+    if (file.kind(member.value) !== 'object')
+      return file.fail(member.value ?? member.key, 'variables: expected one name: value a line')
+    // A variable that could name others could name itself.
+    const fill = this.#filling({ ...this.#lookup, variable: () => undefined })
+    for (const { name, key, value } of file.members(member.value!)) {
+      if (!isVariableName(name)) file.fail(key, 'variables: a name consists of letters, digits, _ and -')
+      // Not even its environment is needed when the command line gives the value.
+      if (this.#sources.given.has(name)) continue
+      const json = file.json(value, fill)
+      if (json !== undefined) this.#variables.set(name, json)
+    }
+  }
+
+  #call(node: Node, index: number, shared: SavedServer | undefined): void {
+    const file = this.#file
+    const owner = `call ${index + 1}`
+    if (file.kind(node) !== 'object') return file.fail(node, `${owner}: expected name and request`)
+    const members = file.knownMembers(node, callNames, owner)
+    const name = this.#name(node, members.get('name'), owner)
+    const own = members.get('server')
+    const server = own ? parseServer(file, own, this.#fill) : shared
+    const asked = members.get('request')
+    if (!asked) file.fail(node, `${owner} has no request: expected tool and arguments, or method and params`)
+    const request = asked && this.#request(asked)
+    const expected = members.get('expect')
+    const expect = expected ? parseExpectation(file, expected, this.#fill) : plainExpectation
+    if (name === undefined || !request) return
+    this.calls.push({ name, line: file.lineOf(node), ...(server && { server }), ...request, expect })
+  }
+
+  #name(call: Node, member: YamlMember | undefined, owner: string): string | undefined {
+    const file = this.#file
+    const name = file.string(member?.value)
+    if (name !== undefined && /\S/.test(name) && !/\p{Cc}/u.test(name) && name.length <= longestName) {
+      if (!this.calls.some((before) => before.name === name)) return name
+      file.fail(member!.value, 'name: a call above has this name, expected another one')
+      return undefined
+    }
+    const expected = `expected a text of up to ${longestName} characters on one line`
+    if (member) file.fail(member.value ?? member.key, `name: ${expected}, in quotes if it is a number`)
+    else file.fail(call, `${owner} has no name: ${expected}, since reports call it so`)
+    return undefined
+  }
+
+  #request(member: YamlMember): Pick<SavedCall, 'method' | 'params' | 'subject'> | undefined {
+    const file = this.#file
+    const place = member.value ?? member.key
+    if (file.kind(member.value) !== 'object') {
+      file.fail(place, 'request: expected tool and arguments, or method and params')
+      return undefined
+    }
+    const members = file.knownMembers(member.value!, requestNames, 'request')
+    const [tool, args, method, params] = requestNames.map((name) => members.get(name))
+    if ((tool && (method ?? params)) || (method && args) || !(tool ?? method)) {
+      file.fail(place, 'request: expected tool and arguments, or method and params')
+      return undefined
+    }
+    const called = this.#text((tool ?? method)!)
+    const object = this.#object(args ?? params)
+    if (called === undefined || object === undefined) return undefined
+    if (tool) {
+      const whole = `{"name":${JSON.stringify(called)},"arguments":${object}}`
+      return { method: 'tools/call', params: whole, subject: called }
+    }
+    const { name, uri } = JSON.parse(object) as { name?: unknown; uri?: unknown }
+    const subject = name ?? uri
+    return { method: called, params: object, ...(typeof subject === 'string' && { subject }) }
+  }
+
+  #text(member: YamlMember): string | undefined {
+    const json = this.#file.kind(member.value) === 'string' && this.#file.json(member.value, this.#fill)
+    const value: unknown = json === false || json === undefined ? undefined : JSON.parse(json)
+    if (typeof value === 'string' && value !== '') return value
+    this.#file.fail(member.value ?? member.key, `${member.name}: expected a text`)
+    return undefined
+  }
+
+  #object(member: YamlMember | undefined): string | undefined {
+    if (!member) return '{}'
+    if (this.#file.kind(member.value) === 'object') return this.#file.json(member.value, this.#fill)
+    this.#file.fail(member.value ?? member.key, `${member.name}: expected a mapping of names to values`)
+    return undefined
+  }
+
+  readonly #lookup: Lookup = {
+    variable: (name) => {
+      const given = this.#sources.given.get(name)
+      if (given === undefined) return this.#variables.get(name)
+      this.#used.names.add(name)
+      return given
+    },
+    environment: (name) => {
+      const value = this.#sources.env[name]
+      // A header has it without the line break that a token's file ends with.
+      for (const secret of [value, value?.trim()])
+        if (secret !== undefined && secret !== '') this.#used.secrets.add(secret)
+      return value
+    },
+  }
+
+  #filling(lookup: Lookup): StringJson {
+    return (text, node) => {
+      const filled = fillText(text, lookup)
+      if ('json' in filled) return filled.json
+      this.#file.fail(node, filled.fault)
+      return '""'
+    }
+  }
+
+  readonly #fill: StringJson = this.#filling(this.#lookup)
+}

@@ -1,0 +1,46 @@
+import type { CompareRule, Level, Matcher } from '../compare/index.js'
+import type { CompiledPath } from '../json-path/index.js'
+
+/** The server of a call. Two calls whose servers are equal share one connection. */
+export type SavedServer =
+  /** Started without a shell. `env` is added to our own environment. */
+  | { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  | { readonly url: string; readonly headers: readonly (readonly [name: string, value: string])[] }
+  /** Named in the configuration of an MCP client on this machine. */
+  | { readonly client: string }
+
+/** What the response has to be. Without any member: a result that is no tool error. */
+export interface Expectation {
+  /** Exact JSON text: `{"result":…}` or `{"error":…}`, compared as `diff` compares. */
+  readonly answer?: string
+  /** The response is an error or has `isError`. */
+  readonly fails: boolean
+  /** @default 'semantic' */
+  readonly level?: Level
+  /** `ignore` and `match`, for the comparison with `answer`. */
+  readonly rules: readonly CompareRule[]
+  /** Places whose values are expected, or whose values a matcher takes. */
+  readonly places: readonly ExpectedPlace[]
+}
+
+/** One place, at least one of the two members. */
+export interface ExpectedPlace {
+  readonly path: CompiledPath
+  /** Exact JSON text. */
+  readonly value?: string
+  readonly matcher?: Matcher
+}
+
+export interface SavedCall {
+  readonly name: string
+  /** Of its file, 1-based. */
+  readonly line: number
+  /** Absent when the file leaves it to the command line. */
+  readonly server?: SavedServer
+  readonly method: string
+  /** Exact JSON text of an object. */
+  readonly params: string
+  /** Tool or prompt name, resource URI. */
+  readonly subject?: string
+  readonly expect: Expectation
+}

@@ -1,0 +1,78 @@
+/** Where the variables of a file of saved calls come from. */
+export interface VariableSources {
+  /** Of the command line, before those of files: exact JSON text by name. */
+  readonly given: ReadonlyMap<string, string>
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** What was put in. */
+export interface UsedVariables {
+  /** Names that the command line gave and a file used. */
+  readonly names: Set<string>
+  /** Values of the environment: secrets, never to be told. */
+  readonly secrets: Set<string>
+}
+
+const variableName = /^[A-Za-z_][\w-]*$/
+
+export function isVariableName(text: string): boolean {
+  return variableName.test(text)
+}
+
+/** Values by name, and the environment where `env` is asked for. */
+export interface Lookup {
+  /** Exact JSON text. */
+  variable(name: string): string | undefined
+  environment(name: string): string | undefined
+}
+
+/**
+ * The JSON of a text with `${name}` and `${env:NAME}` in it; `$${` is `${`. A text that is one variable and nothing else
+ * becomes that variable's value, of whatever kind; in a longer text a value stands as text.
+ *
+ * @returns what is wrong, in words that hold no value
+ */
+export function fillText(
+  text: string,
+  lookup: Lookup,
+): { readonly json: string } | { readonly fault: string } {
+  if (!text.includes('${')) return { json: JSON.stringify(text) }
+  let fault: string | undefined
+  let whole: string | undefined
+  const filled = text.replaceAll(/\$\$\{|\$\{([^}]*)(\}?)/g, (all: string, name?: string, end?: string) => {
+    if (name === undefined) return '${'
+    const found = valueOf(name, end === '}', lookup)
+    if ('fault' in found) {
+      fault ??= found.fault
+      return ''
+    }
+    if (all === text) whole = found.json
+    const value: unknown = JSON.parse(found.json)
+    if (typeof value === 'string') return value
+    if (all !== text && typeof value === 'object' && value !== null)
+      fault ??= `\${${name}} is an object or an array, which cannot stand within a text`
+    return found.json
+  })
+  if (fault !== undefined) return { fault }
+  return { json: whole ?? JSON.stringify(filled) }
+}
+
+function valueOf(
+  name: string,
+  isClosed: boolean,
+  lookup: Lookup,
+): { readonly json: string } | { readonly fault: string } {
+  const [, variable] = /^env:(\w+)$/.exec(name) ?? []
+  if (!isClosed || (variable === undefined && !variableName.test(name)))
+    return { fault: 'expected ${name} or ${env:NAME}, and $${ for ${ itself' }
+  if (variable !== undefined) {
+    const value = lookup.environment(variable)
+    return value === undefined
+      ? { fault: `the environment has no ${variable}` }
+      : { json: JSON.stringify(value) }
+  }
+  const json = lookup.variable(name)
+  return json === undefined
+    ? { fault: `there is no variable ${name}: add it to variables, or --var ${name}=VALUE` }
+    : { json }
+}

@@ -1,0 +1,331 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { expectSchema } from './data-folder.js'
+import { plainEnv, wiretape, type Run } from './run-cli.js'
+import { createStage, printed, server, type Stage } from './stage.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+/** Of more characters than a pattern may have. */
+const secret = `open "sesame"${' +/-=x'.repeat(100)}`
+const here = (...args: string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv({ ...stage.env, SHOP_TOKEN: secret }) })
+const varying = server('varying-mcp.mjs')
+
+/** Writes a file of calls to varying-mcp.mjs, or to what it names itself. */
+function save(file: string, content: object): void {
+  const path = stage.path(join('calls', file))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, stringify({ server: { command: varying }, ...content }))
+}
+
+const price = { tool: 'price' }
+const note = { tool: 'add_note', arguments: { text: 'milk' } }
+const text = '$.result.content[0].text'
+
+describe('wiretape run', () => {
+  it('exits 0 when every answer of a folder is the expected one', async () => {
+    const content = [{ type: 'text', text: '{"price": 4.50, "currency": "EUR", "item": "tea"}' }]
+    save('a.yaml', {
+      calls: [
+        { name: 'as a whole', request: price, expect: { result: { content } } },
+        { name: 'a value', request: price, expect: { values: { [`${text}.price`]: 4.5 } } },
+        { name: 'no expectation', request: { method: 'tools/list' } },
+      ],
+    })
+    save('deep/b.yml', {
+      calls: [
+        { name: 'forms', request: note, expect: { match: { [text]: 'uuid', '$..at': 'timestamp' } } },
+        { name: 'failed', request: { tool: 'fail' }, expect: { fails: true, match: { [text]: '/disk/' } } },
+        {
+          name: 'refused',
+          request: { tool: 'nosuch' },
+          expect: { error: { code: -32602, message: 'Unknown tool: nosuch' } },
+        },
+      ],
+    })
+    save('notes.txt', {})
+    expect(await here('run', 'calls')).toEqual({ code: 0, stdout: 'Same: 6 exchanges\n', stderr: '' })
+    const { stdout } = await here('run', 'calls', '--all')
+    expect(stdout.match(/^ {2}same .*/gm)).toEqual([
+      '  same       as a whole (tools/call price)  calls/a.yaml:6',
+      expect.stringContaining('a value'),
+      expect.stringContaining('no expectation (tools/list)'),
+      expect.stringMatching(/forms \(tools\/call add_note\) {2}calls\/deep\/b\.yml:\d+$/),
+      expect.stringContaining('failed'),
+      expect.stringContaining('refused'),
+    ])
+  })
+
+  it('exits 1 and says where an answer is another one', async () => {
+    save('a.yaml', {
+      calls: [
+        { name: 'dearer', request: price, expect: { values: { [`${text}.price`]: 3 } } },
+        {
+          name: 'about as dear',
+          request: price,
+          expect: { values: { [`${text}.price`]: 4.4 }, match: { [`${text}.price`]: 'number~0.2' } },
+        },
+        { name: 'no clock', request: price, expect: { match: { [`${text}.item`]: 'timestamp' } } },
+        { name: 'nowhere', request: price, expect: { match: { '$.result.structuredContent': 'any' } } },
+        { name: 'an error', request: { tool: 'fail' } },
+        { name: 'no error', request: price, expect: { fails: true } },
+        { name: 'no such list', request: { method: 'tools/list' }, expect: { result: { tools: [] } } },
+      ],
+    })
+    const { code, stdout, stderr } = await here('run', 'calls/a.yaml')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    const lines = stdout.replaceAll(/ {2}calls\/a\.yaml:\d+$/gm, '').split('\n')
+    expect(lines.slice(0, 10)).toEqual([
+      '  changed    dearer (tools/call price)',
+      '    ~ result.content[0].text.price 3 → 4.5',
+      '  changed    no clock (tools/call price)',
+      '    ~ result.content[0].text.item "‹timestamp›" → "tea"',
+      '  changed    nowhere (tools/call price)',
+      '    - result.structuredContent "‹any›"',
+      '  error now  an error (tools/call fail)',
+      '    isError: It failed: disk is full',
+      '  fixed now  no error (tools/call price)',
+      '    expected an error, and got a result',
+    ])
+    expect(lines.slice(10).filter((line) => line.startsWith('    + result.tools[')).length).toBe(5)
+    expect(lines.at(-2)).toBe('Different: 1 same, 4 changed, 1 error now, 1 fixed now')
+  })
+
+  it('writes the reports of diff, with names and places of the calls', async () => {
+    save('a.yaml', {
+      calls: [
+        { name: 'good', request: price },
+        { name: 'bad <&>', request: price, expect: { values: { [`${text}.price`]: 3 } } },
+      ],
+    })
+    const kinds = ['junit', 'json', 'markdown', 'github']
+    const reports = kinds.flatMap((kind) => ['--report', `${kind}=report.${kind}`])
+    const { code, stdout } = await here('run', 'calls', '--json', ...reports)
+    const read = (kind: string): string => readFileSync(stage.path(`report.${kind}`), 'utf8')
+    expect(code).toBe(1)
+    const report = JSON.parse(stdout)
+    expectSchema('diff', report)
+    expect(report).toMatchObject({
+      before: 'calls',
+      same: false,
+      counts: { same: 1, changed: 1 },
+      exchanges: [
+        { verdict: 'same', call: { file: 'calls/a.yaml', line: 6, name: 'good' }, after: { seq: 1 } },
+        {
+          verdict: 'changed',
+          call: { name: 'bad <&>' },
+          after: { seq: 2 },
+          differences: [{ before: 3, after: 4.5 }],
+        },
+      ],
+    })
+    expect(JSON.parse(read('json'))).toMatchObject({ counts: report.counts })
+    expect(read('junit')).toContain(
+      '<testcase classname="calls/a.yaml" name="bad &lt;&amp;&gt; (tools/call price)"',
+    )
+    expect(read('junit')).toMatch(/<testsuites tests="2" failures="1" errors="0">/)
+    expect(read('markdown')).toMatch(/\| changed \| .*bad.* \| .*calls\/a\.yaml:9/)
+    expect(read('github')).toMatch(/^::error title=changed%3A bad <&> \(tools\/call price\)::/m)
+  })
+
+  it('starts equal servers once, and keeps what calls did', async () => {
+    const read = { tool: 'read_note', arguments: { id: '1' } }
+    const there = { values: { [text]: 'There is no such note' } }
+    save('a.yaml', { calls: [{ name: 'one', request: read, expect: there }] })
+    save('b.yaml', {
+      calls: [
+        { name: 'two', request: read, expect: there },
+        {
+          name: 'other',
+          server: { command: [...varying, '9'] },
+          request: price,
+          expect: { values: { [`${text}.price`]: 9 } },
+        },
+      ],
+    })
+    expect(await here('run', 'calls', '--record', 'tapes')).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(stage.path('tapes')).filter((file) => file.endsWith('.jsonl'))).toHaveLength(2)
+  })
+
+  it('puts variables in: of the file, the command line and the environment', async () => {
+    save('a.yaml', {
+      server: { command: [...varying, '${price}'] },
+      variables: { price: 7, tool: 'price', place: text },
+      calls: [
+        {
+          name: 'typed',
+          request: { tool: '${tool}' },
+          expect: { values: { [`${text}.price`]: '${price}' } },
+        },
+        {
+          name: 'in a text',
+          request: { tool: 'nosuch ${price} $${x}' },
+          expect: { fails: true, values: { '$.error.message': 'Unknown tool: nosuch ${price} $${x}' } },
+        },
+      ],
+    })
+    expect(await here('run', 'calls')).toMatchObject({ code: 0 })
+    expect(await here('run', 'calls', '--var', 'price=8.5')).toMatchObject({ code: 0 })
+    expect(await here('run', 'calls', '--var', 'tool="status"')).toMatchObject({ code: 1 })
+  })
+
+  it('tells no value of the environment: on no screen, in no report, on no tape', async () => {
+    save('a.yaml', {
+      variables: { token: '${env:SHOP_TOKEN}' },
+      calls: [
+        { name: 'sent', request: { tool: 'add_note', arguments: { text: 'x ${token} y' } } },
+        {
+          name: 'repeated',
+          request: { tool: 'no ${env:SHOP_TOKEN}' },
+          expect: { fails: true, values: { '$.error.message': 'not ${token}' } },
+        },
+      ],
+    })
+    const reports = ['junit', 'json', 'markdown', 'github'].flatMap((kind) => [
+      '--report',
+      `${kind}=r.${kind}`,
+    ])
+    const { code, stdout, stderr } = await here('run', 'calls', '--all', '--record', 'tapes', ...reports)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toContain('[REDACTED')
+    const files = readdirSync(stage.folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /^r\.|\.jsonl$/.test(file),
+    )
+    expect(files).toHaveLength(5)
+    const told = [stdout, ...files.map((file) => readFileSync(stage.path(file), 'utf8'))].join('\n')
+    expect(told).not.toContain('sesame')
+  })
+
+  it('calls an HTTP server, one of a client by its name, and another one instead', async () => {
+    const http = stage.start(stage.record(varying, ['--quiet', '--listen', '127.0.0.1:0']))
+    await printed(http, '\n')
+    const url = http.stdout().toString().split('\n')[0]!
+    const config = stage.path('.cursor/mcp.json')
+    mkdirSync(dirname(config))
+    const [command, ...args] = varying
+    writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command, args: [...args, '5'] } } }))
+    save('a.yaml', {
+      server: { url, headers: { 'X-Token': '${env:SHOP_TOKEN}' } },
+      calls: [
+        { name: 'http', request: price, expect: { values: { [`${text}.price`]: 4.5 } } },
+        { name: 'client', server: 'shop', request: price, expect: { values: { [`${text}.price`]: 5 } } },
+      ],
+    })
+    expect(await here('run', 'calls')).toMatchObject({ code: 0, stderr: '' })
+    expect(await here('run', 'calls', '--record', 'tapes')).toMatchObject({ code: 0, stderr: '' })
+    const { stdout } = await here('run', 'calls', '--', ...varying, '6')
+    expect(stdout.match(/4\.5 → 6|5 → 6/g)).toEqual(['4.5 → 6', '5 → 6'])
+    expect((await here('run', 'calls', '--url', url)).stdout).toContain('5 → 4.5')
+  })
+
+  it('exits 2 and still writes reports when a server cannot be started', async () => {
+    save('a.yaml', {
+      server: { command: ['/nonexistent'] },
+      calls: [
+        { name: 'one', request: price },
+        { name: 'two', request: price },
+        { name: 'three', server: { command: varying }, request: price },
+      ],
+    })
+    const { code, stdout, stderr } = await here('run', 'calls', '--report', 'json=report.json')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: 'Different: 1 same, 2 not sent\n' })
+    expect(stderr).toBe(
+      'wiretape: 2 calls not sent to /nonexistent: cannot start "/nonexistent": no such program\n',
+    )
+    expectSchema('diff', JSON.parse(readFileSync(stage.path('report.json'), 'utf8')))
+  })
+
+  it('goes on with other servers when one ends, and says what was not sent to it', async () => {
+    const lines = resolve(import.meta.dirname, '../fixtures/servers/json-lines.mjs')
+    const script = `import { readMessages, send } from ${JSON.stringify(lines)}
+      for await (const { id, method } of readMessages(process.stdin)) {
+        if (method === 'initialize') send({ id, result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } } })
+        if (method === 'tools/call') process.exit(3)
+      }`
+    writeFileSync(stage.path('ends.mjs'), script)
+    const ending = { request: price, server: { command: [process.execPath, 'ends.mjs'] } }
+    save('a.yaml', {
+      calls: [
+        { name: 'ends', ...ending },
+        { name: 'good', request: price },
+        { name: 'late', ...ending },
+      ],
+    })
+    const { code, stdout, stderr } = await here('run', 'calls')
+    expect(code).toBe(1)
+    expect(stdout).toContain(
+      '  timed out  ends (tools/call price)  calls/a.yaml:6\n    Read failed: the server exited with 3',
+    )
+    expect(stdout).toContain('Different: 1 same, 1 timed out, 1 not sent\n')
+    expect(stderr).toMatch(/^wiretape: 1 call not sent to .* ends\.mjs: the server exited with 3\n$/)
+  })
+
+  it('waits no longer for an answer than it is told', async () => {
+    save('a.yaml', { calls: [{ name: 'a', request: price, server: { command: server('deaf.mjs') } }] })
+    expect(await here('run', 'calls', '--timeout', '500ms')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/1 call not sent to .*deaf\.mjs: initialize: no answer within 0\.5 s/),
+    })
+  })
+
+  it.each<[string, string, string]>([
+    ['no YAML', 'calls: [', 'line 1, column 9: is no YAML here: '],
+    ['no calls', 'server: x\n', 'line 1, column 1: expected `calls:` and a list, each call behind a `-`'],
+    [
+      'an unknown member',
+      'calls:\n  - name: a\n    request: {tool: x}\n    expects: {}\n',
+      'line 4, column 5: call 1 has "expects": did you mean expect?',
+    ],
+    [
+      'an unknown variable',
+      'calls:\n  - name: a\n    request: {tool: "${x}"}\n',
+      'line 3, column 21: there is no variable x: add it to variables, or --var x=VALUE',
+    ],
+    [
+      'an unknown matcher',
+      "calls:\n  - name: a\n    request: {tool: x}\n    expect: {match: {'$.result': uid}}\n",
+      'line 4, column 34: match: it names no matcher: uid',
+    ],
+  ])('refuses a file with %s, and starts no server', async (_, content, why) => {
+    mkdirSync(stage.path('calls'))
+    writeFileSync(stage.path('calls/bad.yaml'), content)
+    save('good.yaml', { server: { command: ['/nonexistent'] }, calls: [{ name: 'a', request: price }] })
+    const { code, stdout, stderr } = await here('run', 'calls')
+    expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 2, stdout: '', lines: 2 })
+    expect(stderr).toContain(`wiretape: calls/bad.yaml, ${why}`)
+  })
+
+  it.each<[string[], string]>([
+    [['nowhere'], 'cannot read nowhere: no such file or directory'],
+    [['.'], '. holds no saved calls (they stand in files that end with .yaml or .yml)'],
+    [['calls', '--var', 'x'], '--var "" has no name and value'],
+    [['calls', '--var', 'x=1'], '--var x: no call uses this variable (write ${x} where its value belongs)'],
+    [['calls', '--url', 'http://127.0.0.1:1/', '--', 'node'], 'both a command and --url are given'],
+    [['calls', '--header', 'a: b'], '--header goes with --url'],
+    [['calls', '--report', 'junit=calls/a.yaml'], 'calls/a.yaml'],
+  ])('refuses %j', async (args, why) => {
+    if (args[0] === 'calls') save('a.yaml', { calls: [{ name: 'a', request: price }] })
+    expect(await here('run', ...args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(why),
+    })
+  })
+
+  it('refuses calls without a server', async () => {
+    save('a.yaml', { server: undefined, calls: [{ name: 'a', request: price }] })
+    expect(await here('run', 'calls')).toMatchObject({
+      code: 2,
+      stderr:
+        'wiretape: calls/a.yaml, line 2: the call has no server (add server: to the file, --url URL, or -- COMMAND)\n',
+    })
+    expect(await here('run', 'calls', '--', ...varying)).toMatchObject({ code: 0 })
+  })
+})
