@@ -46,7 +46,7 @@ const table: Readonly<Record<string, Rule>> = {
   findings: { pure: true, imports: ['model', 'wire', 'json-path', 'filter', 'compare', 'render'] },
   codegen: { pure: true, imports: ['model', 'compare', 'redaction'] },
   yaml: { pure: true, imports: ['model', 'filter'] },
-  'saved-calls': { pure: true, imports: ['model', 'wire', 'json-path', 'compare', 'yaml'] },
+  'saved-calls': { pure: true, imports: ['model', 'wire', 'json-path', 'compare', 'redaction', 'yaml'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter', 'yaml'] },

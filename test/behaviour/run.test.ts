@@ -302,6 +302,79 @@ describe('wiretape run', () => {
     expect(stderr).toContain(`wiretape: calls/bad.yaml, ${why}`)
   })
 
+  describe('call --save', () => {
+    const read = (): string => readFileSync(stage.path('shop.yaml'), 'utf8')
+    const save = (...words: string[]): Promise<Run> =>
+      here('call', ...words, '--save', 'shop.yaml', '--', ...varying)
+
+    it('adds a call and its answer to a file that run takes, with matchers for what varies', async () => {
+      const args = '{"text":"milk ${x} [REDACTED]","n":1.50,"big":123456789012345678901234567890}'
+      expect(await save('price')).toMatchObject({ code: 0, stderr: 'saved: shop.yaml, call "price"\n' })
+      writeFileSync(stage.path('shop.yaml'), `# mine\n${read()}`)
+      expect(await save('add_note', args)).toMatchObject({ code: 0 })
+      expect(await save('price')).toMatchObject({ stderr: 'saved: shop.yaml, call "price 2"\n' })
+      expect(await save('fail')).toMatchObject({ code: 1 })
+      expect(await save('nosuch')).toMatchObject({ code: 1 })
+      const text = read()
+      expect(text).toMatch(/^# mine\nserver:\n {2}command:\n/)
+      expect(text).toContain('n: 1.50\n        big: 123456789012345678901234567890\n')
+      expect(text).toContain('$.result.structuredContent.at: timestamp')
+      expect(text.match(/command:/g)).toHaveLength(1)
+      expect(await here('run', 'shop.yaml')).toEqual({ code: 0, stdout: 'Same: 5 exchanges\n', stderr: '' })
+      expect(await here('run', 'shop.yaml', '--', ...varying, '9')).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('Different: 3 same, 2 changed'),
+      })
+    })
+
+    it('writes no secret', async () => {
+      const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz'
+      const recorded = await here(
+        'call',
+        'add_note',
+        '{"text":"tea"}',
+        '--',
+        ...varying,
+        '4',
+        '--api-key',
+        key,
+      )
+      expect(recorded.code).toBe(0)
+      const shown = (await here('inspect', 'latest')).stdout
+      const number = /^ *(\d+) .*→ tools\/call add_note/m.exec(shown)![1]!
+      const set = '$.params.arguments.text=x ${SHOP_TOKEN}'
+      const again = ['--from', 'latest', number, '--set', set]
+      expect(
+        await here('call', ...again, '--save', 'shop.yaml', '--', ...varying, '--api-key', key),
+      ).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('it needs ${env:API_KEY}, ${env:SHOP_TOKEN}'),
+      })
+      expect(
+        await save('add_note', JSON.stringify({ password: 'hunter2 hunter2', text: key })),
+      ).toMatchObject({
+        stderr: expect.stringMatching(/it needs \$\{env:PASSWORD\}, \$\{env:TEXT\}\n$/),
+      })
+      const text = read()
+      expect(text).toContain('text: x ${env:SHOP_TOKEN}\n')
+      expect(text).toMatch(/- --api-key\n {4}- \$\{env:API_KEY\}\n/)
+      for (const known of [key, 'sesame', 'hunter2']) expect(text).not.toContain(known)
+      const env = plainEnv({ ...stage.env, SHOP_TOKEN: secret, API_KEY: key, PASSWORD: 'x', TEXT: 'y' })
+      expect(await wiretape(['run', 'shop.yaml'], { cwd: stage.folder, env })).toMatchObject({ code: 0 })
+    })
+
+    it('refuses a file that holds something else, before it calls', async () => {
+      writeFileSync(stage.path('shop.yaml'), 'rules: []\n')
+      expect(await save('price')).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'wiretape: --save shop.yaml: it is no file of saved calls (name a new file, or one that wiretape run reads)\n',
+      })
+      expect(read()).toBe('rules: []\n')
+    })
+  })
+
   it.each<[string[], string]>([
     [['nowhere'], 'cannot read nowhere: no such file or directory'],
     [['.'], '. holds no saved calls (they stand in files that end with .yaml or .yml)'],

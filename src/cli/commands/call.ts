@@ -37,6 +37,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     )
     .option('-y, --yes', 'with --from: do not ask before the recorded server is started')
     .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
+    .option('--save <file>', 'add the call and its answer to a file of saved calls (wiretape run)')
     .addOption(
       optionOf({
         long: '--timeout',
@@ -55,6 +56,7 @@ an error.
 Examples:
   wiretape call echo '{"message":"hi"}' -- node server.js
   wiretape call --server github search_issues '{"query":"is:open"}'
+  wiretape call price '{"item":"tea"}' --save calls/shop.yaml -- node shop.js
   wiretape call --from latest 12 --set '$.params.arguments.query="tea"'`,
     )
     .action(async (words: string[], options: CallOptions) => {

@@ -7,6 +7,9 @@ import { escapeJson, escapeLines, escapeText, indentJson } from '../../render/in
 import { listTapes } from '../../tape/index.js'
 import { connectStdio, createDeadline } from '../../transports/index.js'
 import { recordingsIn } from '../data-folder.js'
+import { openCallFile } from '../saved/save-call.js'
+import type { SavedServer } from '../../saved-calls/index.js'
+import { parseHeader } from '../header-option.js'
 import { canAsk, confirm } from '../confirm.js'
 import { exitCode } from '../exit-codes.js'
 import { parseHttpUrl } from '../http-url-option.js'
@@ -25,6 +28,8 @@ export interface CallOptions {
   readonly set?: readonly string[]
   readonly yes?: boolean
   readonly out?: string
+  /** File of saved calls that the call is added to. */
+  readonly save?: string
   /** Milliseconds. */
   readonly timeout: number
   readonly json?: boolean
@@ -41,11 +46,16 @@ export async function runCall(
   io: Io,
 ): Promise<number> {
   checkUse(command, options)
-  const { request, recorder } =
+  const { request, recorder, server } =
     options.from === undefined
-      ? { request: newCall(words), recorder: await recorderOf(command, options, io) }
+      ? {
+          request: newCall(words),
+          recorder: await recorderOf(command, options, io),
+          server: serverOf(command, options),
+        }
       : await recordedCall(options.from, words, command, options, io)
   if (recorder === undefined) return exitCode.done
+  const file = options.save === undefined ? undefined : await openCallFile(options.save, io)
   const own = [process.execPath, process.argv[1]!, 'record']
   const out = options.out === undefined ? recordingsIn(io.dataFolder) : resolve(io.cwd, options.out)
   const id = randomUUID().slice(0, 8)
@@ -61,7 +71,25 @@ export async function runCall(
   ).finally(() => aborted.close())
   await tellTape(out, id, options.onTape)
   if ('error' in outcome) throw new WiretapeError('unreadable', `the call was not answered: ${outcome.error}`)
-  return printAnswer(outcome.answer, options.json === true, io)
+  const code = await printAnswer(outcome.answer, options.json === true, io)
+  if (file) {
+    const templates = [...(options.set ?? []), ...(options.header ?? [])]
+    const line = await file.save({ server, templates }, request, outcome.answer)
+    await io.flush()
+    say(line)
+  }
+  return code
+}
+
+/** The server that the command line names, as a file of saved calls has it. */
+function serverOf(
+  command: readonly string[],
+  { server, url, header = [] }: Pick<CallOptions, 'server' | 'url' | 'header'>,
+): SavedServer {
+  if (command.length > 0) return { command, env: {} }
+  if (url === undefined) return { client: server! }
+  const headers = header.map((text) => parseHeader(text, process.env))
+  return { url, headers: headers.map(({ name, value }) => [name, value] as const) }
 }
 
 /** Tells a person where the recording is. */
@@ -144,7 +172,7 @@ async function recordedCall(
   command: readonly string[],
   options: CallOptions,
   io: Io,
-): Promise<{ request: CallRequest; recorder: string[] | undefined }> {
+): Promise<{ request: CallRequest; recorder: string[] | undefined; server: SavedServer }> {
   const [number, ...more] = words
   if (number === undefined || !/^\d{1,9}$/.test(number) || more.length > 0)
     throw new WiretapeError('usage', '--from needs the number of a message', {
@@ -155,8 +183,9 @@ async function recordedCall(
   const row = await requestIn(name, Number(number), io)
   const request = { text: setValues(row.raw, sets) }
   if (command.length > 0 || options.url !== undefined || options.server !== undefined)
-    return { request, recorder: await recorderOf(command, options, io) }
+    return { request, recorder: await recorderOf(command, options, io), server: serverOf(command, options) }
   const target = recordedTarget(row.session!, [], from)
+  const server = 'command' in target ? serverOf(target.command, {}) : serverOf([], target)
   const shown = 'command' in target ? joinCommandLine(target.command) : target.url
   if (!options.yes) {
     if (!canAsk())
@@ -164,10 +193,11 @@ async function recordedCall(
         hint: 'add --yes to use it, or name another one with --url or after --',
       })
     process.stderr.write(`Recorded server: ${escapeText(shown)}\n`)
-    if (!(await confirm('Call it?'))) return { request, recorder: undefined }
+    if (!(await confirm('Call it?'))) return { request, recorder: undefined, server }
   }
   return {
     request,
+    server,
     recorder: await ('command' in target ? recorderOf(target.command, {}, io) : recorderOf([], target, io)),
   }
 }
