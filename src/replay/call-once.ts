@@ -99,25 +99,15 @@ export async function openServer(
   )
   if ('error' in opened) return opened
   live = opened
-  let stop = nothing
-  const stopped = new Promise<{ readonly error: string }>((resolve) => {
-    stop = () => resolve({ error: 'it was cancelled' })
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-  })
-  const close = async (): Promise<void> => {
-    signal.removeEventListener('abort', stop)
-    await opened.close()
-  }
   let greeted
   try {
-    greeted = isGreeted ? await Promise.race([greet(opened, timeoutMs), stopped]) : { isModern: true }
+    greeted = isGreeted ? await greet(opened, timeoutMs, signal) : { isModern: true }
   } catch (error) {
-    await close()
+    await opened.close()
     throw error
   }
   if ('error' in greeted) {
-    await close()
+    await opened.close()
     return greeted
   }
   const { isModern } = greeted
@@ -131,22 +121,22 @@ export async function openServer(
       if (opened.ended !== undefined) return { error: opened.ended }
       const text = 'text' in request ? request.text : newRequest(request, (id += 1), isModern)
       const frame = clientFrame(text, [text])
-      const answer = askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs)
-      const result = await Promise.race([answer, stopped])
+      const result = await askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs, signal)
       return 'text' in result ? { answer: result.text } : { error: result.error }
     },
-    close,
+    close: () => opened.close(),
   }
 }
 
 async function greet(
   live: LiveConnection,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<{ readonly isModern: boolean } | { readonly error: string }> {
   const id = '"wiretape-initialize"'
   const params = JSON.stringify({ protocolVersion: newestLegacy, capabilities: {}, clientInfo })
   const text = `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${params}}`
-  const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs)
+  const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs, signal)
   if (!('text' in result)) return { error: `initialize: ${result.error}` }
   if (failureOf(result.text) !== undefined) return { isModern: true }
   await live.send(initialized)

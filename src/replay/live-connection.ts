@@ -184,25 +184,34 @@ export async function openLive(
  * Sends a request and waits for its answer.
  *
  * @param id exact text of the request's id
+ * @param signal ends the waiting
  */
 export function askLive(
   live: LiveConnection,
   frame: ClientFrame,
   id: string,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Parameters<Pending['settle']>[0]> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       live.forget(id, pending)
-      resolve({ error: `no answer within ${timeoutMs / 1000} s` })
+      pending.settle({ error: `no answer within ${timeoutMs / 1000} s` })
     }, timeoutMs)
+    const cancel = (): void => {
+      live.forget(id, pending)
+      pending.settle({ error: 'it was cancelled' })
+    }
     const pending: Pending = {
       frame,
       settle(result) {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', cancel)
         resolve(result)
       },
     }
+    if (signal?.aborted) return pending.settle({ error: 'it was cancelled' })
+    signal?.addEventListener('abort', cancel)
     live.expect(id, pending)
     live.send(frame).catch(reject)
   })

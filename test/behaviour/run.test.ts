@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { expectSchema } from './data-folder.js'
 import { plainEnv, wiretape, type Run } from './run-cli.js'
-import { createStage, printed, server, type Stage } from './stage.js'
+import { cli, createStage, printed, server, until, type Stage } from './stage.js'
 
 let stage: Stage
 beforeEach(() => {
@@ -265,6 +265,48 @@ describe('wiretape run', () => {
     )
     expect(stdout).toContain('Different: 1 same, 1 timed out, 1 not sent\n')
     expect(stderr).toMatch(/^wiretape: 1 call not sent to .* ends\.mjs: the server exited with 3\n$/)
+  })
+
+  it('speaks 2026-07-28 to a server that refuses initialize', async () => {
+    save('a.yaml', {
+      server: { command: server('modern-mcp.mjs') },
+      calls: [
+        {
+          name: 'book',
+          request: { tool: 'book', arguments: { what: 'a table' } },
+          expect: { match: { '$.result': 'any' } },
+        },
+      ],
+    })
+    expect(await here('run', 'calls')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('ends at Ctrl-C, and leaves no server behind', async () => {
+    save('a.yaml', {
+      calls: [
+        { name: 'first', request: price },
+        { name: 'silent', request: price, server: { command: server('deaf.mjs') } },
+        { name: 'late', request: price },
+      ],
+    })
+    const run = stage.start([
+      process.execPath,
+      cli,
+      'run',
+      'calls',
+      '--all',
+      '--timeout',
+      '1h',
+      '--report',
+      'json=report.json',
+    ])
+    await printed(run, 'first')
+    await until('the silent server runs', () => stage.runningAs('deaf.mjs').length === 1)
+    run.child.kill('SIGINT')
+    expect(await run.ended).toMatchObject({ exitCode: 130 })
+    expect(run.stdout().toString()).toContain('Different: 1 same, 2 not sent\n')
+    expect(JSON.parse(readFileSync(stage.path('report.json'), 'utf8'))).toMatchObject({ same: false })
+    expect(stage.running()).toEqual([])
   })
 
   it('waits no longer for an answer than it is told', async () => {

@@ -129,6 +129,17 @@ function literalPattern(text: string): string {
   return text.replaceAll(/\W/gu, (char) => `\\x{${char.codePointAt(0)!.toString(16)}}`)
 }
 
+/** Servers that refuse the POST of Streamable HTTP are tried as those of HTTP+SSE, as the specification asks of clients. */
+async function openTarget(
+  target: ReplayTarget,
+  times: Parameters<typeof openServer>[1],
+): Promise<OpenServer | { readonly error: string }> {
+  const opened = await openServer(connectTo(target), times)
+  if (!('error' in opened) || 'command' in target || !/\bHTTP 40[045]\b/.test(opened.error)) return opened
+  const older = await openServer(connectTo({ ...target, transport: 'sse' }), times)
+  return 'error' in older ? opened : older
+}
+
 /** Connections that are opened when they are first wanted, once each. */
 export function createConnections(
   reached: ReadonlyMap<string, NamedServer>,
@@ -142,7 +153,7 @@ export function createConnections(
     open(key) {
       const before = opened.get(key)
       if (before) return before
-      const opening = openServer(connectTo(reached.get(key)!.target), times)
+      const opening = openTarget(reached.get(key)!.target, times)
       opened.set(key, opening)
       return opening
     },

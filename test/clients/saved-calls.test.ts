@@ -1,0 +1,77 @@
+/** Saved calls against the official server, in the ways that it can be reached. */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { plainEnv, wiretape, type Run } from '../behaviour/run-cli.js'
+import { createStage, type Stage } from '../behaviour/stage.js'
+import { everythingOnStdio, startEverything } from './everything.js'
+
+let stage: Stage
+beforeEach(() => {
+  stage = createStage()
+})
+afterEach(() => stage.close())
+
+const here = (...args: string[]): Promise<Run> =>
+  wiretape(args, { cwd: stage.folder, env: plainEnv(stage.env) })
+
+const text = '$.result.content[0].text'
+const calls = [
+  {
+    name: 'echo',
+    request: { tool: 'echo', arguments: { message: '${message}' } },
+    expect: { result: { content: [{ type: 'text', text: 'Echo: ${message}' }] } },
+  },
+  {
+    name: 'sum',
+    request: { tool: 'get-sum', arguments: { a: 1.5, b: 2 } },
+    expect: { match: { [text]: '/3.5/' } },
+  },
+  {
+    name: 'wrong arguments',
+    request: { tool: 'get-sum', arguments: { a: 'x' } },
+    expect: { fails: true },
+  },
+  {
+    name: 'a resource',
+    request: { method: 'resources/read', params: { uri: 'demo://resource/dynamic/text/1' } },
+    expect: { values: { '$.result.contents[0].uri': 'demo://resource/dynamic/text/1' } },
+  },
+  {
+    name: 'a prompt',
+    request: { method: 'prompts/get', params: { name: 'simple-prompt' } },
+    expect: { match: { '$.result.messages[0].content.text': '/prompt/' } },
+  },
+]
+const save = (server: object): void =>
+  writeFileSync(stage.path('calls.yaml'), stringify({ server, variables: { message: 'hi' }, calls }))
+
+it('are answered on stdio as expected', async () => {
+  save({ command: everythingOnStdio })
+  expect(await here('run', 'calls.yaml', '--all')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Same: 5 exchanges\n'),
+    stderr: '',
+  })
+})
+
+it.each(['streamableHttp', 'sse'] as const)(
+  'are answered over %s as expected, also recorded',
+  async (transport) => {
+    save({ url: await startEverything(transport) })
+    const good = { code: 0, stdout: 'Same: 5 exchanges\n', stderr: '' }
+    expect(await here('run', 'calls.yaml')).toEqual(good)
+    expect(await here('run', 'calls.yaml', '--record', 'tapes')).toEqual(good)
+    const [tape] = readdirSync(stage.path('tapes'))
+    const { stdout } = await here('inspect', `tapes/${tape}`)
+    expect(stdout).toContain('prompts/get simple-prompt')
+  },
+)
+
+it('that were saved from calls are answered as they were', async () => {
+  const save = (...words: string[]): Promise<Run> =>
+    here('call', ...words, '--save', 'saved.yaml', '--', ...everythingOnStdio)
+  expect(await save('echo', '{"message":"tea ${x}"}')).toMatchObject({ code: 0 })
+  expect(await save('get-structured-content', '{"location":"Chicago"}')).toMatchObject({ code: 0 })
+  expect(await here('run', 'saved.yaml')).toEqual({ code: 0, stdout: 'Same: 2 exchanges\n', stderr: '' })
+})
