@@ -5,10 +5,19 @@ import { escapeLines } from './escape.js'
  * `##[` anywhere in a line.
  */
 
-/** An annotation: one command on one line. */
-export function workflowCommand(level: 'error' | 'warning' | 'notice', title: string, text: string): string {
-  const property = data(title).replaceAll(':', '%3A').replaceAll(',', '%2C')
-  return `::${level} title=${property}::${data(text)}\n`
+/** An annotation: one command on one line. @param at beside which line it is shown; `line` is 1-based */
+export function workflowCommand(
+  level: 'error' | 'warning' | 'notice',
+  title: string,
+  text: string,
+  at?: { readonly file: string; readonly line: number },
+): string {
+  const place = at ? `file=${property(at.file)},line=${at.line},` : ''
+  return `::${level} ${place}title=${property(title)}::${data(text)}\n`
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
 function data(text: string): string {

@@ -34,7 +34,8 @@ export function checkAnswer(answer: string, expect: Expectation): CheckedAnswer 
   if (!isError && expect.fails)
     return { verdict: 'fixed now', ...failed, notes: ['expected an error, and got a result'] }
   const whole = expect.answer === undefined ? undefined : compareWhole(expect.answer, answer, expect)
-  if (whole && whole.verdict !== 'same' && whole.verdict !== 'changed') return { ...whole, ...failed }
+  if (whole?.verdict === 'error now') return { ...whole, ...failed }
+  if (whole?.verdict === 'fixed now') return { ...failed, ...whole }
   const differences = expect.places.flatMap((place) => differencesAt(answer, place))
   const all = [...(whole?.differences ?? []), ...differences]
   const listed = all.slice(0, mostDifferences)

@@ -43,14 +43,11 @@ export function parseSavedCalls(
   const reading = new Reading(file, sources, used)
   if (file.diagnostics.length === 0) reading.file()
   // One place has one fault: a second one there follows from the first.
+  const places = new Set<string>()
   const diagnostics = file.diagnostics
-    .filter(({ at }, i, all) => i === all.findIndex((one) => isAt(one, at)))
+    .filter(({ at }) => places.size < places.add(`${at?.line}:${at?.column}`).size)
     .toSorted((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0))
   return { calls: diagnostics.length > 0 ? [] : reading.calls, diagnostics }
-}
-
-function isAt({ at }: Diagnostic, place: Diagnostic['at']): boolean {
-  return at?.line === place?.line && at?.column === place?.column
 }
 
 class Reading {

@@ -5,6 +5,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   type Document,
   type Node,
   type Scalar,
@@ -50,7 +51,13 @@ export class YamlFile {
   constructor(text: string, { code = 'bad-rules-file' }: YamlFileOptions = {}) {
     this.#text = text
     this.#code = code
-    const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, strict: true })
+    const document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      strict: true,
+      // The reader compares each name with each other one: minutes for a large file.
+      uniqueKeys: false,
+    })
     this.#document = document
     for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
       const isSecond = code === 'MULTIPLE_DOCS'
@@ -59,7 +66,21 @@ export class YamlFile {
         isSecond ? 'a second document begins here: expected one' : `is no YAML here: ${sentence(message)}`,
       )
     }
-    this.top = document.errors.length > 0 ? undefined : (document.contents ?? undefined)
+    if (document.errors.length === 0) this.#checkNames()
+    this.top = this.diagnostics.length > 0 ? undefined : (document.contents ?? undefined)
+  }
+
+  #checkNames(): void {
+    visit(this.#document, {
+      Map: (_, { items }) => {
+        const names = new Set<unknown>()
+        for (const { key } of items) {
+          if (!isScalar(key)) continue
+          if (names.has(key.value)) this.fail(key, 'is no YAML here: map keys must be unique')
+          names.add(key.value)
+        }
+      },
+    })
   }
 
   /** @param message what is wrong and what was expected */

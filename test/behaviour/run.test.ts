@@ -76,13 +76,15 @@ describe('wiretape run', () => {
         { name: 'nowhere', request: price, expect: { match: { '$.result.structuredContent': 'any' } } },
         { name: 'an error', request: { tool: 'fail' } },
         { name: 'no error', request: price, expect: { fails: true } },
+        { name: 'no such error', request: price, expect: { error: { code: 1 } } },
+        { name: 'no such result', request: { tool: 'nosuch' }, expect: { result: {} } },
         { name: 'no such list', request: { method: 'tools/list' }, expect: { result: { tools: [] } } },
       ],
     })
     const { code, stdout, stderr } = await here('run', 'calls/a.yaml')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     const lines = stdout.replaceAll(/ {2}calls\/a\.yaml:\d+$/gm, '').split('\n')
-    expect(lines.slice(0, 10)).toEqual([
+    expect(lines.slice(0, 15)).toEqual([
       '  changed    dearer (tools/call price)',
       '    ~ result.content[0].text.price 3 → 4.5',
       '  changed    no clock (tools/call price)',
@@ -93,9 +95,14 @@ describe('wiretape run', () => {
       '    isError: It failed: disk is full',
       '  fixed now  no error (tools/call price)',
       '    expected an error, and got a result',
+      '  fixed now  no such error (tools/call price)',
+      '    - error {"code":1}',
+      expect.stringContaining('    + result {"content":['),
+      '  error now  no such result (tools/call nosuch)',
+      '    error -32602: Unknown tool: nosuch',
     ])
-    expect(lines.slice(10).filter((line) => line.startsWith('    + result.tools[')).length).toBe(5)
-    expect(lines.at(-2)).toBe('Different: 1 same, 4 changed, 1 error now, 1 fixed now')
+    expect(lines.slice(15).filter((line) => line.startsWith('    + result.tools[')).length).toBe(5)
+    expect(lines.at(-2)).toBe('Different: 1 same, 4 changed, 2 error now, 2 fixed now')
   })
 
   it('writes the reports of diff, with names and places of the calls', async () => {
@@ -132,7 +139,9 @@ describe('wiretape run', () => {
     )
     expect(read('junit')).toMatch(/<testsuites tests="2" failures="1" errors="0">/)
     expect(read('markdown')).toMatch(/\| changed \| .*bad.* \| .*calls\/a\.yaml:9/)
-    expect(read('github')).toMatch(/^::error title=changed%3A bad <&> \(tools\/call price\)::/m)
+    expect(read('github')).toMatch(
+      /^::error file=calls\/a\.yaml,line=9,title=changed%3A bad <&> \(tools\/call price\)::/m,
+    )
   })
 
   it('starts equal servers once, and keeps what calls did', async () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import * as fc from 'fast-check'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { runs } from '../long.js'
 import { parseSavedCalls, type SavedCallsReading } from '../../src/saved-calls/index.js'
 
 const published = resolve(import.meta.dirname, '../../docs/schemas/saved-calls.schema.json')
@@ -94,12 +96,68 @@ describe('a file of saved calls', () => {
     expect(read(stringify(file)).diagnostics).toMatchObject([{ message: expect.stringMatching(why) }])
   })
 
+  it('with one name twice is refused at the second one', () => {
+    const text = 'calls:\n  - name: a\n    request: {tool: x, arguments: {b: 1, b: 2}}\n'
+    expect(read(text).diagnostics).toMatchObject([
+      { message: 'is no YAML here: map keys must be unique', at: { line: 3, column: 42 } },
+    ])
+  })
+
   it('keeps the digits of numbers, also where they are variables', () => {
     const file =
       'variables: {n: 1.50}\ncalls: [{name: a, request: {tool: x, arguments: {a: "${n}", b: 12345678901234567890}}}]'
     const [whole] = read(file).calls
     expect(whole!.params).toBe('{"name":"x","arguments":{"a":1.50,"b":12345678901234567890}}')
     expect(read(file, { n: '[2.0]' }).calls[0]!.params).toContain('"a":[2.0]')
+  })
+
+  it('of any text is read or refused, and says where', () => {
+    const whole = stringify({
+      server: { command: ['node', '${a}'], env: { A: '${env:TOKEN}' } },
+      variables: { a: 'b', c: [1, 2.5] },
+      calls: [
+        { ...call, expect: { values: { '$.result.a': '${c}' }, match: { '$.result.b': 'uuid+timestamp' } } },
+        { name: 'b', request: { method: 'x', params: { y: null } }, expect: { result: { z: '$${' } } },
+      ],
+    })
+    expect(read(whole).diagnostics).toEqual([])
+    const pieces = fc.constantFrom(
+      '',
+      '${',
+      '}',
+      '- ',
+      ': ',
+      '\n',
+      '  ',
+      '{',
+      '[',
+      '*a',
+      '&a ',
+      '!!binary ',
+      '"',
+      '|',
+      '$',
+      '~',
+      'é',
+    )
+    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), pieces)
+    fc.assert(
+      fc.property(fc.array(cut, { minLength: 1, maxLength: 4 }), (cuts) => {
+        let text = whole
+        for (const [at, length, piece] of cuts) text = text.slice(0, at) + piece + text.slice(at + length)
+        const { calls, diagnostics } = read(text)
+        for (const { message, at } of diagnostics)
+          expect([message, at?.line]).toEqual([expect.stringMatching(/\S/), expect.any(Number)])
+        if (calls.length === 0) expect(diagnostics).not.toEqual([])
+        for (const { params } of calls) expect(JSON.parse(params)).toBeTypeOf('object')
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  it('with many faults is refused without delay', () => {
+    const members = Array.from({ length: 60_000 }, (_, i) => `m${i}: 1`)
+    expect(read(`${members.join('\n')}\ncalls: []\n`).diagnostics).toHaveLength(60_001)
   })
 
   it('tells no value of the environment in what is wrong', () => {

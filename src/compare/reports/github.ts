@@ -11,7 +11,7 @@ export function* githubReport({ exchanges, summary }: ComparisonReport): Generat
     const level = exchange.verdict === 'fixed now' || exchange.verdict === 'new' ? 'warning' : 'error'
     const body = detailsOf(exchange).slice(0, 10).join('\n') || exchange.verdict
     const run = exchange.run === undefined ? '' : ` (run ${exchange.run})`
-    yield workflowCommand(level, `${exchange.verdict}: ${titleOf(exchange)}${run}`, body)
+    yield workflowCommand(level, `${exchange.verdict}: ${titleOf(exchange)}${run}`, body, exchange.call)
   }
   for (const note of summary.notes ?? []) yield workflowCommand('notice', 'note', note)
   for (const offer of summary.offers) {
