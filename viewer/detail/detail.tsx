@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatBytes } from '../../src/render/index.js'
 import { askedMeanwhile, headOf, membersOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
-import { grouped, selected, table, version } from '../store/state.js'
+import { detailTab, grouped, selected, table, version } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 import { nameOf } from '../list/row.js'
 import { clean } from '../shell/clean.js'
@@ -11,6 +11,7 @@ import { CopyMenu } from './copy.js'
 import { Facts } from './facts.js'
 import { Message } from './message.js'
 import { Steps } from './steps.js'
+import { StoryView } from './story.js'
 
 /** What is chosen in the list: an exchange with both sides, or one message. */
 export function DetailPane() {
@@ -33,6 +34,8 @@ function Chosen({ row }: { readonly row: number }) {
   version.value
   const isHead = grouped.value && headOf(row) === row
   const answer = isHead && table.kind(row) === 'request' ? table.peer(row) : -1
+  const hasStory = table.kind(row) === 'request'
+  const isStory = hasStory && detailTab.value === 'story'
   const [search, setSearch] = useState('')
   const { name, subject } = nameOf(row)
   const rows = answer >= 0 ? [row, answer] : [row]
@@ -50,28 +53,46 @@ function Chosen({ row }: { readonly row: number }) {
           {subject !== '' && <span class="subject">{clean(subject)}</span>}
         </h2>
         <div class="detail-tools">
-          <label class="field small">
-            <Icon name="search" />
-            <input
-              type="search"
-              placeholder="Find here"
-              aria-label="Find in this message"
-              data-find="detail"
-              value={search}
-              onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-            />
-          </label>
+          {!isStory && (
+            <label class="field small">
+              <Icon name="search" />
+              <input
+                type="search"
+                placeholder="Find here"
+                aria-label="Find in this message"
+                data-find="detail"
+                value={search}
+                onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+              />
+            </label>
+          )}
           <CopyMenu row={row} />
         </div>
         <Facts row={row} />
+        {hasStory && (
+          <div class="modes detail-tabs" role="group" aria-label="Show of this exchange">
+            {(['messages', 'story'] as const).map((tab) => (
+              <button
+                key={tab}
+                type="button"
+                aria-pressed={detailTab.value === tab}
+                onClick={() => (detailTab.value = tab)}
+              >
+                {tab === 'messages' ? 'Messages' : 'Story'}
+              </button>
+            ))}
+          </div>
+        )}
       </header>
       <div class="detail-body" tabIndex={0} role="region" aria-label="Payload">
-        {related.length > 0 && (
+        {isStory && <StoryView row={row} />}
+        {!isStory && related.length > 0 && (
           <Steps rows={[row, ...related, ...(answer >= 0 ? [answer] : [])]} current={row} />
         )}
-        {[...related.filter((one) => table.kind(one) === 'note'), ...rows].map((one) => (
-          <Loaded key={one} row={one} search={search} />
-        ))}
+        {!isStory &&
+          [...related.filter((one) => table.kind(one) === 'note'), ...rows].map((one) => (
+            <Loaded key={one} row={one} search={search} />
+          ))}
       </div>
     </aside>
   )

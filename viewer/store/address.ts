@@ -3,6 +3,7 @@ import { search } from './actions.js'
 import { verdicts } from '../../src/compare/index.js'
 import {
   comparedOnly,
+  detailTab,
   expanded,
   filterText,
   grouped,
@@ -67,6 +68,7 @@ function describe(): string {
   if (filterText.value !== '') state.set('filter', filterText.value)
   if (highlightText.value !== '') state.set('highlight', highlightText.value)
   if (!grouped.value) state.set('messages', 'all')
+  if (detailTab.value === 'story') state.set('detail', 'story')
   if (range.value) state.set('range', range.value.map((at) => Math.round(at - origin.peek())).join('..'))
   const { key, down } = toolsOrder.value
   if (key !== 'calls' || !down) state.set('sort', `${key}${down ? '' : '.up'}`)
@@ -82,6 +84,7 @@ function apply(wanted: URLSearchParams): void {
   const only = Number(wanted.get('lane') ?? NaN)
   if (Number.isInteger(only) && only >= 0) lane.value = only
   grouped.value = wanted.get('messages') !== 'all'
+  detailTab.value = wanted.get('detail') === 'story' ? 'story' : 'messages'
   search('filter', (wanted.get('filter') ?? '').slice(0, 4_000))
   search('highlight', (wanted.get('highlight') ?? '').slice(0, 4_000))
   const sort = /^(name|calls|errors|p50Us|p95Us|maxUs|sizeBytes)(\.up)?$/.exec(wanted.get('sort') ?? '')

@@ -21,6 +21,8 @@ export const selected = signal(-1)
 export const expanded = signal<ReadonlySet<number>>(new Set<number>())
 /** What the brush marked: microseconds since 1970. */
 export const range = signal<readonly [from: number, to: number] | undefined>(undefined)
+/** How the details show an exchange. */
+export const detailTab = signal<'messages' | 'story'>('messages')
 /** The sequence diagram shows the chosen exchange only. */
 export const chosenOnly = signal(false)
 /** The newest row stays in sight. */

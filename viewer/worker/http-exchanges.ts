@@ -6,6 +6,8 @@ export interface HttpExchanges {
   add(exchange: number, row: number, side: 'request' | 'response' | 'both'): void
   /** The first row of the request in the session that goes on; -1 for none. */
   request(exchange: number): number
+  /** The first row of the request, in the session of another row; -1 for none. */
+  requestOf(exchange: number, row: number): number
   /** The first row of the response, in the session of another row; -1 for none. */
   response(exchange: number, row: number): number
 }
@@ -34,6 +36,7 @@ export function createHttpExchanges(): HttpExchanges {
       if (side !== 'request' && responses[exchange] === -1) responses[exchange] = row
     },
     request: (exchange) => current.requests[exchange] ?? -1,
+    requestOf: (exchange, row) => all.findLast(({ from }) => from <= row)?.requests[exchange] ?? -1,
     response: (exchange, row) => all.findLast(({ from }) => from <= row)?.responses[exchange] ?? -1,
   }
 }

@@ -54,6 +54,8 @@ export interface LaneIndex {
   readonly isNote: (local: number) => boolean
   /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
   readonly responseOf: (exchange: number, local: number) => number
+  /** The same of the request. */
+  readonly requestOf: (exchange: number, local: number) => number
   word(number: number): string
   /** As `placeOf`, without the part. */
   lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
@@ -215,6 +217,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     httpStatus: (local) => kept.httpStatus[local]!,
     isNote: (local) => (kept.extra[local]! & extraFlag.note) !== 0,
     responseOf: (exchange, local) => exchanges.response(exchange, local),
+    requestOf: (exchange, local) => exchanges.requestOf(exchange, local),
     word: (number) => words.wordOf(number),
     lineAt: (local) => ({ offset: kept.offset[local]!, sizeBytes: kept.lineSize[local]! }),
     placeOf(local) {

@@ -137,6 +137,50 @@ export interface Detail {
   readonly sizeBytes: number
 }
 
+/** Something that belongs to a call. */
+export interface StoryStep {
+  readonly row: number
+  readonly kind:
+    | 'request'
+    | 'answer'
+    | 'progress'
+    | 'log'
+    | 'cancel'
+    | 'notification'
+    /** A request of the other side: sampling, elicitation, roots. */
+    | 'asked'
+    /** A request about the task that the call began. */
+    | 'poll'
+    /** The call again, with what its answer had asked for. */
+    | 'round'
+    | 'stderr'
+    | 'noise'
+    | 'gap'
+    | 'http'
+    | 'note'
+  /** Microseconds since 1970; 0 where the recording says no times. */
+  readonly at: number
+  /** The content that its row in the list has. */
+  readonly text: string
+  readonly detail: Detail
+  /** Nothing links it to the call, and another request was open. */
+  readonly loose: boolean
+  /** Of a request other than the call itself. */
+  readonly answer?: Detail
+  readonly answerAt?: number
+  readonly answerText?: string
+}
+
+/** Everything that belongs to a call, in order. */
+export interface Story {
+  readonly steps: readonly StoryStep[]
+  /** Steps beyond those. */
+  readonly left: number
+  /** When it was over, and its task too; absent where the recording has no end of it. */
+  readonly end?: number
+  readonly isTask: boolean
+}
+
 /** A finding as the page shows it. */
 export interface ToldFinding {
   readonly lane: number

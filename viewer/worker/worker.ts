@@ -7,6 +7,7 @@ import { createLibraryFindings } from './lane-findings.js'
 import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
+import { storyOf } from './story.js'
 import { offersOf, usageOf } from './tools.js'
 
 /** Lets what the page asks meanwhile have its turn. */
@@ -57,6 +58,10 @@ export function startWorker(scope: WorkerScope): void {
     search: async ([slot, text]) => searches[slot as Slot].set(text as string),
     response: ([row, exchange]) => library.response(row as number, exchange as number),
     contents: ([rows, asked]) => library.contents(rows as number[], asked as string[]),
+    story: async ([row]) => {
+      const { lane, local } = library.locate(row as number)
+      return storyOf(lane, local, (one) => library.detail(lane.globalOf(one), false))
+    },
     detail: ([row, whole]) => library.detail(row as number, whole === true),
   }
 

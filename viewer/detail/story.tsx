@@ -1,0 +1,251 @@
+import { useEffect, useState } from 'preact/hooks'
+import { formatCount, formatDuration } from '../../src/render/index.js'
+import { Blocks } from '../json/blocks.js'
+import { blocksIn } from '../json/content.js'
+import { nameOf } from '../list/row.js'
+import { clean } from '../shell/clean.js'
+import { Arrow } from '../shell/icons.js'
+import { reader, select } from '../store/actions.js'
+import { detailTab, lanes, table, version } from '../store/state.js'
+import type { Story, StoryStep } from '../worker/protocol.js'
+import { Asked, askedIn } from './asked.js'
+import { httpOf, holdOf, messageOf, type Hold } from './story-facts.js'
+
+/** Rows may still come; how long to wait with reading the story again. */
+const pauseMs = 300
+
+/** Everything that belongs to a call, from top to bottom in time. */
+export function StoryView({ row }: { readonly row: number }) {
+  const [story, setStory] = useState<Story | string>()
+  version.value
+  const isLive = lanes.value[table.lane(row)]?.state !== 'done'
+  const known = isLive ? table.length : -1
+  useEffect(() => {
+    let gone = false
+    const timer = setTimeout(
+      () => {
+        reader()
+          .call<Story>('story', [row])
+          .then(
+            (told) => !gone && setStory(told),
+            (error: unknown) => !gone && setStory(error instanceof Error ? error.message : String(error)),
+          )
+      },
+      story === undefined ? 0 : pauseMs,
+    )
+    return () => {
+      gone = true
+      clearTimeout(timer)
+    }
+  }, [row, known])
+  if (story === undefined) return <div class="message loading" aria-busy="true" />
+  if (typeof story === 'string') return <p class="failure">{story}</p>
+  return <Told story={story} row={row} />
+}
+
+function Told({ story, row }: { readonly story: Story; readonly row: number }) {
+  const { steps, left, end, isTask } = story
+  const began = table.at(row)
+  const lastAt = Math.max(began, end ?? 0, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
+  const span = began === 0 ? 0 : lastAt - began
+  const http = httpOf(steps, row)
+  const isLoose = steps.some(({ loose }) => loose)
+  return (
+    <section class="story" aria-label="Story">
+      <p class="story-sum">
+        {summaryOf(story, began)}
+        {isTask && end !== undefined && ', until its task was over'}
+      </p>
+      {http && (
+        <p class="quiet">
+          HTTP exchange {http.exchange}: waited{' '}
+          {http.firstAt === undefined
+            ? 'for a response that never came'
+            : formatDuration(http.firstAt - began)}
+          {http.firstAt !== undefined &&
+            http.lastAt > http.firstAt &&
+            `, streamed ${formatDuration(http.lastAt - http.firstAt)}`}
+          . The recording does not say how long connecting and TLS took.
+        </p>
+      )}
+      {isLoose && (
+        <p class="quiet">
+          Other requests were open: what is marked <em class="tag">meanwhile</em> may belong to one of them.
+        </p>
+      )}
+      <ol class="story-steps">
+        {pollsJoined(steps).map(({ step, count }) => (
+          <Step key={step.row} step={step} count={count} steps={steps} began={began} span={span} />
+        ))}
+      </ol>
+      {left > 0 && <p class="quiet">{formatCount(left)} more steps are in the list.</p>}
+    </section>
+  )
+}
+
+function summaryOf({ end, isTask, steps }: Story, began: number): string {
+  if (began === 0) return 'The recording says no times.'
+  if (end !== undefined)
+    return `${isTask ? 'The task' : 'The call'} took ${formatDuration(Math.max(0, end - began))}`
+  if (isTask) return 'The recording has no end of the task.'
+  return steps.some(({ kind }) => kind === 'cancel')
+    ? 'It was cancelled and not answered.'
+    : 'The recording has no answer.'
+}
+
+/** Polls in a row that got the same answer are told once. */
+function pollsJoined(steps: readonly StoryStep[]): { step: StoryStep; count: number }[] {
+  const joined: { step: StoryStep; count: number }[] = []
+  for (const step of steps) {
+    const last = joined.at(-1)
+    const isSame =
+      step.kind === 'poll' &&
+      last?.step.kind === 'poll' &&
+      table.method(last.step.row) === table.method(step.row) &&
+      last.step.answerText === step.answerText
+    if (isSame) joined[joined.length - 1] = { step: { ...last.step, ...until(step) }, count: last.count + 1 }
+    else joined.push({ step, count: 1 })
+  }
+  return joined
+}
+
+function until({ answerAt, answer }: StoryStep): Partial<StoryStep> {
+  return { ...(answerAt !== undefined && { answerAt }), ...(answer && { answer }) }
+}
+
+interface StepProps {
+  readonly step: StoryStep
+  readonly count: number
+  readonly steps: readonly StoryStep[]
+  readonly began: number
+  readonly span: number
+}
+
+function Step({ step, count, steps, began, span }: StepProps) {
+  const { row, kind, at, answerAt, loose } = step
+  const { name, subject } = nameOf(row)
+  const hold = holdOf(step)
+  const isSide = kind === 'note' || kind === 'http' || kind === 'gap' || kind === 'stderr'
+  const fromServer = table.has(row, 'fromServer')
+  const isBad = kind === 'cancel' || kind === 'gap' || kind === 'noise'
+  return (
+    <li class={`tell-${kind} ${isSide ? '' : fromServer ? 'from-server' : 'from-client'}`}>
+      <span class="story-time">
+        {began === 0 || at === 0
+          ? '–'
+          : kind === 'request'
+            ? '0'
+            : `+${formatDuration(Math.max(0, at - began))}`}
+      </span>
+      <Bar from={at - began} to={barEnd(step, steps, hold) - began} span={span} isBad={isBad} hold={hold} />
+      <div class="story-body">
+        <button type="button" class="bare story-name" onClick={() => look(row)}>
+          {!isSide && <Arrow left={fromServer} />}
+          <b>{clean(name)}</b> <span>{clean(shortSubject(subject))}</span>
+          {count > 1 && <span class="quiet">{count} times</span>}
+          {answerAt !== undefined && at > 0 && (
+            <span class="quiet">answered after {formatDuration(Math.max(0, answerAt - at))}</span>
+          )}
+          {loose && <em class="tag">meanwhile</em>}
+        </button>
+        {hold && <p class="story-hold">{hold.text}</p>}
+        <Content step={step} steps={steps} />
+      </div>
+    </li>
+  )
+}
+
+/** Shows the message itself. */
+function look(row: number): void {
+  if (table.kind(row) === 'request') detailTab.value = 'messages'
+  select(row)
+}
+
+function shortSubject(subject: string): string {
+  return subject.length > 300 ? `${subject.slice(0, 300)}…` : subject
+}
+
+/** The bar of the call goes to its answer. */
+function barEnd(step: StoryStep, steps: readonly StoryStep[], hold: Hold | undefined): number {
+  if (step.kind === 'request') return steps.find(({ kind }) => kind === 'answer')?.at ?? step.at
+  return step.answerAt ?? step.at + (hold?.us ?? 0)
+}
+
+function Bar(props: {
+  readonly from: number
+  readonly to: number
+  readonly span: number
+  readonly isBad: boolean
+  readonly hold: Hold | undefined
+}) {
+  const { from, to, span, isBad, hold } = props
+  if (span <= 0) return <span class="story-bar" />
+  const percent = (us: number): number => Math.max(0, Math.min(100, (us / span) * 100))
+  const left = percent(from)
+  return (
+    <span class="story-bar" aria-hidden="true">
+      <i class={isBad ? 'bad' : ''} style={{ left: `${left}%`, width: `${percent(to) - left}%` }} />
+      {hold && hold.us > 0 && (
+        <i class="held" style={{ left: `${left}%`, width: `${percent(from + hold.us) - left}%` }} />
+      )}
+    </span>
+  )
+}
+
+/** What the step says, as what it is. */
+function Content({ step, steps }: { readonly step: StoryStep; readonly steps: readonly StoryStep[] }) {
+  const { kind, text, detail } = step
+  const message = messageOf(detail)
+  if (detail.leftOut !== undefined) return <p class="quiet">It is too long to be shown here.</p>
+  switch (kind) {
+    case 'asked':
+    case 'round':
+    case 'answer': {
+      const asked = askedIn(step, steps)
+      if (asked.length > 0) return asked.map((one, i) => <Asked key={i} asked={one} />)
+      if (kind !== 'answer') return <Words text={kind === 'asked' ? joined(step) : text} />
+      const blocks = blocksIn(message?.['result'])
+      return blocks.length > 0 ? <Blocks blocks={blocks} search="" /> : <Words text={text} />
+    }
+    case 'progress':
+      return <Progress params={message?.['params']} text={text} />
+    case 'cancel': {
+      const reason = membersIn(message?.['params'])['reason']
+      return typeof reason === 'string' ? <Words text={reason.slice(0, 2_000)} /> : null
+    }
+    case 'stderr':
+    case 'noise':
+    case 'note':
+    case 'gap':
+      return null
+    default:
+      return <Words text={joined(step)} />
+  }
+}
+
+function joined({ text, answerText }: StoryStep): string {
+  return [text, answerText ?? ''].filter((part) => part !== '').join(' → ')
+}
+
+function Words({ text }: { readonly text: string }) {
+  return text === '' ? null : <p class="story-words">{clean(text)}</p>
+}
+
+function Progress({ params, text }: { readonly params: unknown; readonly text: string }) {
+  const { progress, total } = membersIn(params)
+  const isMeasured =
+    typeof progress === 'number' &&
+    typeof total === 'number' &&
+    total > 0 &&
+    progress >= 0 &&
+    progress <= total
+  return (
+    <p class="story-words">
+      {isMeasured && <progress value={progress} max={total} aria-label="Progress" />} {clean(text)}
+    </p>
+  )
+}
+
+function membersIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

@@ -1,0 +1,200 @@
+import { isAnswer } from '../../src/model/index.js'
+import { rowContent } from '../../src/render/index.js'
+import { isFrame } from './describe.js'
+import type { LaneIndex } from './lane.js'
+import type { Detail, Story, StoryStep } from './protocol.js'
+
+/** Rows looked at after the request. */
+const farthest = 400_000
+/** Rows looked at before it, for other requests that were open. */
+const before = 2_000
+/** Rows looked at of a call that has no end on the recording. */
+const openEnd = 2_000
+/** Steps, and bytes of their lines, that one story tells. */
+const mostSteps = 400
+const mostBytes = 8 << 20
+
+/** A row of a call, before its line is read. */
+interface Found {
+  readonly row: number
+  /** What answered it, of a request that is not the call's own; -1 for none. */
+  readonly answer: number
+  /** `certain` by a link; `alone` while no other request was open; `loose` while another one was. */
+  readonly tie: 'certain' | 'alone' | 'loose'
+}
+
+/**
+ * Everything that belongs to a request, in the order of the recording.
+ *
+ * @param head row in the lane
+ * @param read the line of a row of the lane
+ */
+export async function storyOf(
+  lane: LaneIndex,
+  head: number,
+  read: (row: number) => Promise<Detail>,
+): Promise<Story> {
+  const { entries } = lane.fold
+  const own = exchangeOf(await read(head))
+  const steps: StoryStep[] = []
+  let bytes = 0
+  let left = 0
+  for (const { row, answer, tie } of rowsOf(lane, head)) {
+    if (steps.length >= mostSteps || bytes > mostBytes) {
+      left += 1
+      continue
+    }
+    const detail = await read(row)
+    const exchange = exchangeOf(detail)
+    const isSame = exchange !== undefined && exchange === own
+    if (tie !== 'certain' && !isSame && isOfOther(lane, exchange, row)) continue
+    bytes += detail.sizeBytes
+    const step = {
+      row: lane.globalOf(row),
+      kind: kindOf(lane, head, row),
+      at: lane.at(row),
+      text: contentOf(lane, row, detail),
+      detail,
+      loose: tie === 'loose' && !isSame,
+    }
+    if (answer < 0) steps.push(step)
+    else {
+      const reply = await read(answer)
+      bytes += reply.sizeBytes
+      steps.push({
+        ...step,
+        answer: reply,
+        answerAt: lane.at(answer),
+        answerText: contentOf(lane, answer, reply),
+      })
+    }
+  }
+  const taskEnd = taskEndOf(steps)
+  const answer = entries.peer(head)
+  const last = steps.findLast(({ kind }) => kind === 'answer')
+  const end = taskEnd ?? last?.at ?? (answer < 0 ? undefined : lane.at(answer))
+  return { steps, left, ...(end !== undefined && { end }), isTask: steps.some(createsTask) }
+}
+
+function rowsOf(lane: LaneIndex, head: number): Found[] {
+  const { entries } = lane.fold
+  const side = entries.direction(head)
+  const last = Math.min(entries.length, head + farthest)
+  const conversation = lane.conversation(head)
+  const related = relatedRows(lane, head, last)
+  const isOpen = entries.peer(head) < 0 && related.size < 2
+  const end = Math.min(last, isOpen ? head + openEnd : Math.max(...related) + 1)
+  /** Other requests of the same side: what is linked to nothing may belong to them. */
+  const open = new Set<number>()
+  const found: Found[] = []
+  for (let row = Math.max(0, head - before); row < end; row += 1) {
+    const kind = lane.isNote(row) ? 'note' : entries.kind(row)
+    const isMessage = kind !== 'stderr' && kind !== 'note' && kind !== 'gap' && kind !== 'http'
+    if (related.has(row)) {
+      if (!isReply(lane, head, row)) found.push({ row, answer: replyOf(lane, head, row), tie: 'certain' })
+      continue
+    }
+    if (isMessage && lane.conversation(row) !== conversation) continue
+    if (kind === 'request' && entries.direction(row) === side) {
+      if (!entries.has(row, 'stream')) open.add(row)
+    } else if (kind === 'result' || kind === 'error') open.delete(entries.peer(row))
+    else if (row > head && kind !== 'note' && (!isMessage || entries.direction(row) !== side)) {
+      if (entries.linked(row) < 0)
+        found.push({ row, answer: replyOf(lane, head, row), tie: open.size > 0 ? 'loose' : 'alone' })
+    }
+  }
+  return found
+}
+
+/** Rows that are linked to the call: itself, its answers, progress, cancellation, requests about its task and their answers, notes. */
+function relatedRows({ fold: { entries } }: LaneIndex, head: number, last: number): Set<number> {
+  const related = new Set([head])
+  for (let row = head + 1; row < last; row += 1) {
+    if (related.has(entries.linked(row)) || related.has(entries.peer(row))) related.add(row)
+  }
+  return related
+}
+
+/** An answer that is told with its request: of a request other than the call itself or one of its rounds. */
+function isReply(lane: LaneIndex, head: number, row: number): boolean {
+  const { entries } = lane.fold
+  const kind = entries.kind(row)
+  if (kind !== 'result' && kind !== 'error') return false
+  const request = entries.peer(row)
+  return request >= 0 && entries.peer(request) === row && replyOf(lane, head, request) === row
+}
+
+/** The row that is told with a request; -1 for none. */
+function replyOf(lane: LaneIndex, head: number, row: number): number {
+  const kind = kindOf(lane, head, row)
+  return kind === 'asked' || kind === 'poll' ? lane.fold.entries.peer(row) : -1
+}
+
+/** It stands in an HTTP exchange of another message. */
+function isOfOther(lane: LaneIndex, exchange: number | undefined, row: number): boolean {
+  if (exchange === undefined) return false
+  const request = lane.requestOf(exchange, row)
+  return request >= 0 && lane.fold.entries.kind(request) === 'request'
+}
+
+function exchangeOf({ record }: Detail): number | undefined {
+  if (record.type === 'http') return record.exchange
+  return isFrame(record) ? record.http?.exchange : undefined
+}
+
+function contentOf(lane: LaneIndex, row: number, { record, part }: Detail): string {
+  const message = isFrame(record) ? record.parts[part] : undefined
+  if (!message) return ''
+  const request = isAnswer(message.envelope) ? lane.fold.entries.peer(row) : -1
+  const method = request < 0 ? '' : lane.word(lane.method(request))
+  return rowContent(record, message, message.envelope.kind, { method })
+}
+
+function kindOf(lane: LaneIndex, head: number, row: number): StoryStep['kind'] {
+  const { entries } = lane.fold
+  if (lane.isNote(row)) return 'note'
+  const kind = entries.kind(row)
+  const method = lane.word(lane.method(row))
+  if (row === head) return 'request'
+  if (kind === 'result' || kind === 'error') return 'answer'
+  if (kind === 'request') {
+    if (method.startsWith('tasks/')) return 'poll'
+    return entries.direction(row) === entries.direction(head) ? 'round' : 'asked'
+  }
+  if (kind !== 'notification') return kind === 'invalid' ? 'noise' : kind
+  if (method === 'notifications/progress') return 'progress'
+  if (method === 'notifications/message') return 'log'
+  if (method === 'notifications/cancelled') return 'cancel'
+  return 'notification'
+}
+
+const over = /^(?:completed|failed|cancelled)$/
+
+/** When the task was over, as far as anybody said so. */
+function taskEndOf(steps: readonly StoryStep[]): number | undefined {
+  if (!steps.some(createsTask)) return undefined
+  for (const { kind, at, detail, answer, answerAt } of steps) {
+    if (kind === 'notification' && over.test(statusOf(detail, 'params'))) return at
+    if (kind !== 'poll' || !answer || answerAt === undefined) continue
+    if (methodOf(detail) === 'tasks/result' || over.test(statusOf(answer, 'result'))) return answerAt
+  }
+  return undefined
+}
+
+function createsTask({ detail: { record, part } }: StoryStep): boolean {
+  return isFrame(record) && record.parts[part]?.envelope.createsTask === true
+}
+
+function methodOf({ record, part }: Detail): string {
+  return isFrame(record) ? (record.parts[part]?.envelope.method ?? '') : ''
+}
+
+function statusOf({ record, part }: Detail, member: 'params' | 'result'): string {
+  const message = isFrame(record) ? record.parts[part] : undefined
+  if (!message || !isFrame(record) || record.raw === '') return ''
+  const value = JSON.parse(record.raw.slice(message.start, message.end)) as {
+    [name: string]: { readonly status?: unknown } | undefined
+  }
+  const status = value[member]?.status
+  return typeof status === 'string' ? status : ''
+}
