@@ -40,6 +40,8 @@ export interface OpenRecording {
    * @throws WiretapeError that names the file as the user did
    */
   records(report?: (problem: Problem) => void, only?: Selection): AsyncIterable<TapeRecord>
+  /** As `records`, where each message is looked at as a value. */
+  values?(report: (problem: Problem) => void): AsyncIterable<TapeRecord>
   /** See `Recording`. */
   ends?(): Promise<RecordingEnds | undefined>
 }
@@ -114,6 +116,7 @@ async function openScannable(
       .map((files) => ({
         files,
         records: (report?: (problem: Problem) => void, only?: Selection) => recordsOf(files, report, only),
+        values: (report: (problem: Problem) => void) => recordsOf(files, report, undefined, true),
         ends: () => endsOf(files),
         ...(files.every(isScannable) && {
           scan: (scanning: Omit<Scanning, 'isLegacySse'>) => scanAll(files, scanning),
@@ -225,7 +228,8 @@ async function load(
     const longest = await recording.scan({ fold, watcher, report, see })
     return { ...recording, fold, problems, problemCount, notes, longestId: Math.max(longestId, longest) }
   }
-  for await (const records of inBatches(recording.records(report))) {
+  const read = typeof watcher === 'function' ? recording.values?.(report) : undefined
+  for await (const records of inBatches(read ?? recording.records(report))) {
     for (const record of records) {
       const rows = fold.push(record)
       if (typeof watcher === 'function') watcher(record, rows)
@@ -251,6 +255,7 @@ function recordsOf(
   group: readonly OpenedFile[],
   report: (problem: Problem) => void = () => undefined,
   only?: Selection,
+  values = false,
 ): AsyncIterable<TapeRecord> {
   let first = 0
   const [{ isLegacySse } = { isLegacySse: false }] = group
@@ -258,7 +263,7 @@ function recordsOf(
     group.map((opened) => () => {
       const before = first
       first += opened.count ?? 0
-      const records = recordsIn(opened, report, only && ((record) => only(before + record)))
+      const records = recordsIn(opened, report, only && ((record) => only(before + record)), values)
       return isLegacySse ? mapped(records, inLegacySse) : records
     }),
   )
@@ -291,6 +296,7 @@ function recordsIn(
   opened: OpenedFile,
   report: (problem: Problem) => void,
   only: Selection | undefined,
+  values: boolean,
 ): AsyncIterable<TapeRecord> {
   const { file, name, checked = false } = opened
   let problems = 0
@@ -305,7 +311,7 @@ function recordsIn(
     withProgress(name, format.borrows ? lentBytes(path, sizeBytes) : file.bytes(sizeBytes), sizeBytes)
   const selects = only !== undefined && checked && file.format.selects === true
   const { seen } = opened
-  const records = file.format.read({ bytes, checked, seen, ...(selects && { only }) }, take)
+  const records = file.format.read({ bytes, checked, seen, values, ...(selects && { only }) }, take)
   const failed = (error: unknown): unknown => inFile(error, name, file.path)
   if (selects) return attended(records, { ended: () => undefined, failed })
   const counted = only

@@ -1,6 +1,5 @@
 import {
   createIntColumn,
-  createRecent,
   setRow,
   type HeldRecord,
   type MessageRecord,
@@ -10,6 +9,29 @@ import {
 import type { Facts, Fault, Finding, Rule, Watch } from './finding.js'
 import { Asked, Message } from './message.js'
 import { ServerState } from './server-state.js'
+
+/** The last requests, by their rows. */
+class AskedRing {
+  readonly #slots: (Asked | undefined)[] = []
+  #chars = 0
+
+  get(row: number): Asked | undefined {
+    const found = this.#slots[row % mostAsked]
+    return found?.row === row ? found : undefined
+  }
+
+  /** @param isAskedFor whether a rule about the answer wants its parameters; they are kept while there is room */
+  set(message: Message, isAskedFor: boolean): void {
+    const slot = message.row % mostAsked
+    this.#chars -= this.#slots[slot]?.size ?? 0
+    const asked = new Asked(message, isAskedFor && this.#chars < mostAskedChars)
+    this.#chars += asked.size
+    this.#slots[slot] = asked
+  }
+}
+
+const mostAsked = 32_768
+const mostAskedChars = 16 << 20
 
 /** Takes the records of one recording in their order, with the rows that the fold made of each. */
 export interface RecordingFindings {
@@ -46,11 +68,7 @@ class Findings implements RecordingFindings {
   readonly #run: Map<string, unknown>
   readonly #alike = new Map<string, number>()
   /** By their rows. */
-  readonly #asked = createRecent<Asked, number>({
-    entries: 20_000,
-    chars: 16 << 20,
-    sizeOf: ({ size }) => size,
-  })
+  readonly #asked = new AskedRing()
   #watches: readonly Watch[] = []
   #server: ServerState | undefined
   /** Number of the record that each row stands in. */
@@ -112,7 +130,7 @@ class Findings implements RecordingFindings {
     })
     for (const watch of this.#watches) watch.message?.(message)
     this.#server!.learn(message)
-    if (part.envelope.kind === 'request') this.#asked.set(row, new Asked(message, this.#isAskedFor(message)))
+    if (part.envelope.kind === 'request') this.#asked.set(message, this.#isAskedFor(message))
   }
 
   /** Rules about the answer hold arguments against the schema of the tool, and a form against what was asked for. */

@@ -103,9 +103,17 @@ export class Message {
     return this.record.batch ? raw.slice(this.part.start, this.part.end) : raw
   }
 
+  /** Every character of its text is a byte. */
+  get isAscii(): boolean {
+    const { start, end, sizeBytes } = this.part
+    return sizeBytes === end - start
+  }
+
   get value(): Json | undefined {
     if (this.#isParsed) return this.#value
     this.#isParsed = true
+    const { value, batch } = this.record
+    if (value !== undefined && !batch) return (this.#value = value as Json)
     const length = this.part.end - this.part.start
     if (this.part.envelope.kind !== 'invalid' && length <= longestParsed) {
       try {

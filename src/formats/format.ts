@@ -5,6 +5,8 @@ export interface Input {
   bytes(): AsyncIterable<Uint8Array>
   /** All of it was read before, and every line was JSON: that need not be looked at again. */
   readonly checked?: boolean
+  /** Each message is looked at as a value, and soon: a reader that has the value at hand adds it. */
+  readonly values?: boolean
   /** What reading it before has shown, for who reads it again. */
   readonly seen?: Seen
   /**

@@ -8,14 +8,17 @@ const longestParsed = 1 << 20
  * time.
  *
  * @param checked it is known to be
+ * @returns with the value of the whole line, where that was made
  */
-export function lineSpan(text: string, checked: boolean): ReturnType<typeof findJsonValue> {
+export function lineSpan(
+  text: string,
+  checked: boolean,
+): ReturnType<typeof findJsonValue> & { readonly value?: unknown } {
   const isBare = text.startsWith('{') && text.endsWith('}')
   if (checked && isBare) return { start: 0, end: text.length }
   if (text.length > longestParsed || !isBare) return findJsonValue(text)
   try {
-    JSON.parse(text)
-    return { start: 0, end: text.length }
+    return { start: 0, end: text.length, value: JSON.parse(text) as unknown }
   } catch {
     return findJsonValue(text)
   }

@@ -11,6 +11,7 @@ import type { PlainMessage } from './plain-message.js'
 import { RestartAnswers } from './restart-answers.js'
 import { createRowWaits } from './row-waits.js'
 import { createRecent } from './recent.js'
+import { Times } from './times.js'
 import { utf8Length } from './utf8-length.js'
 import type {
   DroppedRecord,
@@ -67,6 +68,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
   const probes = createRecent<number>({ entries: 10_000 })
   const waits = createRowWaits(entries)
+  const times = new Times()
   let gaps = 0
   let restarts = 0
   let restartAnswers = answersOfRestarts()
@@ -137,7 +139,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (record.us !== undefined && isMeasurable(record.us)) return record.us
     const session = sessions.at(-1)
     if (session?.startedAt === noTime && record.t === noTime) return NaN
-    const us = (Date.parse(record.t) - (session?.started ?? NaN)) * 1000
+    const us = (times.parse(record.t) - (session?.started ?? NaN)) * 1000
     return isMeasurable(us) ? us : 0
   }
 

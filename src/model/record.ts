@@ -123,6 +123,8 @@ interface FrameRecord extends Observed {
   readonly raw: string
   /** What redaction replaced in `raw`. */
   readonly red?: readonly RedactionMark[]
+  /** The value of `raw`, where it was asked for and the reader has it at hand. Not to be changed, nor to be kept. */
+  readonly value?: unknown
   /** The bytes of `raw`, where the recorder has them at hand; valid until the record is written. */
   readonly utf8?: Uint8Array
   readonly batch: boolean

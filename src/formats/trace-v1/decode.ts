@@ -41,9 +41,14 @@ export function decodeLine(text: string, known: KnownOfLine = {}): DecodedLine {
 export interface KnownOfLine {
   readonly checked?: boolean
   readonly ascii?: boolean
+  /** Messages get their values. */
+  readonly values?: boolean
 }
 
-function decodeUnchecked(text: string, { checked = false, ascii = false }: KnownOfLine): DecodedLine {
+function decodeUnchecked(
+  text: string,
+  { checked = false, ascii = false, values = false }: KnownOfLine,
+): DecodedLine {
   const span = lineSpan(text, checked)
   if (isFault(span)) {
     return fault('not-json', `not valid JSON: ${span.reason}`, span.at + 1)
@@ -58,7 +63,8 @@ function decodeUnchecked(text: string, { checked = false, ascii = false }: Known
     const dir = object.string('dir')
     if (dir !== undefined && dir !== 'in' && dir !== 'out')
       return { record: { type: 'unknown', name: dir, text: text.slice(span.start, span.end) } }
-    const frame = decodeFrame(line, 'message')
+    const value = values ? (span.value as { raw?: unknown } | undefined)?.raw : undefined
+    const frame = decodeFrame(line, 'message', value)
     return typeof frame === 'string' ? fault('bad-message', frame) : { record: frame }
   }
   line.use('type')
@@ -184,7 +190,11 @@ function decodeHeld(line: LineMembers): TapeRecord | undefined {
 }
 
 /** A frame and what the line says of it, or why it is none. */
-function decodeFrame(line: LineMembers, type: 'message' | 'held'): MessageRecord | HeldRecord | string {
+function decodeFrame(
+  line: LineMembers,
+  type: 'message' | 'held',
+  value?: unknown,
+): MessageRecord | HeldRecord | string {
   const t = line.string('t')
   const direction = directionOf(line)
   const raw = line.object.raw('raw')
@@ -195,6 +205,7 @@ function decodeFrame(line: LineMembers, type: 'message' | 'held'): MessageRecord
   const { batch, parts } = decodeParts(line, raw)
   // Member by member: spreading what may be absent costs more than all the rest, a million times over.
   const record: Draft<MessageRecord | HeldRecord> = { type, t, direction, raw, batch, parts }
+  if (value !== undefined) record.value = value
   const seq = line.count('seq')
   if (seq !== undefined) record.seq = seq
   const us = line.number('us')

@@ -31,11 +31,11 @@ export interface TraceLine {
 export function readTraceLines(
   source: AsyncIterable<Uint8Array>,
   report: Report,
-  { checked = false, only }: Pick<Input, 'checked' | 'only'> = {},
+  { checked = false, values = false, only }: Pick<Input, 'checked' | 'only' | 'values'> = {},
 ): AsyncIterable<TraceLine> {
   const framer = createLineFramer({ maxBytes: longestLine, borrowed: true })
   const reader = createLineReader(report, (text, sizeBytes) =>
-    decodeLine(text, { checked, ascii: sizeBytes === text.length }),
+    decodeLine(text, { checked, values, ascii: sizeBytes === text.length }),
   )
   let records = 0
   function* linesOf(frames: readonly LineFrame[]): Generator<TraceLine> {

@@ -40,18 +40,28 @@ const directives: readonly (readonly [name: string, pattern: RegExp])[] = [
 ]
 
 const boundary = String.raw`\b`
-const sourcesOf = (isWord: boolean): string =>
-  directives
-    .map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/'))
-    .filter((source) => source.startsWith(boundary) === isWord)
-    .map((source) => (isWord ? source.slice(boundary.length) : source))
-    .join('|')
 
-/**
- * Any of them, also where the text is escaped as JSON. Those that begin at a word are tried there only: this looks at every
- * character that a server sends.
- */
-const anyOf = new RegExp(`${boundary}(?:${sourcesOf(true)})|${sourcesOf(false)}`, 'i')
+/** Any of the directives that begin so, also where the text is escaped as JSON. */
+const anyWith = (start: string): RegExp =>
+  new RegExp(
+    directives
+      .map(([, pattern]) => pattern.source.replaceAll(String.raw`\/`, '/'))
+      .filter((source) => source.startsWith(start))
+      .map((source) => source.slice(start === boundary ? start.length : 0))
+      .join('|'),
+    'i',
+  )
+
+/** Those that begin at a word are tried there only, the others where their rarest characters stand: this looks at every text. */
+const words = new RegExp(`${boundary}(?:${anyWith(boundary).source})`, 'i')
+const tags = anyWith('<')
+const files = anyWith('(?:~')
+
+function isSuspicious(text: string): boolean {
+  return (
+    words.test(text) || (text.includes('<') && tags.test(text)) || (text.includes('/.') && files.test(text))
+  )
+}
 
 export const agentDirective: Rule = {
   info: {
@@ -67,7 +77,7 @@ export const agentDirective: Rule = {
   },
   begin: (_, say) => ({
     message(message) {
-      if (!message.fromServer || !anyOf.test(message.text)) return
+      if (!message.fromServer || !isSuspicious(message.text)) return
       const where = partOf(message)
       if (where === undefined) return
       for (const [text, pointer] of stringsIn(where.value, where.pointer)) {

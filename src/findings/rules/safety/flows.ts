@@ -1,3 +1,4 @@
+import { detach } from '../../../model/index.js'
 import type { Rule, Scope } from '../../finding.js'
 import { at, listAt, stringsIn, type Json } from '../../json.js'
 import type { Message } from '../../message.js'
@@ -99,11 +100,13 @@ function flowWords(value: string, from: Crossing, to: Crossing): string {
   return `${value.slice(0, 200)} in the arguments of ${to.tool} was first seen in a result of ${from.tool} of ${from.server || 'a server'}`
 }
 
+const bare = (match: string): string => match.replace(/[.,;:]+$/, '')
+
 function tellingValues(value: Json | undefined, pointer: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const [text, place] of stringsIn(value, pointer)) {
     for (const [match] of text.matchAll(telling)) {
-      found.set(match.replace(/[.,;:]+$/, ''), place)
+      found.set(bare(match), place)
       if (found.size >= mostValues) return found
     }
   }
@@ -128,6 +131,9 @@ export const executedFlow: Rule = {
     const known = ofRun(scope, 'values that were known', () => new Set<string>())
     const hint = (tool: string | undefined, name: string): Json | undefined =>
       tool === undefined ? undefined : at(server.offer('tool', tool)?.offer.value, 'annotations', name)
+    const know = (value: string): void => {
+      if (known.size < mostRemembered && !known.has(value)) known.add(detach(value))
+    }
     let hasOutside = false
     return {
       message(message) {
@@ -153,8 +159,14 @@ export const executedFlow: Rule = {
                 what: `${to.server} ${to.tool}`,
               })
             if (isOutside && !known.has(value)) remember(foreign, value, here)
-            else if (known.size < mostRemembered) known.add(value)
+            else know(value)
           }
+          return
+        }
+        // Nothing can be found yet; what the client says by itself is known from then on.
+        const isFirst = foreign.size === 0 && server.offer('tool', tool ?? '') === undefined
+        if (isFirst && !message.text.includes('\\')) {
+          for (const [match] of message.text.matchAll(telling)) know(bare(match))
           return
         }
         const acts =
@@ -164,9 +176,8 @@ export const executedFlow: Rule = {
         for (const [value, pointer] of tellingValues(at(message.params, 'arguments'), '/params/arguments')) {
           const from = foreign.get(value)
           if (acts) remember(acted, value, here)
-          if (!from) {
-            if (known.size < mostRemembered) known.add(value)
-          } else if (acts && from.t <= here.t)
+          if (!from) know(value)
+          else if (acts && from.t <= here.t)
             say(message, {
               message: flowWords(value, from, here),
               at: pointer,

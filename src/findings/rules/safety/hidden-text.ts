@@ -53,6 +53,10 @@ const kinds: readonly Hidden[] = [
 const suspicious =
   /[\u001b\u009b\u180e\u200b-\u200d]|[\u202a-\u202e\u2060-\u2069]|[\ufe00-\ufe0f]|[\ufeff\udb40]|\\u(?:180[eE]|00(?:1[bB]|9[bB])|200[b-dB-D]|202[a-eA-E]|206\d|[fF][eE](?:0[\da-fA-F]|[fF][fF])|[dD][bB]40)/
 
+function isSuspicious({ isAscii, text }: Message): boolean {
+  return (!isAscii || text.includes(String.raw`\u`)) && suspicious.test(text)
+}
+
 export const hiddenText: Rule = {
   info: {
     id: 'safety/hidden-text',
@@ -67,7 +71,7 @@ export const hiddenText: Rule = {
   },
   begin: (_, say) => ({
     message(message) {
-      if (!message.fromServer || !suspicious.test(message.text)) return
+      if (!message.fromServer || !isSuspicious(message)) return
       const where = partOf(message)
       if (where === undefined) return
       for (const [text, pointer] of stringsIn(where.value, where.pointer)) {
