@@ -48,6 +48,7 @@ const frame = {
   direction: ['ours', 'client_to_server'],
   raw: ['earlier', JSON.stringify(canary)],
   red: ['earlier', [{ at: `/${canary}`, tag: 't' }]],
+  value: ['earlier', canary],
   utf8: ['earlier', new TextEncoder().encode(canary)],
   batch: ['ours', false],
   parts: ['ours', []],
