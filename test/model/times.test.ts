@@ -1,16 +1,16 @@
-import fc from 'fast-check'
+import { array, assert, constantFrom, date, oneof, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Times } from '../../src/model/times.js'
 
-const time = fc.oneof(
-  fc.date({
+const time = oneof(
+  date({
     min: new Date('2026-08-01T10:00:00Z'),
     max: new Date('2026-08-01T10:02:00Z'),
     noInvalidDate: true,
   }),
-  fc.date({ min: new Date(0), noInvalidDate: true }),
+  date({ min: new Date(0), noInvalidDate: true }),
 )
-const odd = fc.constantFrom(
+const odd = constantFrom(
   '',
   'x',
   '2026-08-01T10:00:60.000Z',
@@ -23,11 +23,11 @@ const odd = fc.constantFrom(
 
 describe('Times', () => {
   it('reads every time as the platform does, in any order', () => {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.oneof(
-            time.map((date) => date.toISOString()),
+    assert(
+      property(
+        array(
+          oneof(
+            time.map((at) => at.toISOString()),
             odd,
           ),
         ),
