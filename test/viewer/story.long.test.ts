@@ -1,26 +1,25 @@
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { answerTo } from '../behaviour/mini-talk.js'
-import {
-  createStage as createPlayStage,
-  printed,
-  server,
-  type Stage as PlayStage,
-} from '../behaviour/stage.js'
+import { createHttpStage, type HttpStage } from '../behaviour/http-stage.js'
+import { printed, server, until } from '../behaviour/stage.js'
 import { createStage, expectQuiet, hasBrowser, picture, seriousFindings, type Stage } from './stage.js'
 
 const say = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 
 describe.skipIf(!hasBrowser)('the story of a call', () => {
   let stage: Stage
-  let play: PlayStage
+  let play: HttpStage
   beforeAll(async () => {
     stage = await createStage()
   })
   afterAll(() => stage.close())
   beforeEach(() => {
     stage.complaints.length = 0
-    play = createPlayStage()
+    play = createHttpStage()
   })
   afterEach(() => play.close())
 
@@ -119,6 +118,167 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await page.getByRole('button', { name: 'Story', exact: true }).click()
     await story.locator('.story-sum', { hasText: 'It was cancelled and not answered.' }).waitFor()
     await story.locator('.tell-cancel', { hasText: 'The user left' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  const story = (page: Page) => page.locator('.story')
+
+  it('tells of a task until it is over, with its polls and what it asked', async () => {
+    const recorder = play.start(play.record(server('task-mcp.mjs')))
+    await recorder.send(say({ id: 1, method: 'tools/call', params: { name: 'research', task: {} } }))
+    const { result } = (await answerTo(recorder, 1)) as { result: { task: { taskId: string } } }
+    const params = { taskId: result.task.taskId }
+    for (const id of [2, 3, 4]) {
+      await recorder.send(say({ id, method: 'tasks/get', params }))
+      await answerTo(recorder, id)
+    }
+    await recorder.send(say({ id: 5, method: 'tasks/result', params }))
+    await printed(recorder, 'q-1')
+    await recorder.send(say({ id: 'q-1', result: { action: 'accept', content: { which: 'bees' } } }))
+    await answerTo(recorder, 5)
+    recorder.stdin.end()
+    await recorder.ended
+
+    const page = await open(0)
+    await story(page)
+      .locator('.story-sum', { hasText: /^The call took \d.*until its task was over$/ })
+      .waitFor()
+    expect((await names(page)).filter((name) => name !== 'notifications/tasks/status')).toEqual([
+      'tools/call',
+      'result of tools/call',
+      'tasks/get',
+      'tasks/get',
+      'tasks/result',
+      'elicitation/create',
+    ])
+    await story(page).locator('.tell-poll', { hasText: '2 times' }).waitFor()
+    await story(page).locator('.tell-poll', { hasText: 'input_required' }).waitFor()
+    await story(page).locator('.asked-form dd', { hasText: 'bees' }).waitFor()
+    await story(page).locator('.tell-poll', { hasText: 'Found bees' }).waitFor()
+    await looked(page, 'story-task')
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('tells of a call that needs input with its rounds', async () => {
+    const recorder = play.start(play.record(server('modern-mcp.mjs')))
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+    const params = { name: 'book', arguments: { what: 'a room' }, _meta }
+    await recorder.send(say({ id: 1, method: 'tools/call', params }))
+    const { result } = (await answerTo(recorder, 1)) as { result: { requestState: string } }
+    const confirm = { action: 'accept', content: { ok: true } }
+    const { requestState } = result
+    const again = { ...params, requestState, inputResponses: { confirm } }
+    await recorder.send(say({ id: 2, method: 'tools/call', params: again }))
+    await answerTo(recorder, 2)
+    recorder.stdin.end()
+    await recorder.ended
+
+    const page = await open(0)
+    expect(await names(page)).toEqual([
+      'tools/call',
+      'result of tools/call',
+      'tools/call',
+      'result of tools/call',
+    ])
+    await story(page).locator('.asked-message', { hasText: 'Book a room?' }).waitFor()
+    await story(page).locator('.asked-form dd', { hasText: 'true' }).waitFor()
+    await story(page).locator('.tell-answer', { hasText: 'Booked a room' }).waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('tells who held a call, for how long, and what became of it', async () => {
+    writeFileSync(
+      play.path('rules.yaml'),
+      `
+      rules:
+        - { name: gone, when: 'dir:in id:1', drop: true }
+        - { name: later, when: 'dir:in id:2', delay: 100ms }`,
+    )
+    const recorder = play.start(play.record(server('mini-mcp.mjs'), ['--rules', play.path('rules.yaml')]))
+    await recorder.send(say({ id: 1, method: 'ping' }) + say({ id: 2, method: 'ping' }))
+    await answerTo(recorder, 2)
+    recorder.stdin.end()
+    await recorder.ended
+
+    const page = await open(0)
+    await story(page).locator('.story-hold', { hasText: 'dropped by the rule gone' }).waitFor()
+    await page.locator('.row', { hasText: 'ping' }).nth(1).click()
+    await story(page)
+      .locator('.story-hold', { hasText: /held by the rule later for \d.*, then passed on/ })
+      .waitFor()
+    await story(page).locator('.story-bar .held').waitFor()
+    expectQuiet(stage)
+    await page.context().close()
+  })
+
+  it('tells parallel calls over HTTP apart, and how long the response was awaited', async () => {
+    const streams = new Map<unknown, ServerResponse>()
+    const event = (message: object): string => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+    const upstream = await play.serve((request, response) => {
+      void text(request).then((body) => {
+        const { id, method } = JSON.parse(body) as { id: number; method?: string }
+        if (method === 'initialize') {
+          const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: {} }
+          response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one' })
+          response.end(say({ id, result }))
+          return
+        }
+        if (method === undefined) {
+          response.writeHead(202).end()
+          const result = { content: [{ type: 'text', text: `answer ${id}` }] }
+          streams.get(id - 10)!.end(event({ id: id - 10, result }))
+          return
+        }
+        streams.set(id, response.writeHead(200, { 'content-type': 'text/event-stream' }))
+        if (streams.size < 2) return
+        for (const [call, stream] of streams) {
+          const requestedSchema = { type: 'object', properties: {} }
+          const params = { message: `Sure of ${String(call)}?`, requestedSchema }
+          stream.write(event({ id: Number(call) + 10, method: 'elicitation/create', params }))
+        }
+      })
+    })
+    const { recorder, url } = await play.recordUrl(upstream)
+    const post = (message: {
+      readonly id: number
+      readonly method?: string
+      readonly [name: string]: unknown
+    }): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(message.method !== 'initialize' && { 'mcp-session-id': 'one' }),
+        },
+        body: say(message),
+      })
+    await (await post({ id: 0, method: 'initialize', params: {} })).text()
+    const calls = [1, 2].map((id) => post({ id, method: 'tools/call', params: { name: `t${id}` } }))
+    await until('both calls', () => streams.size === 2 || undefined)
+    await Promise.all(calls)
+    for (const id of [11, 12]) await post({ id, result: { action: 'decline' } })
+    for (const call of calls) await (await call).text()
+    await play.end(recorder)
+
+    const page = await open(0)
+    for (const id of [1, 2]) {
+      await page.locator('.row', { hasText: `tools/call t${id}` }).click()
+      await page.locator('.detail h2', { hasText: `t${id}` }).waitFor()
+      await story(page)
+        .locator('.asked-message', { hasText: `Sure of ${id}?` })
+        .waitFor()
+      expect(await names(page)).toEqual(['tools/call', 'elicitation/create', 'result of tools/call'])
+      await story(page).locator('.pill', { hasText: 'declined' }).waitFor()
+      await story(page)
+        .locator('p', { hasText: /HTTP exchange \d+: waited \d.*, streamed \d/ })
+        .waitFor()
+      expect(await story(page).locator('.tag').count()).toBe(0)
+    }
+    await looked(page, 'story-http')
     expectQuiet(stage)
     await page.context().close()
   })

@@ -14,6 +14,30 @@ export function messageOf({ record, part }: Detail): Json | undefined {
   return typeof value === 'object' && value !== null ? (value as Json) : undefined
 }
 
+/** What a message says of a task. */
+export interface TaskState {
+  readonly status: string
+  readonly message: string
+  /** What the task gave, where the same message has it. */
+  readonly result?: unknown
+}
+
+/** State of the task that a poll's answer, a notification, or the answer that creates it tells. */
+export function taskIn({ kind, detail, answer }: StoryStep): TaskState | undefined {
+  if (kind !== 'poll' && kind !== 'notification' && kind !== 'answer') return undefined
+  const message = messageOf(kind === 'poll' ? (answer ?? detail) : detail)
+  const said = (message?.[kind === 'notification' ? 'params' : 'result'] ?? {}) as Json
+  const { task } = said
+  const state = typeof task === 'object' && task !== null ? (task as Json) : said
+  const { taskId, status, statusMessage, result } = state
+  if (typeof taskId !== 'string' || typeof status !== 'string') return undefined
+  return {
+    status: status.slice(0, 100),
+    message: typeof statusMessage === 'string' ? statusMessage.slice(0, 2_000) : '',
+    ...(result !== undefined && { result }),
+  }
+}
+
 export interface Hold {
   readonly us: number
   /** Who held it, for how long, what became of it. */
@@ -21,17 +45,27 @@ export interface Hold {
 }
 
 /** Undefined for a message that was not held. */
-export function holdOf({ row, detail: { record } }: StoryStep): Hold | undefined {
+export function holdOf({ row, at, dropped, detail: { record } }: StoryStep): Hold | undefined {
   if (record.type !== 'message' && record.type !== 'held') return undefined
-  const us = Math.max(table.heldUs(row), record.type === 'message' ? (record.heldMs ?? 0) * 1000 : 0)
+  const waited = dropped && at > 0 ? dropped.at - at : 0
+  const passed = record.type === 'message' ? (record.heldMs ?? 0) * 1000 : 0
+  const us = Math.max(table.heldUs(row), passed, waited > 0 ? waited : 0)
   if (us <= 0 && record.type !== 'held') return undefined
-  const who = record.rule === undefined ? 'wiretape' : `the rule ${clean(record.rule)}`
   const time = us > 0 ? ` for ${formatDuration(us)}` : ''
-  return { us, text: `held by ${who}${time}, ${fateOf(row, record.type === 'held')}` }
+  const isStopped = record.type === 'held'
+  if (dropped && isStopped) {
+    const why = dropped.rule === undefined ? ` (${clean(dropped.why)})` : ` by ${ruleName(dropped.rule)}`
+    return { us, text: `${us >= 1000 ? `held${time}, then ` : ''}dropped${why}` }
+  }
+  const by = record.rule === undefined ? '' : ` by ${ruleName(record.rule)}`
+  return { us, text: `held${by}${time}, ${fateOf(row, isStopped)}` }
+}
+
+function ruleName(rule: string): string {
+  return `the rule ${clean(rule)}`
 }
 
 function fateOf(row: number, isStopped: boolean): string {
-  if (table.has(row, 'dropped')) return 'then dropped'
   if (isStopped && lanes.peek()[table.lane(row)]?.state === 'following') return 'and it waits'
   if (isStopped) return 'and never passed on'
   return table.has(row, 'modified') ? 'then changed and passed on' : 'then passed on'

@@ -9,7 +9,7 @@ import { reader, select } from '../store/actions.js'
 import { detailTab, lanes, table, version } from '../store/state.js'
 import type { Story, StoryStep } from '../worker/protocol.js'
 import { Asked, askedIn } from './asked.js'
-import { httpOf, holdOf, messageOf, type Hold } from './story-facts.js'
+import { httpOf, holdOf, messageOf, taskIn, type Hold, type TaskState } from './story-facts.js'
 
 /** Rows may still come; how long to wait with reading the story again. */
 const pauseMs = 300
@@ -44,7 +44,7 @@ export function StoryView({ row }: { readonly row: number }) {
 }
 
 function Told({ story, row }: { readonly story: Story; readonly row: number }) {
-  const { steps, left, end, isTask } = story
+  const { steps, left, end } = story
   const began = table.at(row)
   const lastAt = Math.max(began, end ?? 0, ...steps.map(({ at, answerAt }) => Math.max(at, answerAt ?? 0)))
   const span = began === 0 ? 0 : lastAt - began
@@ -52,10 +52,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
   const isLoose = steps.some(({ loose }) => loose)
   return (
     <section class="story" aria-label="Story">
-      <p class="story-sum">
-        {summaryOf(story, began)}
-        {isTask && end !== undefined && ', until its task was over'}
-      </p>
+      <p class="story-sum">{summaryOf(story, began)}</p>
       {http && (
         <p class="quiet">
           HTTP exchange {http.exchange}: waited{' '}
@@ -75,7 +72,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
       )}
       <ol class="story-steps">
         {pollsJoined(steps).map(({ step, count }) => (
-          <Step key={step.row} step={step} count={count} steps={steps} began={began} span={span} />
+          <Step key={step.row} step={step} count={count} story={story} began={began} span={span} />
         ))}
       </ol>
       {left > 0 && <p class="quiet">{formatCount(left)} more steps are in the list.</p>}
@@ -86,7 +83,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
 function summaryOf({ end, isTask, steps }: Story, began: number): string {
   if (began === 0) return 'The recording says no times.'
   if (end !== undefined)
-    return `${isTask ? 'The task' : 'The call'} took ${formatDuration(Math.max(0, end - began))}`
+    return `The call took ${formatDuration(Math.max(0, end - began))}${isTask ? ', until its task was over' : ''}`
   if (isTask) return 'The recording has no end of the task.'
   return steps.some(({ kind }) => kind === 'cancel')
     ? 'It was cancelled and not answered.'
@@ -102,7 +99,8 @@ function pollsJoined(steps: readonly StoryStep[]): { step: StoryStep; count: num
       step.kind === 'poll' &&
       last?.step.kind === 'poll' &&
       table.method(last.step.row) === table.method(step.row) &&
-      last.step.answerText === step.answerText
+      taskIn(last.step)?.status === taskIn(step)?.status &&
+      step.answer !== undefined
     if (isSame) joined[joined.length - 1] = { step: { ...last.step, ...until(step) }, count: last.count + 1 }
     else joined.push({ step, count: 1 })
   }
@@ -116,15 +114,17 @@ function until({ answerAt, answer }: StoryStep): Partial<StoryStep> {
 interface StepProps {
   readonly step: StoryStep
   readonly count: number
-  readonly steps: readonly StoryStep[]
+  readonly story: Story
   readonly began: number
   readonly span: number
 }
 
-function Step({ step, count, steps, began, span }: StepProps) {
+function Step({ step, count, story, began, span }: StepProps) {
+  const { steps } = story
   const { row, kind, at, answerAt, loose } = step
   const { name, subject } = nameOf(row)
   const hold = holdOf(step)
+  const task = taskIn(step)
   const isSide = kind === 'note' || kind === 'http' || kind === 'gap' || kind === 'stderr'
   const fromServer = table.has(row, 'fromServer')
   const isBad = kind === 'cancel' || kind === 'gap' || kind === 'noise'
@@ -137,19 +137,21 @@ function Step({ step, count, steps, began, span }: StepProps) {
             ? '0'
             : `+${formatDuration(Math.max(0, at - began))}`}
       </span>
-      <Bar from={at - began} to={barEnd(step, steps, hold) - began} span={span} isBad={isBad} hold={hold} />
+      <Bar from={at - began} to={barEnd(step, story, hold) - began} span={span} isBad={isBad} hold={hold} />
       <div class="story-body">
         <button type="button" class="bare story-name" onClick={() => look(row)}>
           {!isSide && <Arrow left={fromServer} />}
-          <b>{clean(name)}</b> <span>{clean(shortSubject(subject))}</span>
-          {count > 1 && <span class="quiet">{count} times</span>}
+          <b>{clean(name)}</b> {task === undefined && <span>{clean(shortSubject(subject))}</span>}
           {answerAt !== undefined && at > 0 && (
-            <span class="quiet">answered after {formatDuration(Math.max(0, answerAt - at))}</span>
+            <span class="quiet">
+              {count > 1 ? `${count} times in` : 'answered after'}{' '}
+              {formatDuration(Math.max(0, answerAt - at))}
+            </span>
           )}
           {loose && <em class="tag">meanwhile</em>}
         </button>
         {hold && <p class="story-hold">{hold.text}</p>}
-        <Content step={step} steps={steps} />
+        {task ? <Task task={task} /> : <Content step={step} steps={steps} />}
       </div>
     </li>
   )
@@ -165,9 +167,9 @@ function shortSubject(subject: string): string {
   return subject.length > 300 ? `${subject.slice(0, 300)}…` : subject
 }
 
-/** The bar of the call goes to its answer. */
-function barEnd(step: StoryStep, steps: readonly StoryStep[], hold: Hold | undefined): number {
-  if (step.kind === 'request') return steps.find(({ kind }) => kind === 'answer')?.at ?? step.at
+/** The bar of the call goes to its end. */
+function barEnd(step: StoryStep, { steps, end }: Story, hold: Hold | undefined): number {
+  if (step.kind === 'request') return end ?? steps.find(({ kind }) => kind === 'answer')?.at ?? step.at
   return step.answerAt ?? step.at + (hold?.us ?? 0)
 }
 
@@ -221,6 +223,18 @@ function Content({ step, steps }: { readonly step: StoryStep; readonly steps: re
     default:
       return <Words text={joined(step)} />
   }
+}
+
+function Task({ task: { status, message, result } }: { readonly task: TaskState }) {
+  const tone = status === 'completed' ? 'is-ok' : status === 'failed' ? 'is-error' : 'is-waiting'
+  return (
+    <>
+      <p class="story-words">
+        <span class={`pill ${tone}`}>{clean(status)}</span> {clean(message)}
+      </p>
+      {result !== undefined && <Blocks blocks={blocksIn(result)} search="" />}
+    </>
+  )
 }
 
 function joined({ text, answerText }: StoryStep): string {

@@ -52,6 +52,8 @@ export interface LaneIndex {
   /** 0 where there is none. */
   readonly httpStatus: (local: number) => number
   readonly isNote: (local: number) => boolean
+  /** Why a held message was dropped, and when. */
+  readonly droppedOf: (local: number) => Dropped | undefined
   /** The first row of the response of an HTTP exchange, in the session of a row; -1 for none. */
   readonly responseOf: (exchange: number, local: number) => number
   /** The same of the request. */
@@ -60,6 +62,13 @@ export interface LaneIndex {
   /** As `placeOf`, without the part. */
   lineAt(local: number): { readonly offset: number; readonly sizeBytes: number }
   readonly fold: ReturnType<typeof createFold>
+}
+
+export interface Dropped {
+  readonly why: string
+  readonly rule?: string
+  /** Microseconds since 1970. */
+  readonly at: number
 }
 
 const problemsKept = 200
@@ -95,6 +104,8 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
   const message = new PlainView()
   /** Microseconds since 1970 at which the running session began. */
   let began = 0
+  /** Few ever are. */
+  const dropped = new Map<number, Dropped>()
   let sessions = 0
 
   function report(problem: Diagnostic): void {
@@ -117,6 +128,10 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       began = startOf(record.type === 'meta' ? record.startedAt : fold.sessions.at(-1)!.startedAt)
       if (fold.sessions.length > sessions) exchanges.begin(fold.entries.length)
       sessions = fold.sessions.length
+    }
+    if (record.type === 'dropped') {
+      const { id, why, rule, us = Number.NaN } = record
+      dropped.set(fold.rowOf(id), { why, at: began + us, ...(rule !== undefined && { rule }) })
     }
     if (count > 0 && first < kept.length) {
       // A held message goes on: its line says now what was passed on.
@@ -216,6 +231,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
     rule: (local) => kept.rule[local]!,
     httpStatus: (local) => kept.httpStatus[local]!,
     isNote: (local) => (kept.extra[local]! & extraFlag.note) !== 0,
+    droppedOf: (local) => dropped.get(local),
     responseOf: (exchange, local) => exchanges.response(exchange, local),
     requestOf: (exchange, local) => exchanges.requestOf(exchange, local),
     word: (number) => words.wordOf(number),

@@ -169,6 +169,8 @@ export interface StoryStep {
   readonly answer?: Detail
   readonly answerAt?: number
   readonly answerText?: string
+  /** Of a held message that was dropped. */
+  readonly dropped?: { readonly why: string; readonly rule?: string; readonly at: number }
 }
 
 /** Everything that belongs to a call, in order. */

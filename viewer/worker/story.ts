@@ -49,7 +49,9 @@ export async function storyOf(
     const isSame = exchange !== undefined && exchange === own
     if (tie !== 'certain' && !isSame && isOfOther(lane, exchange, row)) continue
     bytes += detail.sizeBytes
+    const dropped = lane.droppedOf(row)
     const step = {
+      ...(dropped && { dropped }),
       row: lane.globalOf(row),
       kind: kindOf(lane, head, row),
       at: lane.at(row),
