@@ -70,7 +70,7 @@ function Chosen({ row }: { readonly row: number }) {
         </div>
         <Facts row={row} />
         {hasStory && (
-          <div class="modes detail-tabs" role="group" aria-label="Show of this exchange">
+          <div class="detail-tabs" role="group" aria-label="Show of this exchange">
             {(['messages', 'story'] as const).map((tab) => (
               <button
                 key={tab}
@@ -78,7 +78,7 @@ function Chosen({ row }: { readonly row: number }) {
                 aria-pressed={detailTab.value === tab}
                 onClick={() => (detailTab.value = tab)}
               >
-                {tab === 'messages' ? 'Messages' : 'Story'}
+                {tab === 'messages' ? 'Payload' : 'Story'}
               </button>
             ))}
           </div>
