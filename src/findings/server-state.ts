@@ -28,6 +28,8 @@ export interface Conversation {
   initialize: number
   /** Whether the server answered it. */
   initialized: boolean
+  /** Whether the client said that it is ready then. */
+  isReady: boolean
   isModern: boolean
   version?: string
   clientCapabilities?: Json
@@ -67,7 +69,7 @@ export class ServerState {
     const key = message.record.conversation ?? ''
     let found = this.#conversations.get(key)
     if (!found) {
-      found = { messages: 0, initialize: -1, initialized: false, isModern: false }
+      found = { messages: 0, initialize: -1, initialized: false, isReady: false, isModern: false }
       this.#conversations.set(key, found)
       if (this.#conversations.size > mostConversations)
         this.#conversations.delete(this.#conversations.keys().next().value!)
@@ -88,6 +90,7 @@ export class ServerState {
     const { envelope } = message.part
     if (envelope.modern) talk.isModern = true
     if (message.fromServer && envelope.peer) this.name = envelope.peer.name
+    if (message.asks('notifications/initialized')) talk.isReady = true
     if (message.asks('initialize')) {
       talk.initialize = message.row
       talk.clientCapabilities = at(message.params, 'capabilities') ?? {}

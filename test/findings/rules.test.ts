@@ -298,7 +298,7 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
     },
     { lines: [...opened(), fromServer('notifications/message', { level: 'info', data: 'x' })] },
   ],
-  'note safety/executed-flow': [
+  'warning safety/executed-flow': [
     {
       lines: [
         ...opened(),
@@ -709,6 +709,43 @@ describe('rules', () => {
     ])
       expect(findingsIn(tapes, only).map(({ message }) => message)).toEqual([flow])
     expect(findingsIn([mail('2026-08-01T10:30:00.000Z'), web], only)).toEqual([])
+  })
+
+  it('find requests before the client said that it is ready, and not a ping', () => {
+    const [request, answer, ready] = opened({ client: { roots: {} } })
+    const only = rules.filter(({ info }) => info.id === 'protocol/order')
+    const found = (...lines: readonly Line[]): string[] =>
+      findingsIn([tapeOf(lines)], only).map(({ level, message }) => `${level} ${message}`)
+    expect(found(request!, answer!, ...ask('tools/list', {}, { tools: [] }), ready!)).toEqual([
+      'warning tools/list was sent before notifications/initialized',
+    ])
+    expect(found(request!, answer!, ...askClient('roots/list', {}, { roots: [] }), ready!)).toEqual([
+      'note roots/list was sent before notifications/initialized',
+    ])
+    expect(found(request!, answer!, ...ask('ping', {}, {}), ready!)).toEqual([])
+    expect(found(request!, answer!, ready!, ...ask('tools/list', {}, { tools: [] }))).toEqual([])
+  })
+
+  it('find a retry without the state that the server gave, and none where it gave none', () => {
+    const only = rules.filter(({ info }) => info.id === 'protocol/request-state')
+    const retried = (state: object, name = 'x'): string[] => {
+      const round = { resultType: 'input_required', ...state, inputRequests: { a: { method: 'roots/list' } } }
+      const inputs = { a: { roots: [] } }
+      const lines = [
+        ...ask('tools/call', { _meta: modernMeta, name: 'x' }, round),
+        ...ask(
+          'tools/call',
+          { _meta: modernMeta, name, inputResponses: inputs },
+          { resultType: 'complete', ...text('a') },
+        ),
+      ]
+      return findingsIn([tapeOf(lines)], only).map(({ level, message }) => `${level} ${message}`)
+    }
+    expect(retried({ requestState: 'aaa' })).toEqual([
+      'error it brings the inputs that were asked for without the requestState',
+    ])
+    expect(retried({})).toEqual([])
+    expect(retried({ requestState: 'aaa' }, 'y')).toEqual([])
   })
 
   it('name the message, the place in it and the tool', () => {

@@ -21,7 +21,7 @@ export const capabilities: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A server used a capability that the client did not declare.',
+    title: 'A peer used a capability that the other one did not declare.',
     help: 'Both sides use only what was agreed on in initialize.',
     source: sources.lifecycle,
   },
@@ -38,7 +38,7 @@ export const capabilities: Rule = {
       // Completions became a capability in 2025-03-26.
       if (capability === 'completions' && (talk.version ?? '') < '2025-03-26') return
       // Clients probe for lists; a server that answers with an error loses nothing.
-      const level = message.fromServer ? 'error' : 'note'
+      const level = message.fromServer ? 'error' : 'warning'
       say(message, {
         message: `${method} needs the capability ${capability}, which the ${other} did not declare`,
         what: method,

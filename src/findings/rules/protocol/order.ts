@@ -20,7 +20,18 @@ export const order: Rule = {
       const { kind, method = '', modern } = message.part.envelope
       if (kind !== 'request' || early.test(method) || modern) return
       const talk = server.conversation(message)
-      if (talk.isModern || talk.initialized) return
+      if (talk.isModern || talk.isReady) return
+      if (talk.initialized) {
+        // Over HTTP each is a request of its own, and may overtake the other.
+        if (server.transport === 'stdio')
+          say(message, {
+            message: `${method} was sent before notifications/initialized`,
+            what: message.fromServer ? 'server early' : 'not ready',
+            level: message.fromServer ? 'note' : 'warning',
+            also: [talk.initialize],
+          })
+        return
+      }
       // Over HTTP a recording may begin in the middle of a session, and a connection need not open one.
       if (server.transport !== 'stdio') return
       if (talk.initialize < 0 && message.seq === 0)

@@ -1,8 +1,20 @@
 import { detach } from '../../../model/index.js'
 import type { Rule } from '../../finding.js'
+import type { Message } from '../../message.js'
 import { sources } from '../sources.js'
 
 const mostStates = 10_000
+
+/** A result that asks the client for inputs. */
+interface Round {
+  readonly hasState: boolean
+  readonly inputs: readonly string[]
+  readonly row: number
+}
+
+function callOf(message: Message, subject = ''): string {
+  return JSON.stringify([message.record.conversation ?? '', message.method, detach(subject)])
+}
 
 export const requestState: Rule = {
   info: {
@@ -11,7 +23,7 @@ export const requestState: Rule = {
     pack: 'protocol',
     level: 'error',
     certainty: 'exact',
-    title: 'A retry brings a requestState that the server never gave.',
+    title: 'A retry brings a requestState that the server never gave, or lacks the one it gave.',
     help: 'Clients give the state back exactly as they got it. A changed one may be an attack on the server.',
     source: sources.modernRounds,
     owasp: 'MCP07',
@@ -19,6 +31,8 @@ export const requestState: Rule = {
   begin(_, say) {
     let given = new Set<string>()
     let isComplete = true
+    /** The last round of each call, by conversation, method and subject. */
+    const rounds = new Map<string, Round>()
     return {
       message(message) {
         const { requestState: state, kind, inputResponses } = message.part.envelope
@@ -28,20 +42,29 @@ export const requestState: Rule = {
             isComplete = false
           }
           given.add(detach(state))
+        }
+        if (
+          kind === 'result' &&
+          message.fromServer &&
+          message.part.envelope.resultType === 'input_required'
+        ) {
+          if (message.asked && rounds.size < mostStates)
+            rounds.set(callOf(message, message.asked.subject), {
+              hasState: state !== undefined,
+              inputs: message.part.envelope.inputRequests ?? [],
+              row: message.row,
+            })
         } else if (kind === 'request' && !message.fromServer) {
           if (message.isRedactedAt('/params/requestState')) return
           if (state !== undefined && isComplete && !given.has(state))
             say(message, { message: 'its requestState is none that the server gave', what: 'unknown' })
-          if (
-            state === undefined &&
-            inputResponses !== undefined &&
-            inputResponses.length > 0 &&
-            given.size > 0
-          )
+          if (state !== undefined || inputResponses === undefined || inputResponses.length === 0) return
+          const round = rounds.get(callOf(message, message.part.envelope.subject))
+          if (round?.hasState && inputResponses.every((name) => round.inputs.includes(name)))
             say(message, {
-              message: 'it brings input responses without the requestState',
+              message: 'it brings the inputs that were asked for without the requestState',
               what: 'missing',
-              level: 'note',
+              also: [round.row],
             })
         }
       },

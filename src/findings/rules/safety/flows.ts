@@ -117,7 +117,7 @@ export const executedFlow: Rule = {
   info: {
     id: 'safety/executed-flow',
     pack: 'safety',
-    level: 'note',
+    level: 'warning',
     certainty: 'strong',
     title: 'Something from the outside world became an argument of a tool that changes or sends.',
     help: 'Whoever wrote the page or mail chose the address, path or token that was used. Read the result that it came from.',
