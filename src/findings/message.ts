@@ -3,11 +3,22 @@ import {
   isAnswer,
   type Direction,
   type HeldRecord,
+  type HttpHeaders,
   type MessageRecord,
   type Part,
 } from '../model/index.js'
 import type { Json } from './json.js'
 import { at } from './json.js'
+
+/** The value of a header of the HTTP request or response that brought a message. @param name in small letters */
+export function headerOf(message: Message, name: string): string | undefined {
+  return valueOfHeader(message.record.http?.headers, name)
+}
+
+/** @param wanted in small letters */
+export function valueOfHeader(headers: HttpHeaders | undefined, wanted: string): string | undefined {
+  return headers?.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
 
 /** A request as its answer wants it back. */
 export class Asked {

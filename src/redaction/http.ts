@@ -1,4 +1,5 @@
 import type { HttpHeaders } from '../model/index.js'
+import { redactCredential, type CredentialFacts } from './credentials.js'
 import { marker } from './marker.js'
 import { looksLikeCredentials, looksMade } from './secret-looks.js'
 import { judgeName, NameCache, secretTermOf } from './secret-names.js'
@@ -43,6 +44,8 @@ const urlHeaders = new Set(['location', 'content-location', 'referer'])
 export interface HttpRules {
   counted(rule: string): void
   text(text: string): string
+  /** What may be told of a credential. @default nothing */
+  readonly credential?: (secret: string) => CredentialFacts
   /** A user's rules look at names too. */
   readonly always?: boolean
 }
@@ -63,15 +66,27 @@ function headerName(name: string, rules: HttpRules): string {
 function headerValue(name: string, value: string, rules: HttpRules): string {
   if (value === '') return value
   if (credentials.has(name)) {
+    const redacted = redactCredential(value, rules.credential)
+    if (redacted === undefined) return rules.text(value)
     rules.counted(`header:${name}`)
-    const scheme = /^\s*([A-Za-z][\w-]{0,30})\s+\S/.exec(value)?.[1]
-    return scheme === undefined ? marker : `${scheme} ${marker}`
+    return redacted
   }
+  if (name === 'mcp-session-id' && (value.length < shortSession || value.startsWith(marker)))
+    return shortened(value, rules)
   if (secretHeaders.has(name) || isNamedSecret(name, value)) {
     rules.counted(`header:${name}`)
     return marker
   }
   return rules.text(urlHeaders.has(name) ? withoutSecretParameters(value, rules) : value)
+}
+
+/** An id of fewer characters can be guessed: how many it has is told. */
+const shortSession = 16
+
+function shortened(id: string, { counted }: HttpRules): string {
+  if (id.startsWith(marker)) return id
+  counted('header:mcp-session-id')
+  return `${marker} (${id.length} ${id.length === 1 ? 'character' : 'characters'})`
 }
 
 function isNamedSecret(name: string, value: string): boolean {

@@ -1,5 +1,6 @@
 import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
+import { Credentials } from './credentials.js'
 import { redactEndpoint, redactHeaders, redactParameters, redactPathKeys } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
@@ -76,7 +77,13 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
   const blocks = new KeyBlocks()
   const active = defaults || rules.length > 0
   const redactText = (text: string): string => words.redact(text, counted) ?? text
-  const http = { counted, text: redactText, always: textRules.length > 0 }
+  const credentials = new Credentials(tag)
+  const http = {
+    counted,
+    text: redactText,
+    credential: (secret: string) => credentials.factsOf(secret),
+    always: textRules.length > 0,
+  }
 
   function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {
     const whole = findTooDeep(raw)

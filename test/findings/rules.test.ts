@@ -33,6 +33,16 @@ const posted = (raw: unknown, headers: [string, string][], path = '/mcp'): Line 
   http: { exchange: 1, method: 'POST', path, headers },
 })
 
+const shop = { ...http, wiretape: { transport: 'streamable-http', url: 'https://shop.example/mcp' } }
+/** A message with a credential. */
+const sent = (authorization: string): Line =>
+  posted({ jsonrpc: '2.0', method: 'a/b' }, [['Authorization', authorization]])
+const sessionOf = (id: string): Line => ({
+  dir: 'out',
+  raw: { jsonrpc: '2.0', method: 'a/b' },
+  http: { exchange: 1, status: 200, headers: [['Mcp-Session-Id', id]] },
+})
+
 const versioned: [string, string][] = [['mcp-protocol-version', '2025-11-25']]
 const asked = (path: string, requestBody?: string): Line => ({
   type: 'http',
@@ -484,6 +494,21 @@ const corpus: Readonly<Record<string, readonly [fault: Case, nearMiss: Case]>> =
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?access_token=[REDACTED]')], meta: http },
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?page=1')], meta: http },
   ],
+  'warning protocol/short-session': [
+    { lines: [sessionOf('[REDACTED] (4 characters)')], meta: http },
+    { lines: [sessionOf('[REDACTED]')], meta: http },
+  ],
+  'error safety/token-audience': [
+    { lines: [sent('Bearer [REDACTED] tag=00000000000000ab aud=https://evil.example/mcp')], meta: shop },
+    {
+      lines: [
+        sent('Bearer [REDACTED] tag=00000000000000ab aud=https://evil.example/ aud=https://shop.example/'),
+        sent('Bearer [REDACTED] tag=00000000000000ab aud=http://127.0.0.1:8080/mcp'),
+        sent('Bearer [REDACTED] tag=00000000000000ab'),
+      ],
+      meta: shop,
+    },
+  ],
   'warning safety/session-in-url': [
     { lines: [posted({ jsonrpc: '2.0', method: 'a/b' }, [], '/mcp?sessionId=1')], meta: http },
     {
@@ -627,6 +652,7 @@ describe('rules', () => {
       ...Object.keys(corpus).map((name) => name.split(' ')[1]!),
       'safety/shadowing',
       'safety/secret-flow',
+      'safety/token-passthrough',
     ]
     expect(rules.map(({ info }) => info.id).toSorted()).toEqual(tried.toSorted())
   })
@@ -709,6 +735,36 @@ describe('rules', () => {
     ])
       expect(findingsIn(tapes, only).map(({ message }) => message)).toEqual([flow])
     expect(findingsIn([mail('2026-08-01T10:30:00.000Z'), web], only)).toEqual([])
+  })
+
+  it('find a token that is sent to two servers of one run', () => {
+    const tape = (host: string, tag: string): string =>
+      tapeOf([sent(`Bearer [REDACTED] tag=${tag}`)], {
+        wiretape: { session: host, transport: 'streamable-http', url: `https://${host}/mcp` },
+        command: [],
+      })
+    const only = rules.filter(({ info }) => info.id === 'safety/token-passthrough')
+    const [one, other] = ['00000000000000ab', '00000000000000cd']
+    const found = findingsIn([tape('a.example', one), tape('b.example', one)], only)
+    expect(found.map(({ message }) => message)).toEqual(['its token was sent to https://a.example too'])
+    expect(findingsIn([tape('a.example', one), tape('b.example', other)], only)).toEqual([])
+    expect(findingsIn([tape('a.example', one), tape('a.example', one)], only)).toEqual([])
+  })
+
+  it('find a tool that says it only reads, and what changed while it ran', () => {
+    const only = rules.filter(({ info }) => info.id === 'safety/annotation')
+    const during = (readOnlyHint: boolean, ...also: readonly Line[]): string[] => {
+      const [request, answer] = called('look', {}, text('done'))
+      const tool = listed({ name: 'look', annotations: { readOnlyHint } })
+      const changed = fromServer('notifications/resources/updated', { uri: 'demo://a' })
+      const lines = [...opened(), ...tool, request!, ...also, changed, answer!, changed]
+      return findingsIn([tapeOf(lines)], only).map(({ message }) => message)
+    }
+    expect(during(true)).toEqual([
+      'look has readOnlyHint: true, and while it ran the server sent notifications/resources/updated',
+    ])
+    expect(during(false)).toEqual([])
+    expect(during(true, called('other', {}, text('x'))[0]!)).toEqual([])
   })
 
   it('find requests before the client said that it is ready, and not a ping', () => {

@@ -6,13 +6,14 @@ const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl'
 
 describe('redacting the headers of HTTP', () => {
   it.each([
-    ['Authorization', 'Bearer abc', 'Bearer [REDACTED]'],
-    ['authorization', '  Basic dXNlcjpwYXNz', 'Basic [REDACTED]'],
-    ['Proxy-Authorization', 'Digest username="u", response="r"', 'Digest [REDACTED]'],
-    ['authorization', 'abc', '[REDACTED]'],
+    ['Authorization', 'Bearer abc', 'Bearer [REDACTED] tag=00000000000000ab'],
+    ['authorization', '  Basic dXNlcjpwYXNz', 'Basic [REDACTED] tag=00000000000000ab'],
+    ['Proxy-Authorization', 'Digest username="u", response="r"', 'Digest [REDACTED] tag=00000000000000ab'],
+    ['authorization', 'abc', '[REDACTED] tag=00000000000000ab'],
     ['Cookie', 'a=1; session=x', '[REDACTED]'],
     ['Set-Cookie', 'session=x; HttpOnly', '[REDACTED]'],
-    ['Mcp-Session-Id', '5c1f', '[REDACTED]'],
+    ['Mcp-Session-Id', '5c1f', '[REDACTED] (4 characters)'],
+    ['Mcp-Session-Id', '5c1f5c1f5c1f5c1f', '[REDACTED]'],
     ['DPoP', jwt, '[REDACTED]'],
     ['X-Api-Key', 'abc', '[REDACTED]'],
     ['x-auth-token', 'abc', '[REDACTED]'],
@@ -22,10 +23,28 @@ describe('redacting the headers of HTTP', () => {
     ['Location', '/cb#access_token=abc&state=s', '/cb#access_token=[REDACTED]&state=s'],
     ['Referer', 'http://h/cb?state=s&code=abc', 'http://h/cb?state=s&code=[REDACTED]'],
   ])('takes the secret out of %s: %s', (name, value, left) => {
-    const redactor = defaultRedactor()
+    const redactor = createRedactor({ defaults: true, tag: () => '00000000000000ab' })
     expect(redactor.headers([[name, value]])).toEqual([[name, left]])
+    expect(defaultRedactor().headers([[name, left]])).toEqual([[name, left]])
     expect(JSON.stringify(redactor.report())).not.toContain('abc')
     expect(redactor.report()).toHaveLength(1)
+  })
+
+  it.each([
+    ['https://api.example.com/mcp', ' aud=https://api.example.com/mcp'],
+    [
+      ['https://a.example/x?key=1#y', 'https://me:pass@b.example'],
+      ' aud=https://a.example/x aud=https://b.example/',
+    ],
+    ['some-client', ''],
+    [`https://a.example/${'x'.repeat(300)}`, ''],
+    [{ a: 1 }, ''],
+  ])('tells for whom a JWT is: %j', (aud, told) => {
+    const payload = Buffer.from(JSON.stringify({ sub: 'me', aud })).toString('base64url')
+    const redactor = createRedactor({ defaults: true, tag: () => '00000000000000ab' })
+    const [[, value] = []] = redactor.headers([['Authorization', `Bearer e30.${payload}.c2ln`]])
+    expect(value).toBe(`Bearer [REDACTED] tag=00000000000000ab${told}`)
+    expect(redactor.headers([['Authorization', value!]])).toEqual([['Authorization', value]])
   })
 
   it('leaves plain headers alone, in their order and spelling, repeated ones too', () => {

@@ -5,7 +5,7 @@ import { deprecated } from './protocol/deprecated.js'
 import { direction } from './protocol/direction.js'
 import { ids } from './protocol/ids.js'
 import { invalidMessage } from './protocol/invalid-message.js'
-import { eventId, reusedSession } from './protocol/sessions.js'
+import { eventId, reusedSession, shortSession } from './protocol/sessions.js'
 import { lostSession } from './protocol/lost-session.js'
 import { order } from './protocol/order.js'
 import { progress } from './protocol/progress.js'
@@ -15,6 +15,7 @@ import { officialSchema } from './protocol/schema.js'
 import { strayOutput } from './protocol/stray-output.js'
 import { longLine, mirroredHeaders, missingMeta, removedBatch, versionHeader } from './protocol/transport.js'
 import { annotations, changedDefinition, elicitSecret, shadowing } from './safety/definitions.js'
+import { tokenAudience, tokenPassthrough } from './safety/credentials.js'
 import { agentDirective } from './safety/directives.js'
 import { executedFlow, secretFlow } from './safety/flows.js'
 import { pkce, resourceMetadata, resourceParameter } from './safety/oauth.js'
@@ -52,6 +53,7 @@ export const rules: readonly Rule[] = [
   missingMeta,
   lostSession,
   reusedSession,
+  shortSession,
   eventId,
   requestState,
   deprecated,
@@ -69,6 +71,8 @@ export const rules: readonly Rule[] = [
   elicitSecret,
   riskyArgument,
   tokenInUrl,
+  tokenPassthrough,
+  tokenAudience,
   sessionInUrl,
   plainHttp,
   unpinnedLaunch,

@@ -1,6 +1,6 @@
 import { decodedHeader, isSameHeader, standardHeaders } from '../../../wire/index.js'
 import type { Rule } from '../../finding.js'
-import type { Message } from '../../message.js'
+import { headerOf } from '../../message.js'
 import { sources } from '../sources.js'
 
 /** The SDKs close the connection at a longer line. */
@@ -65,7 +65,7 @@ export const versionHeader: Rule = {
       const { version } = talk
       if (talk.isModern || version === undefined || version < '2025-06-18') return
       if (message.asks('initialize')) return
-      const said = headerIn(message, 'mcp-protocol-version')
+      const said = headerOf(message, 'mcp-protocol-version')
       if (said === undefined)
         say(message, {
           message: `no MCP-Protocol-Version although ${version} was agreed on`,
@@ -101,7 +101,7 @@ export const mirroredHeaders: Rule = {
       )
         return
       for (const [name, value] of standardHeaders(envelope)) {
-        const said = headerIn(message, name.toLowerCase())
+        const said = headerOf(message, name.toLowerCase())
         if (said === undefined) {
           say(message, { message: `the header ${name} is missing`, what: name })
           continue
@@ -115,10 +115,6 @@ export const mirroredHeaders: Rule = {
       }
     },
   }),
-}
-
-function headerIn(message: Message, name: string): string | undefined {
-  return message.record.http?.headers?.find(([header]) => header.toLowerCase() === name)?.[1]
 }
 
 export const missingMeta: Rule = {

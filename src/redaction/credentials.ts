@@ -1,0 +1,79 @@
+import { marker } from './marker.js'
+
+/** What stays of a credential in a header. */
+export interface CredentialFacts {
+  /** Equal for equal credentials under one key; hexadecimal digits. Empty where there is none. */
+  readonly tag: string
+  /** Servers that a JWT says it is for (`aud`, RFC 7519), without query: an address of theirs is no secret. */
+  readonly audiences: readonly string[]
+}
+
+const longestToken = 16_384
+const mostAudiences = 5
+const longestAudience = 200
+/** A credential that was taken out already. */
+const taken = /^(?:[A-Za-z][\w-]{0,30} )?\[REDACTED\](?: tag=[\da-f]{16})?(?: aud=[^\s@?#]{1,200}){0,5}$/
+
+/**
+ * The value of an `Authorization` header without its secret: `Bearer [REDACTED] tag=3f2a… aud=https://api.example.com/mcp`.
+ *
+ * @returns undefined where the secret was taken out before
+ */
+export function redactCredential(
+  value: string,
+  factsOf: (secret: string) => CredentialFacts = () => ({ tag: '', audiences: [] }),
+): string | undefined {
+  if (taken.test(value)) return undefined
+  const [, scheme, secret = value] = /^\s*([A-Za-z][\w-]{0,30})\s+(\S.*)$/s.exec(value) ?? []
+  const { tag, audiences } = factsOf(secret)
+  return [
+    ...(scheme === undefined ? [] : [scheme]),
+    marker,
+    ...(tag === '' ? [] : [`tag=${tag}`]),
+    ...audiences.map((audience) => `aud=${audience}`),
+  ].join(' ')
+}
+
+/** A client sends one credential with each request: its facts are found once. */
+export class Credentials {
+  readonly #tag: (secret: string) => string
+  #secret = ''
+  #facts: CredentialFacts = { tag: '', audiences: [] }
+
+  constructor(tag: (secret: string) => string) {
+    this.#tag = tag
+  }
+
+  factsOf(secret: string): CredentialFacts {
+    if (secret !== this.#secret) {
+      this.#facts = { tag: this.#tag(secret), audiences: audiencesOf(secret) }
+      this.#secret = secret
+    }
+    return this.#facts
+  }
+}
+
+function audiencesOf(token: string): string[] {
+  const [, payload, signature] = token.length > longestToken ? [] : token.split('.')
+  if (payload === undefined || signature === undefined) return []
+  try {
+    const { aud } = JSON.parse(fromBase64Url(payload)) as { aud?: unknown }
+    return (Array.isArray(aud) ? aud : [aud]).slice(0, mostAudiences).flatMap(addressOf)
+  } catch {
+    return []
+  }
+}
+
+function fromBase64Url(text: string): string {
+  const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+    char.charCodeAt(0),
+  )
+  return new TextDecoder().decode(bytes)
+}
+
+/** Other audiences are names of the issuer's making, which say nothing to a reader. */
+function addressOf(audience: unknown): string[] {
+  if (typeof audience !== 'string' || audience.length > longestAudience || !URL.canParse(audience)) return []
+  const { protocol, host, pathname } = new URL(audience)
+  return /^https?:$/.test(protocol) ? [`${protocol}//${host}${pathname}`] : []
+}
