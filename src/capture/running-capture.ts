@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord, RestartFacts, Transport } from '../model/index.js'
 import {
@@ -48,8 +48,8 @@ export interface CaptureOptions {
   readonly compact?: boolean
   /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
   readonly redaction: Redaction
-  /** Signs what starts the server; hexadecimal digits. Recordings without it are never run by agents. */
-  readonly originKey?: string
+  /** The key that signs what starts the server, as hexadecimal digits. Recordings without it are never run by agents. */
+  readonly originKey?: () => string | undefined
   /** wiretape's own version. */
   readonly version: string
   /** Holding from the start. */
@@ -266,7 +266,7 @@ function metaOf(
   redactor: Redactor,
   started: Date,
 ): MetaRecord {
-  const { originKey } = options
+  const originKey = hasFolder(options.folder) ? options.originKey?.() : undefined
   const origin = {
     session: randomUUID(),
     command: redactor.command(target.command),
@@ -288,6 +288,16 @@ function metaOf(
       metadata: redactedMetadata(options.metadata, redactor),
       ...(originKey !== undefined && { origin: originOf(originKey, origin) }),
     },
+  }
+}
+
+/** Where there can be no tape, no key is made. */
+function hasFolder(folder: string): boolean {
+  try {
+    makeFolder(folder, realDisk)
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
   }
 }
 

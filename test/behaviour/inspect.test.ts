@@ -129,6 +129,7 @@ describe('inspect prints', () => {
       text: 'this one',
       about: 0,
       after: null,
+      restart: false,
     })
   })
 

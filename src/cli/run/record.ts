@@ -79,7 +79,6 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     throw new WiretapeError('usage', 'a session file cannot be stdout', { hint: 'name a file' })
   }
   const folder = tapesFolder(options.out, io)
-  const originKey = originKeyIn(io.dataFolder)
   if (options.keep) keepLater(folder, label, options.keep, io)
   return {
     folder,
@@ -92,7 +91,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...(options.compact && { compact: true }),
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
-    ...(originKey !== undefined && { originKey }),
+    originKey: () => originKeyIn(io.dataFolder),
     version: readVersion(),
     onTrouble: (line) => void io.complain(line),
     ...interceptOf(options),
