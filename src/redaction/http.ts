@@ -83,9 +83,9 @@ function headerValue(name: string, value: string, rules: HttpRules): string {
 /** An id of fewer characters can be guessed: how many it has is told. */
 const shortSession = 16
 
-function shortened(id: string, { counted }: HttpRules): string {
+function shortened(id: string, rules: HttpRules): string {
   if (id.startsWith(marker)) return id
-  counted('header:mcp-session-id')
+  rules.counted('header:mcp-session-id')
   return `${marker} (${id.length} ${id.length === 1 ? 'character' : 'characters'})`
 }
 
