@@ -96,9 +96,9 @@ class Reloadable implements ReloadableServer {
   /** A process that has not answered the handshake yet. */
   #starting: Generation | undefined
   #patience: NodeJS.Timeout | undefined
-  /** Requests of processes that are gone, which the client may still answer. */
-  /** The process before is gone, and what is asked now the new one asks. */
+  /** The process before is gone: what is asked now, the new one asks. */
   #isNew = false
+  /** Requests of processes that are gone, which the client may still answer. */
   readonly #stale = new Set<string>()
 
   constructor(command: readonly string[], options: ReloadOptions, first: ServerProcess) {
