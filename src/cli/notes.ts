@@ -7,7 +7,7 @@ export interface RecordedNote {
   /** Number of the message that it is about; where it does not say that, of the one before it. */
   readonly sequence?: number
   readonly place: 'on' | 'after'
-  /** It tells that the process of the server was replaced. */
+  /** True for the note that a restart leaves. */
   readonly isRestart: boolean
 }
 

@@ -1,6 +1,6 @@
 import { marker } from './marker.js'
 
-/** What stays of a credential in a header. */
+/** Facts about a credential that may stay in a header. */
 export interface CredentialFacts {
   /** Equal for equal credentials under one key; hexadecimal digits. Empty where there is none. */
   readonly tag: string

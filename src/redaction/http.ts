@@ -44,7 +44,7 @@ const urlHeaders = new Set(['location', 'content-location', 'referer'])
 export interface HttpRules {
   counted(rule: string): void
   text(text: string): string
-  /** What may be told of a credential. @default nothing */
+  /** Facts about a credential that may stay. @default nothing */
   readonly credential?: (secret: string) => CredentialFacts
   /** A user's rules look at names too. */
   readonly always?: boolean

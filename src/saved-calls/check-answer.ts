@@ -11,13 +11,13 @@ import {
 import { findJsonValue, isFault } from '../wire/index.js'
 import type { Expectation, ExpectedPlace } from './saved-call.js'
 
-/** What an expectation says of a response, in the words of `diff`. */
+/** Expectation about a response, in the words of `diff`. */
 export interface CheckedAnswer {
   readonly verdict: Extract<Verdict, 'same' | 'changed' | 'error now' | 'fixed now'>
   readonly differences: readonly Difference[]
   /** Differences beyond those that are listed. */
   readonly more: number
-  /** What went wrong, in a line, when the response is an error. */
+  /** Reason in one line, when the response is an error. */
   readonly failure?: string
   readonly notes?: readonly string[]
 }

@@ -5,7 +5,7 @@ import type { Expectation, ExpectedPlace } from './saved-call.js'
 
 const expectNames = ['result', 'error', 'fails', 'level', 'ignore', 'match', 'values']
 
-/** What a call without `expect` has to do. */
+/** Expectation of a call without `expect`. */
 export const plainExpectation: Expectation = { fails: false, rules: [], places: [] }
 
 /** Reads `expect`. What is wrong is told to the file. */

@@ -9,7 +9,7 @@ export type SavedServer =
   /** Named in the configuration of an MCP client on this machine. */
   | { readonly client: string }
 
-/** What the response has to be. Without any member: a result that is no tool error. */
+/** Expected response. Without any member: a result that is no tool error. */
 export interface Expectation {
   /** Exact JSON text: `{"result":…}` or `{"error":…}`, compared as `diff` compares. */
   readonly answer?: string

@@ -5,7 +5,7 @@ export interface VariableSources {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What was put in. */
+/** Values that were put in. */
 export interface UsedVariables {
   /** Names that the command line gave and a file used. */
   readonly names: Set<string>

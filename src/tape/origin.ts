@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What of a recording says how its server is reached. */
+/** Parts of a recording that say how its server is reached. */
 export interface Origin {
   /** UUID of the session. */
   readonly session: string

@@ -156,7 +156,7 @@ const explain = defineTool({
 const mostNotes = 10
 const longestNote = 150
 
-/** What people and the recorder noted, restarts of the server first. */
+/** Notes of people and of the recorder, restarts of the server first. */
 function shownNotes(all: readonly Members[]): Members {
   const wanted = all.toSorted((a, b) => Number(b['restart']) - Number(a['restart'])).slice(0, mostNotes)
   const notes = wanted.map((note) => ({ ...note, text: fitting(String(note['text']), longestNote) }))

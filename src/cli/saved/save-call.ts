@@ -9,7 +9,7 @@ import { findJsonValue, isFault, JsonObject } from '../../wire/index.js'
 import type { Io } from '../io.js'
 import { bytesOf } from '../report-files.js'
 
-/** What is to be saved, as the command line names it. */
+/** Call to be saved, as the command line names it. */
 export interface SavedFrom {
   readonly server: SavedServer
   /** Texts of options in which `${NAME}` stands for a variable of the environment. */
