@@ -4,7 +4,7 @@ import { textAt } from '../../json.js'
 import { protocolSchema } from '../../mcp-schemas/index.js'
 import type { Message } from '../../message.js'
 import type { ServerState } from '../../server-state.js'
-import { describeFaults, hiddenBelow } from '../schemas/output.js'
+import { describeFaults, hiddenBelow } from '../schemas/faults.js'
 import { sources } from '../sources.js'
 
 /**

@@ -1,50 +1,9 @@
 import type { Rule } from '../../finding.js'
-import { at, isMap, textAt, type Json, type JsonMap } from '../../json.js'
-import { offersIn, type Offer } from '../../server-state.js'
+import { at, isMap, type Json, type JsonMap } from '../../json.js'
 import { sources } from '../sources.js'
-
-/** A schema of a tool and its place, once for each text: servers list their tools again and again. */
-function eachNewTool(
-  look: (tool: Offer, row: number) => void,
-): (message: Parameters<typeof offersIn>[0]) => void {
-  const seen = new Map<string, string>()
-  return (message) => {
-    for (const offer of offersIn(message)) {
-      if (offer.kind !== 'tool') continue
-      const text = JSON.stringify(offer.value)
-      if (seen.get(offer.name) === text) continue
-      if (seen.size < 20_000) seen.set(offer.name, text)
-      look(offer, message.row)
-    }
-  }
-}
+import { eachNewTool } from './each-new-tool.js'
 
 const knownDialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019-09|draft-0[67])\/schema#?$/
-
-export const schemaRoot: Rule = {
-  info: {
-    id: 'schemas/root',
-    live: true,
-    pack: 'schemas',
-    level: 'error',
-    certainty: 'exact',
-    title: 'The inputSchema of a tool is missing, or no schema of an object.',
-    help: 'Clients refuse the tool, and some refuse the whole server. Its root needs "type": "object".',
-    source: sources.tools,
-  },
-  begin: (_, say) => ({
-    message: eachNewTool((tool, row) => {
-      const schema = at(tool.value, 'inputSchema')
-      const fault = !isMap(schema)
-        ? 'has no inputSchema'
-        : textAt(schema, 'type') === 'object'
-          ? undefined
-          : 'has an inputSchema whose root is not "type": "object"'
-      if (fault !== undefined)
-        say(row, { message: `${tool.name} ${fault}`, at: `${tool.at}/inputSchema`, tool: tool.name })
-    }),
-  }),
-}
 
 export const schemaPortable: Rule = {
   info: {
@@ -106,35 +65,4 @@ const typing = ['type', '$ref', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not
 
 function isUntyped(property: JsonMap): boolean {
   return !typing.some((word) => word in property)
-}
-
-export const nameLength: Rule = {
-  info: {
-    id: 'schemas/name',
-    live: true,
-    pack: 'schemas',
-    level: 'warning',
-    certainty: 'exact',
-    title: 'The name of a tool is longer than 64 characters, or has characters that model providers refuse.',
-    help: 'Use at most 64 letters, digits, underscores, hyphens and dots.',
-    source: sources.tools,
-  },
-  begin: (_, say) => ({
-    message: eachNewTool((tool, row) => {
-      const { name } = tool
-      if (name.length > 64)
-        say(row, {
-          message: `the name ${name.slice(0, 80)} has ${name.length} characters`,
-          at: `${tool.at}/name`,
-          tool: name,
-        })
-      else if (!/^[\w./-]+$/.test(name))
-        say(row, {
-          message: `the name ${name} has characters that are not allowed`,
-          at: `${tool.at}/name`,
-          tool: name,
-          level: 'note',
-        })
-    }),
-  }),
 }

@@ -1,98 +1,13 @@
 import { detach } from '../../../model/index.js'
-import type { Rule, Scope } from '../../finding.js'
+import type { Rule } from '../../finding.js'
 import { at, listAt, stringsIn, type Json } from '../../json.js'
-import type { Message } from '../../message.js'
-import type { ServerState } from '../../server-state.js'
 import { sources } from '../sources.js'
-
-/** Secrets, and values of results, that are remembered of one run. */
-const mostRemembered = 50_000
-
-/** Where something crossed the wire. */
-interface Crossing {
-  readonly server: string
-  readonly tool: string
-  readonly t: string
-}
-
-function ofRun<T>({ run }: Scope, name: string, make: () => T): T {
-  const known = run.get(name) as T | undefined
-  if (known !== undefined) return known
-  const made = make()
-  run.set(name, made)
-  return made
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  if (map.size < mostRemembered && !map.has(key)) map.set(key, value)
-}
-
-const crossingOf = (message: Message, server: ServerState): Crossing => ({
-  server: server.name ?? '',
-  tool: message.tool ?? '',
-  t: message.record.t,
-})
-
-/** Tags of what was redacted below a place of a message, by their pointers. */
-function tagsBelow({ record }: Message, place: string): (readonly [tag: string, pointer: string])[] {
-  return (record.red ?? []).flatMap(({ at: pointer, tag }) => {
-    const own = record.batch ? pointer.replace(/^\/\d+/, '') : pointer
-    return own.startsWith(place) ? [[tag, own] as const] : []
-  })
-}
-
-/**
- * Tapes of one run, and of recorders with one `--tag-key`, give equal secrets equal tags. The order of the files does not
- * matter: the times do.
- */
-export const secretFlow: Rule = {
-  info: {
-    id: 'safety/secret-flow',
-    pack: 'safety',
-    level: 'warning',
-    certainty: 'exact',
-    title: 'A secret that one server gave was sent to another one.',
-    help: 'Tokens belong to the server that they are for. Make sure that a person wanted this.',
-    source: sources.owasp,
-    owasp: 'MCP01',
-  },
-  begin(scope, say) {
-    const { server } = scope
-    const given = ofRun(scope, 'secrets given', () => new Map<string, Crossing>())
-    const used = ofRun(scope, 'secrets used', () => new Map<string, Crossing>())
-    /** The client had them before: no server gave them to it. */
-    const known = new Set<string>()
-    return {
-      message(message) {
-        const isCall = message.asks('tools/call')
-        if (!isCall && !message.answers('tools/call')) return
-        const here = crossingOf(message, server)
-        for (const [tag, pointer] of tagsBelow(message, isCall ? '/params' : '/result')) {
-          if (isCall) {
-            if (known.size < mostRemembered) known.add(tag)
-            const from = given.get(tag)
-            if (from && from.server !== here.server && from.t <= here.t)
-              say(message, { message: words(from, here), at: pointer, what: `${from.server} ${pointer}` })
-            remember(used, tag, here)
-          } else if (!known.has(tag)) {
-            remember(given, tag, here)
-            const to = used.get(tag)
-            if (to && to.server !== here.server && here.t <= to.t)
-              say(message, { message: words(here, to), at: pointer, what: `${to.server} ${pointer}` })
-          }
-        }
-      },
-    }
-  },
-}
-
-function words(from: Crossing, to: Crossing): string {
-  return `a secret that ${from.tool} of ${from.server || 'a server'} gave was sent to ${to.tool} of ${to.server || 'a server'}`
-}
+import { crossingOf, mostRemembered, ofRun, remember, type Crossing } from './crossings.js'
 
 /** Addresses, paths of two steps and more, and long words with digits in them: what an attacker would want to be used. */
 const telling =
   /https?:\/\/[^\s"'<>)\]}]{4,2000}|(?:~|\/[\w.-]{1,200})(?:\/[\w.-]{1,200}){1,40}|\b(?=[A-Za-z_-]{0,200}\d)[\w-]{20,200}\b/g
+
 /** Of one result or call. */
 const mostValues = 500
 

@@ -1,0 +1,36 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+/** Conversations that are remembered. */
+const most = 50_000
+
+export const reusedSession: Rule = {
+  info: {
+    id: 'protocol/reused-session',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A server gave one session id to two sessions.',
+    help: 'Each of the two clients can see and do what is the other’s. Session ids must be unique.',
+    source: sources.transports,
+    owasp: 'MCP07',
+  },
+  begin({ server }, say) {
+    const opened = new Map<string, number>()
+    return {
+      message(message) {
+        const { conversation } = message.record
+        if (server.transport !== 'streamable-http' || conversation === undefined) return
+        if (!message.answers('initialize') || message.part.envelope.kind !== 'result') return
+        const before = opened.get(conversation)
+        if (before === undefined) {
+          if (opened.size < most) opened.set(conversation, message.row)
+        } else
+          say(message, {
+            message: 'the session id of this answer belongs to an earlier session',
+            also: [before],
+          })
+      },
+    }
+  },
+}

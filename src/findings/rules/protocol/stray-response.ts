@@ -1,0 +1,31 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+
+export const strayResponse: Rule = {
+  info: {
+    id: 'protocol/stray-response',
+    pack: 'protocol',
+    level: 'warning',
+    certainty: 'exact',
+    title: 'A response belongs to no request on the recording.',
+    help: 'Its id is that of no request: the sender changed it, or answers a request of another session.',
+    source: sources.jsonRpc,
+  },
+  begin({ fold }, say) {
+    const strays: number[] = []
+    let isWhole = true
+    return {
+      message(message) {
+        if (message.isAnswer && fold.entries.has(message.row, 'orphan') && strays.length < 100)
+          strays.push(message.row)
+      },
+      record(record) {
+        if (record.type === 'gap') isWhole = false
+      },
+      end() {
+        // Behind a gap nothing is known about who asked.
+        if (isWhole) for (const row of strays) say(row, { message: 'no request asked for this response' })
+      },
+    }
+  },
+}

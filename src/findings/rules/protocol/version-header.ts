@@ -1,0 +1,37 @@
+import type { Rule } from '../../finding.js'
+import { headerOf } from '../../message.js'
+import { sources } from '../sources.js'
+
+export const versionHeader: Rule = {
+  info: {
+    id: 'protocol/version-header',
+    pack: 'protocol',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A request over HTTP lacks the MCP-Protocol-Version header, or it names another version.',
+    help: 'From 2025-06-18 on, clients send the agreed version with every request after initialize.',
+    source: sources.transports,
+  },
+  begin: ({ server }, say) => ({
+    message(message) {
+      const { headers, method } = message.record.http ?? {}
+      if (server.transport !== 'streamable-http' || message.fromServer || !headers || method === undefined)
+        return
+      const talk = server.conversation(message)
+      const { version } = talk
+      if (talk.isModern || version === undefined || version < '2025-06-18') return
+      if (message.asks('initialize')) return
+      const said = headerOf(message, 'mcp-protocol-version')
+      if (said === undefined)
+        say(message, {
+          message: `no MCP-Protocol-Version although ${version} was agreed on`,
+          what: 'missing',
+        })
+      else if (said !== version)
+        say(message, {
+          message: `MCP-Protocol-Version is ${said}, but ${version} was agreed on`,
+          what: 'other',
+        })
+    },
+  }),
+}

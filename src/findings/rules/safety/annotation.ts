@@ -1,0 +1,69 @@
+import type { Rule, Say } from '../../finding.js'
+import { at } from '../../json.js'
+import type { Message } from '../../message.js'
+import { offersIn, type ServerState } from '../../server-state.js'
+import { sources } from '../sources.js'
+
+const mostOpen = 1_000
+
+const changing = /^notifications\/(?:resources\/(?:updated|list_changed)|prompts\/list_changed)$/
+
+/** Words of a name that say it changes something. */
+const changes =
+  /(?:^|[_.-])(?:delete|remove|drop|write|create|update|send|post|put|exec|execute|run|kill|move|rename|edit|insert)(?:$|[_.-])/
+
+export const annotations: Rule = {
+  info: {
+    id: 'safety/annotation',
+    live: true,
+    pack: 'safety',
+    level: 'note',
+    certainty: 'pattern',
+    title: 'A tool says that it only reads, and its name or what came of a call says otherwise.',
+    help: 'Clients call a tool that only reads without asking. Check readOnlyHint.',
+    source: sources.tools,
+    owasp: 'MCP02',
+  },
+  begin({ server }, say) {
+    /** Calls that wait for their answers, by row; of a client that floods, the first. */
+    const open = new Map<number, string>()
+    const saysOfChange = (message: Message): void => {
+      const [only] = open
+      if (!only || open.size > 1) return
+      const [row, tool] = only
+      const hint = at(server.offer('tool', tool)?.offer.value, 'annotations', 'readOnlyHint')
+      if (hint !== true) return
+      say(message, {
+        message: `${tool} has readOnlyHint: true, and while it ran the server sent ${message.method}`,
+        what: `${tool} ${message.method}`,
+        tool,
+        also: [row],
+      })
+    }
+    return {
+      message(message) {
+        const { subject } = message.part.envelope
+        if (message.asks('tools/call') && open.size < mostOpen) open.set(message.row, subject ?? '')
+        else if (message.answers('tools/call')) open.delete(message.asked!.row)
+        else if (message.fromServer && !message.isAnswer && changing.test(message.method))
+          saysOfChange(message)
+        else namedOtherwise(message, server, say)
+      },
+    }
+  },
+}
+
+function namedOtherwise(message: Message, server: ServerState, say: Say): void {
+  for (const { kind, name, value, at: place } of offersIn(message)) {
+    if (kind !== 'tool' || at(value, 'annotations', 'readOnlyHint') !== true) continue
+    if (server.offer('tool', name) !== undefined) continue
+    const plain = name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+    const word = changes.exec(plain)?.[0].replaceAll(/[_.-]/g, '')
+    if (word !== undefined)
+      say(message, {
+        message: `${name} has readOnlyHint: true, and its name says “${word}”`,
+        at: `${place}/annotations/readOnlyHint`,
+        tool: name,
+      })
+  }
+}

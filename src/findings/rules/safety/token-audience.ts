@@ -1,0 +1,34 @@
+import type { Rule } from '../../finding.js'
+import { sources } from '../sources.js'
+import { eachCredential } from './each-credential.js'
+
+export const tokenAudience: Rule = {
+  info: {
+    id: 'safety/token-audience',
+    pack: 'safety',
+    level: 'error',
+    certainty: 'exact',
+    title: 'A token that is for another server was sent.',
+    help: 'The server that gets it can use it there. Clients send only tokens that were issued for the server; servers refuse others.',
+    source: sources.authorization,
+    owasp: 'MCP07',
+  },
+  begin: eachCredential(() => (credential, origin, where, say) => {
+    const audiences = [...credential.matchAll(/ aud=(\S+)/g)].map(([, address = '']) => address)
+    // A client that was given the address of the recorder asks for a token for that.
+    const isMeant = audiences.some((address) => isFor(address, origin) || isLoopback(address))
+    if (audiences.length > 0 && !isMeant)
+      say(where, {
+        message: `its token is for ${audiences.join(', ')}, not for ${origin}`,
+        what: audiences.join(),
+      })
+  }),
+}
+
+function isFor(address: string, origin: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === origin
+}
+
+function isLoopback(address: string): boolean {
+  return /^https?:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(address)
+}

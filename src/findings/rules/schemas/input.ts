@@ -1,0 +1,51 @@
+import { checkSchema } from '../../../compare/index.js'
+import type { Rule } from '../../finding.js'
+import { at, isMap, type Json } from '../../json.js'
+import { sources } from '../sources.js'
+import { describeFaults } from './faults.js'
+
+export const inputSchema: Rule = {
+  info: {
+    id: 'schemas/input',
+    live: true,
+    pack: 'schemas',
+    level: 'warning',
+    certainty: 'exact',
+    title: 'A tool was called with arguments that do not fit its inputSchema, and did not refuse them.',
+    help: 'The model guessed. A server that checks its arguments can tell it what is wrong.',
+    source: sources.tools,
+  },
+  begin: ({ server }, say) => ({
+    message(message) {
+      if (!message.answers('tools/call') || message.fromServer === message.asked!.fromServer) return
+      const { tool, asked } = message
+      const offer = tool === undefined ? undefined : server.offer('tool', tool)
+      const schema = at(offer?.offer.value, 'inputSchema')
+      const params = isMap(schema) ? asked!.params : undefined
+      if (!isMap(schema) || params === undefined) return
+      const given: Json = at(params, 'arguments') ?? {}
+      // Secrets in arguments are gone from the recording: what stands there says nothing.
+      const faults = checkSchema(schema, given).filter((fault) => !isMarked(given, fault.at))
+      if (faults.length === 0) return
+      const { kind, toolError } = message.part.envelope
+      const isRefused = kind === 'error' || toolError === true
+      say(asked!.row, {
+        message: `arguments of ${tool}: ${describeFaults(faults)}`,
+        at: `/params/arguments${faults[0]!.at}`,
+        tool,
+        also: [message.row],
+        ...(isRefused && { level: 'note' as const }),
+      })
+    },
+  }),
+}
+
+function isMarked(value: Json, pointer: string): boolean {
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  let found: Json | undefined = value
+  for (const step of path) found = Array.isArray(found) ? found[Number(step)] : at(found, step)
+  return typeof found === 'string' && found.includes('[REDACTED')
+}
