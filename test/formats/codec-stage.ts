@@ -27,17 +27,22 @@ export async function read(
 export async function write(
   id: string,
   records: readonly TapeRecord[],
-): Promise<{ text: string; said: string[] }> {
+): Promise<{ text: string; bytes: Uint8Array; said: string[] }> {
   const said: string[] = []
   const parts: Uint8Array[] = []
-  const recording = {
-    async *records(): AsyncGenerator<TapeRecord> {
+  for await (const chunk of formatOf(id).write!(recordingOf(records), ({ message }) => said.push(message)))
+    parts.push(chunk)
+  const bytes = Uint8Array.from(Buffer.concat(parts))
+  const text = new TextDecoder('utf-8', { fatal: id !== 'parquet' }).decode(bytes)
+  return { text, bytes, said }
+}
+
+export function recordingOf(records: readonly TapeRecord[]): { records(): AsyncGenerator<TapeRecord> } {
+  return {
+    async *records() {
       yield* records
     },
   }
-  for await (const chunk of formatOf(id).write!(recording, ({ message }) => said.push(message)))
-    parts.push(chunk)
-  return { text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)), said }
 }
 
 /** The records with ids and links, as every command sees them. */

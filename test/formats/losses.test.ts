@@ -178,6 +178,7 @@ describe('what is lost is told', () => {
         // These are shown or left out; nothing else tells of them.
         const kept: Readonly<Record<string, readonly string[]>> = {
           csv: ['texts', 'times', 'noise', 'stderr', 'gaps', 'http'],
+          parquet: ['texts', 'times', 'noise', 'stderr', 'gaps', 'http'],
           markdown: ['texts', 'times', 'noise', 'stderr', 'gaps'],
           'otlp-json': ['times', 'http'],
         }
@@ -218,6 +219,7 @@ describe('what only tapes tell of a message', () => {
     ['http-sse', [links, conversations, micros, layout]],
     ['har', [links, layout]],
     ['csv', [links, layout]],
+    ['parquet', [links, layout]],
     ['otlp-json', [links]],
     ['markdown', [conversations]],
     ['assay-trace', [links, conversations]],

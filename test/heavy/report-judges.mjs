@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Reports of `wiretape check`, read by programs of others: Microsoft's SARIF multitool and the published schema, the schema of
- * CTRF, the schema of Jenkins for JUnit, and the grammar of GitHub's workflow commands. The recordings hold every kind of hostile text.
+ * CTRF, the schema of Jenkins for JUnit, and the grammar of GitHub's workflow commands; and a table for Apache Arrow. The recordings hold every kind of hostile text.
  *
  * Usage: node test/heavy/report-judges.mjs
  */
@@ -65,6 +65,7 @@ async function main() {
   await judge('none')
   judgeSarif('early', found)
   suppressedByBaseline()
+  await judgeParquet()
 }
 
 /**
@@ -204,4 +205,23 @@ function suppressedByBaseline() {
 /** @param {string[]} args */
 function wiretape(...args) {
   return spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' })
+}
+
+/** Apache Arrow reads every message of a converted recording, with its exact text. */
+async function judgeParquet() {
+  const { readParquet } = await import(join(judges, 'node_modules/parquet-wasm/node/parquet_wasm.js'))
+  const { tableFromIPC } = await import(join(judges, 'node_modules/apache-arrow/Arrow.mjs'))
+  const file = join(folder, 'early.parquet')
+  const { status, stderr } = wiretape('convert', join(folder, 'early.jsonl'), file)
+  if (status !== 0) return void wrong.push(`early.parquet is not written: ${stderr}`)
+  const table = tableFromIPC(readParquet(new Uint8Array(readFileSync(file))).intoIPCStream())
+  /** @type {{ seq: number | null, payload: string }[]} */
+  const rows = table.toArray()
+  const told = rows.filter(({ seq }) => seq !== null).map(({ payload }) => payload)
+  const lines = readFileSync(join(folder, 'early.jsonl'), 'utf8').split('\n')
+  const meant = lines.flatMap((line) =>
+    line.includes('"raw":') ? [JSON.stringify(JSON.parse(line).raw)] : [],
+  )
+  if (told.length !== meant.length || told.some((text, i) => text !== meant[i]))
+    wrong.push(`Arrow reads ${told.length} messages from early.parquet, which has ${meant.length}`)
 }

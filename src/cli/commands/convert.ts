@@ -17,7 +17,7 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option(
       '--to <format>',
       'what to write: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
-        'otlp-json, markdown, csv, html (default: the name of the output tells)',
+        'otlp-json, markdown, csv, parquet, html (default: the name of the output tells)',
     )
     .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
     .option('--strict', 'exit 1 when the target cannot hold everything')

@@ -3,6 +3,7 @@ import type { Recording } from '../format.js'
 import { chained, flatMapped, just } from '../iterate.js'
 import { createLosses } from '../losses.js'
 import { textChunks, type Piece } from '../text-chunks.js'
+import { otherRow, type OtherRow } from '../told/other-row.js'
 import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
 
 const columns = [
@@ -26,8 +27,6 @@ const columns = [
   'payload',
 ] as const
 
-type Row = Partial<Record<(typeof columns)[number], string | number | undefined>>
-
 /**
  * A line of names, then a row a message. Lines that are no message (noise, stderr, gaps, HTTP without JSON-RPC)
  * have rows without a number.
@@ -47,7 +46,7 @@ export function writeCsv(recording: Recording, report: Report): AsyncIterable<Ui
       return lineOf(messageCells(told), told.text)
     }
     const row = otherRow(told)
-    if (row) return lineOf(columns.map((name) => cell(row[name])).slice(0, -1), String(row.payload ?? ''))
+    if (row) return lineOf(columns.map((name) => cell(row[name as keyof OtherRow])).slice(0, -1), row.payload)
     losses.record(told.record)
     return []
   }
@@ -82,39 +81,6 @@ function messageCells({ record, part, seq, us, latencyUs, sizeBytes, request }: 
     record.modified ? 'true' : '',
     `${sizeBytes}`,
   ]
-}
-
-/** Empty where the recording says no times. */
-function timeOf(t: string, us: number | undefined): Row {
-  return us === undefined ? {} : { time: t, offset_ms: us / 1000 }
-}
-
-function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): Row | undefined {
-  switch (record.type) {
-    case 'noise':
-      return {
-        ...timeOf(record.t, us),
-        direction: record.direction,
-        kind: 'noise',
-        payload: record.text,
-      }
-    case 'stderr':
-      return { ...timeOf(record.t, us), kind: 'stderr', payload: record.text }
-    case 'gap':
-      return { ...timeOf(record.t, us), kind: 'gap', payload: `${record.lost} lost: ${record.why}` }
-    case 'http':
-      return {
-        ...timeOf(record.t, us),
-        kind: 'http',
-        method: record.method,
-        subject: record.path,
-        conversation: record.conversation,
-        http_status: record.status,
-        payload: record.body ?? record.why,
-      }
-    default:
-      return undefined
-  }
 }
 
 /** The payload is a piece of its own: most of the text is in it, and it is not copied before it is encoded. */
