@@ -104,7 +104,13 @@ describe('the recipe for', () => {
   )
 
   it('CI', async () => {
+    mkdirSync(join(folder, 'tests/calls'))
+    write(
+      'tests/calls/price.yaml',
+      `server: { command: ['${process.execPath}', '${join(folder, 'server.js')}'] }\ncalls:\n  - name: a price\n    request: { tool: price, arguments: {} }\n`,
+    )
     await follow('ci.md')
+    expect(existsSync(join(folder, 'build/calls.xml'))).toBe(true)
     expect(existsSync(join(folder, 'build/replay.xml'))).toBe(true)
     expect(existsSync(join(folder, 'build/findings.sarif'))).toBe(true)
     const workflow = /- run: (npx wiretape .*)/.exec(

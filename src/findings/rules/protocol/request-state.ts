@@ -51,7 +51,7 @@ export const requestState: Rule = {
           if (message.asked && rounds.size < mostStates)
             rounds.set(callOf(message, message.asked.subject), {
               hasState: state !== undefined,
-              inputs: message.part.envelope.inputRequests ?? [],
+              inputs: (message.part.envelope.inputRequests ?? []).map(detach),
               row: message.row,
             })
         } else if (kind === 'request' && !message.fromServer) {

@@ -1,3 +1,4 @@
+import { detach } from '../../../model/index.js'
 import type { Rule, Say } from '../../finding.js'
 import { at } from '../../json.js'
 import type { Message } from '../../message.js'
@@ -43,7 +44,7 @@ export const annotations: Rule = {
     return {
       message(message) {
         const { subject } = message.part.envelope
-        if (message.asks('tools/call') && open.size < mostOpen) open.set(message.row, subject ?? '')
+        if (message.asks('tools/call') && open.size < mostOpen) open.set(message.row, detach(subject ?? ''))
         else if (message.answers('tools/call')) open.delete(message.asked!.row)
         else if (message.fromServer && !message.isAnswer && changing.test(message.method))
           saysOfChange(message)
