@@ -1,3 +1,5 @@
+import { detach } from './recent.js'
+
 const minuteMs = 60_000
 const zero = 48
 
@@ -13,7 +15,7 @@ export class Times {
     if (this.#minute === '' || !time.startsWith(this.#minute)) {
       const whole = Date.parse(time)
       const minute = Math.floor(whole / minuteMs) * minuteMs
-      this.#minute = Number.isNaN(whole) ? '' : time.slice(0, 16)
+      this.#minute = Number.isNaN(whole) ? '' : detach(time.slice(0, 16))
       this.#minuteMs = minute
       return whole
     }

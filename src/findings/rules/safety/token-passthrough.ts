@@ -1,3 +1,4 @@
+import { detach } from '../../../model/index.js'
 import type { Rule } from '../../finding.js'
 import { sources } from '../sources.js'
 import { eachCredential } from './each-credential.js'
@@ -24,7 +25,7 @@ export const tokenPassthrough: Rule = {
       if (tag === undefined) return
       const other = origins.get(tag)
       if (other === undefined) {
-        if (origins.size < mostTags) origins.set(tag, origin)
+        if (origins.size < mostTags) origins.set(detach(tag), origin)
       } else if (other !== origin) say(where, { message: `its token was sent to ${other} too`, what: other })
     }
   }),
