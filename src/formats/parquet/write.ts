@@ -113,13 +113,14 @@ class Table {
 
   end(): Uint8Array[] {
     const last = this.#cells[0]!.length > 0 ? this.#group() : []
-    this.#writer.finish()
+    // Both return at once: memory is where they write to.
+    void this.#writer.finish()
     return [...last, this.#taken()]
   }
 
   #group(): Uint8Array[] {
     const columnData = names.map((name, i) => ({ name, data: this.#cells[i]! }))
-    this.#writer.write({ columnData, rowGroupSize: mostRows })
+    void this.#writer.write({ columnData, rowGroupSize: mostRows })
     this.#cells = names.map(() => [])
     this.#chars = 0
     return [this.#taken()]
