@@ -93,7 +93,7 @@ const table: Readonly<Record<string, Rule>> = {
 const viewerRule: Rule = { pure: false, imports: pureFolders }
 
 /** Packages that need neither Node nor a DOM. */
-const purePackages = new Set(['string-width', 'zod', 'jsonpath-rfc9535', 're2js', 'yaml'])
+const purePackages = new Set(['string-width', 'zod', 'jsonpath-rfc9535', 're2js', 'yaml', 'hyparquet-writer'])
 const longestFile = 400
 
 const project = resolve(import.meta.dirname, '..')

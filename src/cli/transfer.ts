@@ -3,6 +3,7 @@ import {
   attended,
   formats,
   htmlReport,
+  parquet,
   mapped,
   mergeRecordings,
   severalServersCode,
@@ -24,6 +25,7 @@ type Writable = Format & Required<Pick<Format, 'write'>>
 /** Those that the pure code knows, and the one that needs a file of ours. */
 const knownFormats: readonly Format[] = [
   ...formats,
+  parquet,
   htmlReport(async () => (await import('./report-page.js')).loadReportPage()),
 ]
 

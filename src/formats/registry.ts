@@ -6,7 +6,6 @@ import { httpSse, streamableHttp } from './http-transcript/index.js'
 import { inspector } from './inspector/index.js'
 import { jsonrpc } from './jsonrpc/index.js'
 import { markdown } from './markdown/index.js'
-import { parquet } from './parquet/index.js'
 import { otlpJson } from './otlp-json/index.js'
 import { sessionJson } from './session-json/index.js'
 import { traceV1 } from './trace-v1/index.js'
@@ -24,7 +23,6 @@ export const formats: readonly Format[] = [
   otlpJson,
   markdown,
   csv,
-  parquet,
 ]
 
 /** Bytes of an input that `detectFormat` wants to see; fewer when the input is shorter. */

@@ -1,10 +1,10 @@
 /** Any format in memory: what it writes, what it reads. */
-import { adopt, encodeRecord, formats, type Format } from '../../src/formats/index.js'
+import { adopt, encodeRecord, formats, parquet, type Format } from '../../src/formats/index.js'
 import type { Diagnostic, MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { chunksOf, recordsOf, toBytes } from './session-json-stage.js'
 
 export function formatOf(id: string): Format {
-  return formats.find((format) => format.id === id)!
+  return [...formats, parquet].find((format) => format.id === id)!
 }
 
 export async function read(

@@ -2,14 +2,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answeredHere } from '../../src/formats/answered-here.js'
-import { formats, type Recording } from '../../src/formats/index.js'
+import { formats, parquet, type Recording } from '../../src/formats/index.js'
 import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { sessions } from './codec-sessions.js'
 import { adopted, read, write } from './codec-stage.js'
 import { recordsOf } from './session-json-stage.js'
 
 const both = formats.filter((format) => 'read' in format && 'write' in format).map(({ id }) => id)
-const writeOnly = formats.filter((format) => !('read' in format) && 'write' in format).map(({ id }) => id)
+const writeOnly = [...formats, parquet]
+  .filter((format) => !('read' in format) && 'write' in format)
+  .map(({ id }) => id)
 const overHttp = new Set(['streamable-http', 'http-sse', 'har'])
 
 /** What may happen to a message, and around it. */
