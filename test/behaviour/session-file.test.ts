@@ -15,7 +15,7 @@ afterEach(() => stage.close())
 
 const ids = (can: 'read' | 'write', between: string): string => {
   const known = formats.filter((format) => can in format).map(({ id }) => id)
-  return [...known, ...(can === 'write' ? ['html'] : [])].join(between)
+  return [...known, ...(can === 'write' ? ['parquet', 'html'] : [])].join(between)
 }
 const request = '{"jsonrpc":"2.0","id":1,  "method":"ping","params":{"n":1e3}}'
 const session = (): Line => JSON.parse(readFileSync(file, 'utf8'))
