@@ -1,8 +1,9 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { registryFolderIn } from '../capture/index.js'
 import { liveCaptures } from '../control/index.js'
 import { safeLabel, summarizeTape, type TapeSummary } from '../tape/index.js'
+import { deleteRecording } from './delete-recording.js'
 import { placeOf, rowOf, type Row } from './folder-rows.js'
 import { joinSegments } from '../formats/index.js'
 import type { Keep } from './keep-option.js'
@@ -35,6 +36,9 @@ export async function keepRecordings(
     if (row.state === 'live' || i === 0) return false
     return nowMs - Date.parse(row.startedAt) > keep.ageMs || sizeBytes > keep.sizeBytes
   })
-  for (const { files } of gone) for (const file of files) await rm(file, { force: true })
+  for (const { files } of gone) {
+    const why = await deleteRecording(files, dataFolder)
+    if (why !== undefined) throw new Error(why)
+  }
   return gone
 }

@@ -23,6 +23,7 @@ import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
 import { registerRun } from './commands/run.js'
 import { registerSearch } from './commands/search.js'
+import { registerSql } from './commands/sql.js'
 import { registerStats } from './commands/stats.js'
 import { registerTail } from './commands/tail.js'
 import { registerRecover } from './commands/recover.js'
@@ -128,6 +129,7 @@ wiretape <command> --help tells more about a command.`,
     registerLs,
     registerSearch,
     registerStats,
+    registerSql,
     registerPrune,
     registerTail,
     registerAttach,

@@ -7,12 +7,16 @@ import { attachTo, liveCaptures, type CaptureConnection } from '../control/index
 import { joinSegments } from '../formats/index.js'
 import { WiretapeError } from '../model/index.js'
 import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
-import type { Catalogue, ListedRecording } from '../ui-server/index.js'
+import type { Catalogue, FoundMessage, ListedRecording } from '../ui-server/index.js'
 import { recordingsIn } from './data-folder.js'
 import { rowOf, rowsIn, type Row } from './folder-rows.js'
 import type { Io } from './io.js'
+import { captureIo } from './mcp/captured-io.js'
 import { recordingPaths } from './recording-name.js'
+import { runSearch } from './run/search.js'
+import { deleteRecording } from './delete-recording.js'
 import { isLive } from './live.js'
+import { sampleRecording } from './viewer-folder.js'
 
 /**
  * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
@@ -26,14 +30,28 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
   const paths = found.map((path) => resolve(io.cwd, path))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
   /** Files by the id of their recording; whatever was listed once can be asked for. */
-  const known = new Map<string, readonly string[]>()
+  const known = new Map<string, readonly string[]>([['sample', [sampleRecording()]]])
 
   function listed(row: Row): ListedRecording {
-    const id = createHash('sha256').update(row.files.join('\n')).digest('base64url').slice(0, 24)
+    const id = idOf(row.files)
     known.set(id, row.files)
-    const { label, startedAt, sizeBytes, messages, state } = row
+    const { label, startedAt, sizeBytes, messages, errors, durationMs, state } = row
     const files = row.files.map((path) => basename(path))
-    return { id, name: files[0]!, label, startedAt, sizeBytes, messages, state, files, path: row.files[0]! }
+    return {
+      id,
+      name: files[0]!,
+      label,
+      startedAt,
+      sizeBytes,
+      messages,
+      errors,
+      durationMs,
+      state,
+      files,
+      server: row.server && `${row.server.name} ${row.server.version}`.trimEnd(),
+      client: row.client && `${row.client.name} ${row.client.version}`.trimEnd(),
+      path: row.files[0]!,
+    }
   }
 
   return {
@@ -65,6 +83,36 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       if (tape.end && !rotated) return { live: false }
       return { live: isLive(tape, await liveCaptures(registry)) }
     },
+    async search(filter) {
+      const captured = captureIo(io, folder)
+      // One more than is shown tells whether there are more.
+      await runSearch([filter], { json: true, limit: mostFound + 1 }, captured.io)
+      const { matches } = JSON.parse(captured.text()) as { matches: (FoundMessage & { files: string[] })[] }
+      const found = matches
+        .slice(0, mostFound)
+        .map(({ files, label, sequence, timestamp, method, subject, snippet, match }) => ({
+          id: idOf(files),
+          label,
+          sequence,
+          timestamp,
+          method,
+          subject,
+          snippet,
+          match,
+        }))
+      return { matches: found, isCut: matches.length > mostFound }
+    },
+    async remove(id) {
+      const row = (await rowsIn(folder, io)).find(({ files }) => idOf(files) === id)
+      if (!row)
+        throw new WiretapeError('usage', 'this recording is not in the data folder', {
+          hint: 'delete its file',
+        })
+      if (row.state === 'live') throw new WiretapeError('usage', 'this recording is being made')
+      const why = await deleteRecording(row.files, io.dataFolder)
+      if (why !== undefined) throw new WiretapeError('unwritable', why)
+      known.delete(id)
+    },
     async control(id) {
       const path = known.get(id)?.at(-1)
       const tape = path === undefined ? undefined : await summarizeTape(path).catch(() => undefined)
@@ -88,6 +136,13 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       }
     },
   }
+}
+
+/** Matches of one search that a page gets. */
+const mostFound = 200
+
+function idOf(files: readonly string[]): string {
+  return createHash('sha256').update(files.join('\n')).digest('base64url').slice(0, 24)
 }
 
 /** Every event means that something was written; the last one, that nothing more will be. */

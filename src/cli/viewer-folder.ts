@@ -12,3 +12,8 @@ export function viewerFolder(): string {
   const beside = fileURLToPath(new URL('../viewer/', import.meta.url))
   return existsSync(beside) ? beside : fileURLToPath(new URL('../../viewer/', import.meta.url))
 }
+
+/** A small recording for those who have none. */
+export function sampleRecording(): string {
+  return join(viewerFolder(), '../../examples/recordings/sample.jsonl')
+}

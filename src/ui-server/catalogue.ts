@@ -9,11 +9,38 @@ export interface ListedRecording {
   readonly startedAt: string
   readonly sizeBytes: number
   readonly messages: number | null
+  /** JSON-RPC errors and results of tools that failed; null where nobody counted them. */
+  readonly errors: number | null
+  readonly durationMs: number | null
+  /** Name and version, as they call themselves. */
+  readonly server: string | null
+  readonly client: string | null
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   /** Base names of its files, in the order of their segments. */
   readonly files: readonly string[]
   /** Absolute path of the first file, for commands that a person copies. */
   readonly path: string
+}
+
+/** Messages that a search found, those of the newest recording first. */
+export interface SearchFound {
+  readonly matches: readonly FoundMessage[]
+  /** There are more. */
+  readonly isCut: boolean
+}
+
+export interface FoundMessage {
+  /** Of its recording. */
+  readonly id: string
+  readonly label: string | null
+  /** Null for what is no message. */
+  readonly sequence: number | null
+  readonly timestamp: string | null
+  readonly method: string | null
+  readonly subject: string | null
+  readonly snippet: string
+  /** Place of the match in the snippet. */
+  readonly match: { readonly start: number; readonly end: number } | null
 }
 
 /** What the server may give out; only what is listed can be asked for. */
@@ -28,6 +55,18 @@ export interface Catalogue {
   progressOf(path: string): Promise<{ readonly live: boolean; readonly next?: string }>
   /** Has the capture that writes this file tell when it wrote something; undefined when it cannot be asked. */
   attend(path: string, changed: () => void): Promise<{ close(): void } | undefined>
+  /**
+   * Looks into all recordings of the data folder, as `wiretape search` does.
+   *
+   * @throws WiretapeError `usage` for a filter that is wrong
+   */
+  search?(filter: string): Promise<SearchFound>
+  /**
+   * Deletes a listed recording of the data folder.
+   *
+   * @throws WiretapeError for one that is live, is not in the data folder or cannot be deleted
+   */
+  remove?(id: string): Promise<void>
   /** Attaches as a screen to the capture that writes a listed recording; undefined when none does. */
   control?(id: string): Promise<CaptureConnection | undefined>
 }

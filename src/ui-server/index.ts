@@ -1,2 +1,2 @@
-export type { Catalogue, ListedRecording } from './catalogue.js'
+export type { Catalogue, FoundMessage, ListedRecording, SearchFound } from './catalogue.js'
 export { startUiServer, type UiServer, type UiServerOptions } from './start.js'

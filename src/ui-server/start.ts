@@ -5,7 +5,7 @@ import { WiretapeError } from '../model/index.js'
 import type { Catalogue } from './catalogue.js'
 import { raiseBarrier, type Access } from '../transports/index.js'
 import { createActing, whyNoAct, type Acting } from './acting.js'
-import { commandPath, createGuard, credentialOf, isSame } from './guard.js'
+import { commandPath, createGuard, deletePath, credentialOf, isSame } from './guard.js'
 import { contentPolicy, loadPages, type Page } from './pages.js'
 import { sendFile } from './send-file.js'
 
@@ -128,6 +128,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, stage:
   const { catalogue } = stage
   if (pathname === '/api/recordings') return sendJson(response, await catalogue.recordings())
   if (pathname === '/api/given') return sendJson(response, await catalogue.given())
+  const deleted = deletePath.exec(pathname)
+  if (deleted) return remove(request, response, catalogue, deleted[1]!)
+  if (pathname === '/api/search') return search(request, response, catalogue)
   const live = /^\/api\/recordings\/([\w-]{1,64})\/control$/.exec(pathname)
   const channel = commandPath.exec(pathname)
   if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])
@@ -154,6 +157,45 @@ async function act(
   if (connection) await acting.open(connection, response)
   else refuse(response, 404, 'no capture writes this recording now')
 }
+
+async function remove(
+  request: IncomingMessage,
+  response: ServerResponse,
+  catalogue: Catalogue,
+  id: string,
+): Promise<void> {
+  const denial = whyNoAct(request)
+  if (denial) return refuse(response, denial.status, denial.why)
+  if (request.method !== 'POST' || !catalogue.remove)
+    return refuse(response, 405, 'deleting is asked for with POST')
+  try {
+    await catalogue.remove(id)
+    sendJson(response, {})
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    refuse(response, 409, error.message)
+  }
+}
+
+async function search(
+  request: IncomingMessage,
+  response: ServerResponse,
+  catalogue: Catalogue,
+): Promise<void> {
+  const text = new URL(request.url ?? '/', 'http://localhost').searchParams.get('q') ?? ''
+  try {
+    sendJson(
+      response,
+      (await catalogue.search?.(text.slice(0, longestFilter))) ?? { matches: [], isCut: false },
+    )
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    refuse(response, 400, error.hint === undefined ? error.message : `${error.message} (${error.hint})`)
+  }
+}
+
+/** Characters of a filter. */
+const longestFilter = 4_000
 
 /** A code is worth the token once. */
 function giveToken(request: IncomingMessage, response: ServerResponse, { codes, token }: Stage): void {

@@ -209,6 +209,7 @@ describe('help', () => {
     ['ls'],
     ['search'],
     ['stats'],
+    ['sql'],
     ['prune'],
     ['tail'],
     ['recover'],

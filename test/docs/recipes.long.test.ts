@@ -103,6 +103,16 @@ describe('the recipe for', () => {
     async () => follow('pytest.md'),
   )
 
+  it.each(['slow-tool', 'wrong-answer', 'drift', 'faults', 'offline-mock', 'sharing', 'clean-up'])(
+    '%s',
+    async (name) => {
+      const text = readFileSync(join(project, 'docs/recipes', `${name}.md`), 'utf8')
+      const [, rules] = /^```yaml\n([^]*?)^```$/m.exec(text) ?? []
+      if (rules !== undefined) write(`${name}.yaml`, rules)
+      await follow(`${name}.md`)
+    },
+  )
+
   it('CI', async () => {
     mkdirSync(join(folder, 'tests/calls'))
     write(

@@ -10,6 +10,7 @@ import { runUi } from '../../src/cli/run/ui.js'
 vi.mock('../../src/cli/viewer-folder.js', () => ({
   viewerFolder: () => `${resolve(import.meta.dirname, '../../dist/viewer')}/`,
   actingScript: () => resolve(import.meta.dirname, '../../dist/acting/acting.js'),
+  sampleRecording: () => '',
 }))
 
 const folder = mkdtempSync(join(os.tmpdir(), 'wiretape-ui-'))

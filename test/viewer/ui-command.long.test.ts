@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('wiretape ui', () => {
   it('lists the recordings of the data folder, and opens one', async () => {
     const { actor, url } = await ui()
     const page = await stage.open(url)
-    await page.locator('.empty', { hasText: 'No recordings' }).waitFor()
+    await page.locator('.home', { hasText: 'No recordings' }).waitFor()
     const folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'b.jsonl'), tapeOf([messageLine('in', call)], 'listed'))

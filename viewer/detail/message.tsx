@@ -4,6 +4,7 @@ import { findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
 import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
 import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
+import { JsonOrTable } from '../json/list-table.js'
 import { Marked } from '../json/marked.js'
 import { JsonTree } from '../json/tree.js'
 import { timeText } from '../list/row.js'
@@ -146,7 +147,7 @@ function Readable(props: {
       {structured !== undefined && (
         <div class="block">
           <span class="block-kind">structured content</span>
-          <JsonTree text={structured} search={search} label="Structured content" />
+          <JsonOrTable text={structured} search={search} label="Structured content" />
         </div>
       )}
     </>

@@ -84,7 +84,7 @@ export function FilterBar() {
 }
 
 /** What stands in the field, also when it was typed just now; what is not understood does not count. */
-function typedFilter(): string {
+export function typedFilter(): string {
   const field = document.querySelector<HTMLInputElement>('[data-find=filter]')
   return faultyFilter.value || !field ? filterText.value : field.value
 }
@@ -96,8 +96,13 @@ function toggled(typed: string, chip: string): string {
       .replace(chip, '')
       .replaceAll(/\s{2,}/g, ' ')
       .trim()
+  return narrowed(typed, chip)
+}
+
+/** A filter with one more condition. */
+export function narrowed(typed: string, condition: string): string {
   const isWide = /\bor\b/i.test(typed) && !/^\([^()]*\)$/.test(typed.trim())
-  return `${isWide ? `(${typed.trim()})` : typed.trim()} ${chip}`.trim()
+  return `${isWide ? `(${typed.trim()})` : typed.trim()} ${condition}`.trim()
 }
 
 /** Counted once for as many rows as there are, by lane. */

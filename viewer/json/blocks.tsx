@@ -7,6 +7,7 @@ import { headOf } from '../store/exchange.js'
 import { readOf } from '../store/resource-reads.js'
 import { origin, selected } from '../store/state.js'
 import { dataUrl, type Block } from './content.js'
+import { JsonOrTable } from './list-table.js'
 import { Marked } from './marked.js'
 import { JsonTree, Link, looksLikeJson } from './tree.js'
 
@@ -106,7 +107,7 @@ function TextBlock(props: {
         )}
       </span>
       {asJson ? (
-        <JsonTree text={text} search={search} label="JSON inside text" />
+        <JsonOrTable text={text} search={search} label="JSON inside text" />
       ) : (
         <pre class="plain-text">
           <Marked text={linesOf(cut ? text.slice(0, longestText) : text)} search={search} />

@@ -17,9 +17,14 @@ import { indexOfRow, isNested, rowOf, shown } from '../store/shown.js'
 import { headOf } from '../store/exchange.js'
 import { findings, suppressed } from '../store/findings.js'
 import { contentsVersion } from '../store/contents.js'
+import { clean } from '../shell/clean.js'
+import { clientConfiguration } from '../shell/client-configuration.js'
+import { copyText } from '../shell/clipboard.js'
 import { Failures } from '../shell/failures.js'
+import type { Lane } from '../worker/protocol.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { isSmall } from '../shell/small.js'
+import { openRowMenu } from './row-menu.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
 
@@ -44,6 +49,7 @@ export function List() {
   const head = useRef(-1)
   const matches = filterMatches.value
   const highlights = highlightMatches.value
+  const span = range.value ?? ([origin.value, newest()] as const)
 
   useEffect(() => {
     if (follow.value) listHandle.current?.toEnd()
@@ -61,6 +67,7 @@ export function List() {
       class={lanes.value.length > 1 ? 'list' : 'list one-lane'}
       aria-label="Messages"
       style={{ '--time': timeWidth(newest() - origin.value) }}
+      onContextMenu={openRowMenu}
     >
       <div class="row head" aria-hidden="true">
         <span class="cell lane" />
@@ -72,6 +79,7 @@ export function List() {
         <span class="cell status">status</span>
         <span class="cell latency">latency</span>
         <span class="cell size">size</span>
+        <span class="cell waterfall">waterfall</span>
       </div>
       {items.length === 0 ? (
         <Nothing />
@@ -80,7 +88,7 @@ export function List() {
           count={items.length}
           rowHeight={isSmall.value ? rowHeights.small : rowHeights.usual}
           label="Messages"
-          columns={9}
+          columns={10}
           handle={listHandle}
           active={chosen >= 0 ? `row-${chosen}` : undefined}
           onUserScroll={() => {
@@ -103,6 +111,7 @@ export function List() {
                 dimmed={matches !== undefined && isNested(item) && !matches.has(row)}
                 grouped={grouped.value}
                 origin={origin.value}
+                span={span}
                 style={style}
                 onSelect={select}
                 onToggle={toggle}
@@ -140,9 +149,41 @@ export function NothingOpened() {
   )
 }
 
+/** A live capture to which no client has said anything. */
+function Waiting({ one }: { readonly one: Lane }) {
+  const [session] = one.sessions
+  const text =
+    session && session.url === null ? clientConfiguration(session.label, session.command) : undefined
+  return (
+    <div class="empty">
+      <p>
+        <i class="live-dot" /> Waiting for the first message.
+      </p>
+      {text === undefined ? (
+        <p>Connect a client to the URL that wiretape printed.</p>
+      ) : (
+        <>
+          <p>A client that is configured like this starts the server through wiretape:</p>
+          <pre tabIndex={0}>{text.split('\n').map(clean).join('\n')}</pre>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void copyText(() => text, { text: 'Copied.', tone: 'plain' })}
+          >
+            Copy
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
 function Nothing() {
-  if (table.length === 0)
+  if (table.length === 0) {
+    const waiting = lanes.value.find((one) => one?.state === 'following')
+    if (waiting) return <Waiting one={waiting} />
     return <p class="empty">{reading.value ? 'Reading…' : 'This recording holds no message.'}</p>
+  }
   const filtered = filterMatches.value !== undefined || range.value !== undefined
   return (
     <div class="empty">

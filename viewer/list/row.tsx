@@ -113,6 +113,8 @@ export interface RowProps {
   readonly dimmed: boolean
   readonly grouped: boolean
   readonly origin: number
+  /** What the waterfall shows: microseconds since 1970. */
+  readonly span: readonly [from: number, to: number]
   readonly style: { transform: string }
   readonly onSelect: (row: number) => void
   readonly onToggle: (row: number) => void
@@ -212,8 +214,27 @@ export function Row(props: RowProps) {
       <span class="cell size" role="gridcell" title={countOf(size, 'byte')}>
         {size === 0 && kind === 'http' ? '' : formatBytes(size)}
       </span>
+      <span class="cell waterfall" role="gridcell">
+        {table.at(row) > 0 && <i style={barOf(row, latency, props.span)} />}
+      </span>
     </div>
   )
+}
+
+/** When it was within what is shown, and how long it took. */
+function barOf(
+  row: number,
+  latency: number | undefined,
+  [from, to]: RowProps['span'],
+): { readonly left: string; readonly width: string } {
+  const start = kindIsAnswer(row) && latency !== undefined ? table.at(row) - latency : table.at(row)
+  const share = (us: number): number => Math.min(100, Math.max(0, (100 * us) / Math.max(1, to - from)))
+  return { left: `${share(start - from)}%`, width: `${share(latency ?? 0)}%` }
+}
+
+function kindIsAnswer(row: number): boolean {
+  const kind = table.kind(row)
+  return kind === 'result' || kind === 'error'
 }
 
 /** Since the first start; a dash where the recording does not say it. */

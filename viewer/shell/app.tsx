@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
+import { RowMenu } from '../list/row-menu.js'
 import { openFiles } from '../store/actions.js'
 import { crashed, dialog, lanes, opening, selected, table, version, view } from '../store/state.js'
 import { laneName } from '../store/lane-name.js'
@@ -58,6 +59,7 @@ export function App() {
         </div>
         {failed ? <Failed /> : some ? <Work /> : opening.value.length > 0 ? <Opening /> : <Landing />}
         {some && <StatusBar />}
+        <RowMenu />
         <Dialogs />
         {/* A modal dialog covers the page and has a notice of its own. */}
         {dialog.value === undefined && <Notice />}

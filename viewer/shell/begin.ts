@@ -2,7 +2,7 @@ import { connect, open } from '../store/actions.js'
 import { bindAddress } from '../store/address.js'
 import { hasPatterns, lanes, notice, view } from '../store/state.js'
 import type { Opening } from '../worker/protocol.js'
-import { openListed, type Listed } from './landing.js'
+import { openListed, sample, type Listed } from './landing.js'
 import { mode } from './mode.js'
 import { openDoor } from './page-door.js'
 import { isFromDisk, loadPatternsScript, ownScript, patternsText } from './own-script.js'
@@ -82,8 +82,8 @@ async function openNamed(): Promise<void> {
     if (opening) openings.push(opening)
   }
   if (openings.length > 0) await open(openings)
-  else if (mode === 'ui' && query.has('open')) await openChosen(query.get('open')!)
-  else if (mode === 'ui') await openGiven()
+  else if (mode === 'ui' && query.has('open')) await openChosen(query.getAll('open'))
+  else if (mode === 'ui' && !query.has('home')) await openGiven()
 }
 
 /** Only https, or what comes from where the page comes from. */
@@ -145,11 +145,12 @@ function reloadOnReturn(): void {
   })
 }
 
-/** A recording of the list, which the address names. */
-async function openChosen(id: string): Promise<void> {
+/** Recordings of the list, which the address names. */
+async function openChosen(ids: readonly string[]): Promise<void> {
   try {
-    const chosen = ((await askWiretape('./api/recordings')) as Listed[]).filter((one) => one.id === id)
-    if (chosen.length === 0) throw new Error('it is not in the list any more')
+    const all = [...((await askWiretape('./api/recordings')) as Listed[]), sample]
+    const chosen = ids.flatMap((id) => all.filter((one) => one.id === id))
+    if (chosen.length < ids.length) throw new Error('it is not in the list any more')
     await openListed(chosen)
   } catch (error) {
     notice.value = {

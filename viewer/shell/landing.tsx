@@ -1,12 +1,9 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { formatBytes } from '../../src/render/index.js'
 import { chooseFiles, open } from '../store/actions.js'
 import { follow } from '../store/state.js'
-import { clean } from './clean.js'
 import { Icon, Reels } from './icons.js'
 import { mode } from './mode.js'
-import { askWiretape, tokenHeaders } from './token.js'
+import { tokenHeaders } from './token.js'
 
 /** A recording of the data folder, as `wiretape ui` lists it. */
 export interface Listed {
@@ -16,38 +13,24 @@ export interface Listed {
   readonly startedAt: string
   readonly sizeBytes: number
   readonly messages: number | null
+  readonly errors: number | null
+  readonly durationMs: number | null
+  readonly server: string | null
+  readonly client: string | null
   readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
   readonly files: readonly string[]
   /** Of the first file. */
   readonly path: string
 }
 
-const listed = signal<readonly Listed[] | undefined>(undefined)
-const trouble = signal<string | undefined>(undefined)
+/** Where `wiretape ui` lists recordings, which a script of its own draws. */
+export const home = signal<HTMLElement | null>(null)
 
 /** What is seen before a recording is open. */
 export function Landing() {
-  useEffect(() => {
-    if (mode !== 'ui') return undefined
-    let gone = false
-    const load = async (): Promise<void> => {
-      try {
-        listed.value = (await askWiretape('./api/recordings')) as Listed[]
-        trouble.value = undefined
-      } catch (error) {
-        trouble.value = error instanceof Error ? error.message : String(error)
-      }
-      if (!gone) timer = setTimeout(() => void load(), 3_000)
-    }
-    let timer: ReturnType<typeof setTimeout> | undefined
-    void load()
-    return () => {
-      gone = true
-      clearTimeout(timer)
-    }
-  }, [])
   return (
     <main class="landing">
+      {mode === 'ui' && <div class="home" ref={(element) => void (home.value = element)} />}
       <div class="landing-card">
         <Reels />
         <h1>Open a recording</h1>
@@ -62,60 +45,25 @@ export function Landing() {
           Two recordings can be compared, several are merged by time. <kbd>?</kbd> shows all keys.
         </p>
       </div>
-      {mode === 'ui' && <Recordings />}
     </main>
   )
 }
 
-function Recordings() {
-  if (trouble.value !== undefined)
-    return (
-      <p class="failure">
-        The list of recordings could not be fetched: {trouble.value}. Is wiretape still running?
-      </p>
-    )
-  const all = listed.value
-  if (!all) return <p class="empty">Looking for recordings…</p>
-  if (all.length === 0)
-    return (
-      <p class="empty">
-        No recordings in your data folder yet. <code>wiretape record -- COMMAND</code> makes one.
-      </p>
-    )
-  return (
-    <section class="recordings" aria-label="Your recordings">
-      <h2>Your recordings</h2>
-      <ul>
-        {all.map((one) => (
-          <li key={one.id}>
-            <button
-              type="button"
-              class={`recording is-${one.state}`}
-              onClick={() => {
-                // The address names it, so that it can be reloaded and left again.
-                history.pushState(null, '', `?open=${encodeURIComponent(one.id)}`)
-                void openListed([one])
-              }}
-            >
-              <b>{clean(one.label)}</b>
-              <span class="recording-state">
-                {one.state === 'live'
-                  ? 'live'
-                  : one.state === 'incomplete'
-                    ? 'cut off'
-                    : one.state === 'failed'
-                      ? 'failed'
-                      : ''}
-              </span>
-              <span title="UTC">{one.startedAt.slice(0, 19).replace('T', ' ')}</span>
-              <span class="number">{one.messages === null ? '' : `${one.messages} messages`}</span>
-              <span class="number">{formatBytes(one.sizeBytes)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+/** A small recording that comes with wiretape. */
+export const sample: Listed = {
+  id: 'sample',
+  name: 'sample.jsonl',
+  label: 'sample',
+  startedAt: '',
+  sizeBytes: 0,
+  messages: null,
+  errors: null,
+  durationMs: null,
+  server: null,
+  client: null,
+  state: 'complete',
+  files: ['sample.jsonl'],
+  path: 'sample.jsonl',
 }
 
 /** Opens recordings of the list; what is being recorded is followed. */

@@ -1,7 +1,8 @@
-import type { Signal } from '@preact/signals'
+import { effect, type Signal } from '@preact/signals'
 import { reader } from '../store/actions.js'
 import { lane, lanes, live, notice, selected, table, version, type Notice } from '../store/state.js'
 import type { Detail, Lane } from '../worker/protocol.js'
+import { home, openListed, type Listed } from './landing.js'
 import { fetchWiretape } from './token.js'
 
 /** What a script beside this one, which only `wiretape ui` serves, gets of the page. */
@@ -14,11 +15,15 @@ export interface PageDoor {
   /** What a row is: the exchange's request of an answer. */
   rowFacts(row: number): { readonly lane: number; readonly request: number; readonly answer: number }
   detail(row: number): Promise<Detail>
+  /** Where the list of recordings is drawn, while no recording is open. */
+  readonly home: Signal<HTMLElement | null>
+  /** Opens recordings of the list. */
+  openListed(recordings: readonly Listed[]): Promise<void>
   /** With the token. */
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** Lets in the script that acts on live captures, once there is one. It is no part of this one. */
+/** Lets in the script that acts, once there is a live capture or the list of recordings is shown. It is no part of this one. */
 export function openDoor(): void {
   const door: PageDoor = {
     lanes,
@@ -38,12 +43,14 @@ export function openDoor(): void {
       }
     },
     detail: (row) => reader().detail(row, true),
+    home,
+    openListed,
     fetch: fetchWiretape,
   }
   Object.assign(globalThis, { wiretapePage: door })
   let asked = false
-  live.subscribe((isLive) => {
-    if (!isLive || asked) return
+  effect(() => {
+    if (asked || (!live.value && home.value === null)) return
     asked = true
     const script = document.createElement('script')
     script.src = './acting.js'

@@ -25,8 +25,17 @@ export function TopBar() {
   return (
     <header class="top-bar">
       <Brand class="brand">
-        <Reels />
-        wiretape
+        {mode === 'ui' && some ? (
+          <a href="./?home" title="All recordings">
+            <Reels />
+            wiretape
+          </a>
+        ) : (
+          <>
+            <Reels />
+            wiretape
+          </>
+        )}
       </Brand>
       {some && <Lanes />}
       <span class="grow" />

@@ -16,6 +16,7 @@ import {
   reading,
   selected,
   table,
+  toolOpen,
   toolsOrder,
   version,
   view,
@@ -72,6 +73,7 @@ function describe(): string {
   if (range.value) state.set('range', range.value.map((at) => Math.round(at - origin.peek())).join('..'))
   const { key, down } = toolsOrder.value
   if (key !== 'calls' || !down) state.set('sort', `${key}${down ? '' : '.up'}`)
+  if (toolOpen.value !== undefined && view.value === 'tools') state.set('tool', toolOpen.value)
   if (comparedOnly.value !== 'differences') state.set('only', comparedOnly.value)
   if (expanded.value.size > 0) state.set('open', [...expanded.value].slice(-mostOpen).join(','))
   if (selected.value >= 0) state.set('row', String(selected.value))
@@ -89,11 +91,14 @@ function apply(wanted: URLSearchParams): void {
   search('highlight', (wanted.get('highlight') ?? '').slice(0, 4_000))
   const sort = /^(name|calls|errors|p50Us|p95Us|maxUs|sizeBytes)(\.up)?$/.exec(wanted.get('sort') ?? '')
   if (sort) toolsOrder.value = { key: sort[1] as ToolsKey, down: sort[2] === undefined }
+  toolOpen.value = wanted.get('tool') ?? undefined
   comparedOnly.value =
     verdicts.find((one) => one === wanted.get('only')) ??
     (wanted.get('only') === 'all' ? 'all' : 'differences')
   const open = (wanted.get('open') ?? '').split(',').filter((text) => /^\d{1,9}$/.test(text))
   expanded.value = new Set(open.slice(0, mostOpen).map(Number))
+  const seq = Number(wanted.get('seq') ?? NaN)
+  if (Number.isInteger(seq)) selectNumber(seq)
   const row = Number(wanted.get('row') ?? NaN)
   const span = /^(-?\d{1,15})\.\.(-?\d{1,15})$/.exec(wanted.get('range') ?? '')
   if (!Number.isInteger(row) && !span) return
@@ -105,5 +110,19 @@ function apply(wanted: URLSearchParams): void {
     if (Number.isInteger(row) && row >= table.length) return
     if (Number.isInteger(row)) selected.value = row
     queueMicrotask(() => stop())
+  })
+}
+
+/** Chooses the message with this number, once it is there. */
+function selectNumber(seq: number): void {
+  let from = 0
+  const stop = effect(() => {
+    version.value
+    for (; from < table.length; from += 1) {
+      if (table.seq(from) !== seq) continue
+      selected.value = from
+      return queueMicrotask(() => stop())
+    }
+    return undefined
   })
 }

@@ -52,6 +52,8 @@ export const toolsOrder = signal<{ readonly key: ToolsKey; readonly down: boolea
   key: 'calls',
   down: true,
 })
+/** The tool whose page is open. */
+export const toolOpen = signal<string | undefined>(undefined)
 /** Which comparisons are listed: a verdict, `differences` or `all`. */
 export const comparedOnly = signal('differences')
 

@@ -8,7 +8,19 @@ import { offsetText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { reader, search, select, tellFailure } from '../store/actions.js'
 import { laneName } from '../store/lane-name.js'
-import { lane, lanes, origin, reading, toolsOrder, version, view, type ToolsKey } from '../store/state.js'
+import {
+  filterMatches,
+  lane,
+  lanes,
+  origin,
+  reading,
+  toolOpen,
+  toolsOrder,
+  version,
+  view,
+  type ToolsKey,
+} from '../store/state.js'
+import { ToolFacts } from './tool.js'
 import type { OfferHistory, Usage } from '../worker/tools.js'
 
 const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
@@ -25,6 +37,7 @@ const columns: readonly { readonly key: ToolsKey; readonly name: string }[] = [
 export function ToolsPage() {
   const usage = useSignal<readonly Usage[] | undefined>(undefined)
   const offers = useSignal<readonly OfferHistory[]>([])
+  const matches = filterMatches.value
   // While rows stream in, now and then is enough.
   const stamp = reading.value ? Math.floor(version.value / 40) : version.value
   useEffect(() => {
@@ -40,7 +53,7 @@ export function ToolsPage() {
     return () => {
       gone = true
     }
-  }, [stamp, reading.value])
+  }, [stamp, reading.value, matches?.text, matches?.count, matches?.done])
 
   const all = (usage.value ?? []).filter((one) => lane.value === 'all' || one.lane === lane.value)
   const sorted = all.toSorted(
@@ -55,7 +68,7 @@ export function ToolsPage() {
         {usage.value === undefined ? (
           <p class="empty">Counting…</p>
         ) : all.length === 0 ? (
-          <p class="empty">Nothing was called.</p>
+          <p class="empty">{matches ? 'No call passes the filter.' : 'Nothing was called.'}</p>
         ) : (
           <table class="grid">
             <thead>
@@ -222,7 +235,15 @@ function Offers({ history }: { readonly history: OfferHistory }) {
       )}
       <div class="offer-list">
         {history.offered.map((one) => (
-          <details key={`${one.kind} ${one.name}`}>
+          <details
+            key={`${one.kind} ${one.name}`}
+            open={one.kind === 'tool' && toolOpen.value === one.name}
+            onToggle={({ currentTarget: { open } }) => {
+              if (one.kind !== 'tool') return
+              if (open) toolOpen.value = one.name
+              else if (toolOpen.value === one.name) toolOpen.value = undefined
+            }}
+          >
             <summary>
               <span class="offer-kind">{one.kind}</span> <b>{clean(one.name)}</b>
               {one.hints.map((hint) => (
@@ -233,7 +254,11 @@ function Offers({ history }: { readonly history: OfferHistory }) {
               <span class="quiet">{clean(one.title || one.description.split('\n')[0]!.slice(0, 200))}</span>
             </summary>
             {one.description !== '' && <p>{one.description.split('\n').map(clean).join('\n')}</p>}
-            <JsonTree text={one.text} label={`${one.kind} ${one.name}`} />
+            {one.kind !== 'tool' ? (
+              <JsonTree text={one.text} label={`${one.kind} ${one.name}`} />
+            ) : (
+              toolOpen.value === one.name && <ToolFacts one={one} history={history} />
+            )}
           </details>
         ))}
       </div>

@@ -87,7 +87,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
   }
 
   async function read(opened: Opened, { lane, describe, state }: ReturnType<typeof addLane>): Promise<void> {
-    let told = 0
+    let told = -Infinity
     try {
       for await (const chunk of opened.chunks(lane.report)) {
         lane.push(chunk)

@@ -14,6 +14,8 @@ export interface Search {
   set(text: string): void
   /** Rows came, or these are different now. */
   more(changed: readonly number[]): void
+  /** Whether a row passes, as far as it was looked at; true without a filter. */
+  readonly has: (row: number) => boolean
 }
 
 /** Bytes that are read at once, and that are looked through without a break. */
@@ -231,6 +233,7 @@ export function createSearch(
       again = true
       if (!running) void work()
     },
+    has: (row) => !filter || ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0,
   }
 }
 

@@ -52,8 +52,12 @@ const mostGroups = 5_000
 /** Answers that list something, looked at one by one. */
 const mostListings = 500
 
-/** Calls, errors, latencies and bytes by method and subject, of one lane. */
-export function usageOf(lane: LaneIndex): Usage[] {
+/**
+ * Calls, errors, latencies and bytes by method and subject, of one lane.
+ *
+ * @param test whether the filter shows a row: an exchange counts when it shows one of its messages
+ */
+export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[] {
   interface Group {
     readonly method: number
     readonly subject: number
@@ -70,6 +74,8 @@ export function usageOf(lane: LaneIndex): Usage[] {
   const { entries } = lane.fold
   for (let row = 0; row < entries.length; row += 1) {
     if (entries.kind(row) !== 'request') continue
+    const answer = entries.peer(row)
+    if (!test(lane.globalOf(row)) && !(answer >= 0 && test(lane.globalOf(answer)))) continue
     const fromServer = entries.has(row, 'fromServer')
     const key = `${lane.method(row)} ${lane.subject(row)} ${fromServer}`
     let group = groups.get(key)
@@ -91,7 +97,6 @@ export function usageOf(lane: LaneIndex): Usage[] {
     }
     group.calls += 1
     group.sizeBytes += entries.size(row)
-    const answer = entries.peer(row)
     if (answer < 0) continue
     // The peer is not the one that failed.
     const isOurs = entries.has(answer, 'injected')

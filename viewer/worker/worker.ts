@@ -8,6 +8,7 @@ import type { LaneIndex } from './lane.js'
 import type { FromWorker, Opening, Slot, ToWorker } from './protocol.js'
 import { createSearch, type Search } from './search.js'
 import { storyOf } from './story.js'
+import { toolUseOf } from './tool.js'
 import { offersOf, usageOf } from './tools.js'
 
 /** Lets what the page asks meanwhile have its turn. */
@@ -43,7 +44,8 @@ export function startWorker(scope: WorkerScope): void {
   }
 
   const methods: Readonly<Record<string, Method>> = {
-    usage: async () => library.lanes.flatMap(usageOf),
+    usage: async () => library.lanes.flatMap((lane) => usageOf(lane, searches.filter.has)),
+    tool: async ([index, name]) => toolUseOf(laneAt(index as number), name as string, searches.filter.has),
     offers: async () => {
       const all = []
       for (const lane of library.lanes) all.push(await offersOf(lane))

@@ -8,6 +8,7 @@ import { loadRecordings } from '../recordings.js'
 import { runCheck } from '../run/check.js'
 import { runDiff } from '../run/diff.js'
 import { runExplain } from '../run/explain.js'
+import { runSql } from '../run/sql.js'
 import { runStats } from '../run/stats.js'
 import { groupings } from '../stats/tally.js'
 import { fitting, type Found } from './answer.js'
@@ -114,6 +115,27 @@ const stats = defineTool({
   },
 })
 
+const sql = defineTool({
+  name: 'sql',
+  title: 'Ask with SQL',
+  about: z.object({}),
+  item: z.looseObject({}),
+  description:
+    'Runs one SQL query (DuckDB) over one recording or all of them and returns the rows. Views: messages, exchanges, sessions, ' +
+    'tools, findings, others; "describe messages" lists columns. Payloads are JSON text: payload->>\'$.params.name\'. ' +
+    'Aggregate or use limit.',
+  input: z.strictObject({
+    query: z.string().max(20_000).describe('For example: select tool, calls, p99_ms from tools'),
+    recording: recordingName.optional(),
+    cursor,
+  }),
+  async run({ query, recording, cursor: at }, { io, folder }) {
+    const captured = captureIo(io, folder)
+    await runSql(query, { json: true, ...(recording !== undefined && { in: [recording] }) }, captured.io)
+    return paged(JSON.parse(captured.text()), {}, at)
+  },
+})
+
 const findings = defineTool({
   name: 'findings',
   title: 'Find faults and risks',
@@ -204,4 +226,4 @@ const compareTools = defineTool({
   },
 })
 
-export const analysisTools: readonly Tool[] = [getExchange, stats, findings, explain, diff, compareTools]
+export const analysisTools: readonly Tool[] = [getExchange, stats, sql, findings, explain, diff, compareTools]

@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeJson, escapeText, formatBytes } from '../../render/index.js'
-import { diskReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
+import { deleteRecording } from '../delete-recording.js'
 import { exitCode } from '../exit-codes.js'
 import { rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'
@@ -33,7 +32,7 @@ export async function runPrune(options: PruneOptions, io: Io): Promise<number> {
   const deleted: Row[] = []
   let failed = false
   for (const row of gone) {
-    const why = dryRun ? undefined : await removed(row)
+    const why = dryRun ? undefined : await deleteRecording(row.files, io.dataFolder)
     if (why === undefined) deleted.push(row)
     else {
       failed = true
@@ -69,18 +68,6 @@ function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, nowMs: n
 function endOf({ startedAt, durationMs, files }: Row): number {
   const ended = durationMs === null ? NaN : Date.parse(startedAt) + durationMs
   return Number.isNaN(ended) ? (statSync(files.at(-1)!, { throwIfNoEntry: false })?.mtimeMs ?? 0) : ended
-}
-
-/** Why a recording could not be deleted. */
-async function removed({ files }: Row): Promise<string | undefined> {
-  for (const file of files) {
-    try {
-      await rm(file, { force: true })
-    } catch (error) {
-      return `cannot delete ${basename(file)}: ${diskReason(error)}`
-    }
-  }
-  return undefined
 }
 
 function sizeOf(rows: readonly Row[]): number {

@@ -126,6 +126,10 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     const held: Rows[] = []
     const clients = new Map<string, string>()
     let before = createEarlierCalls<Call>()
+    /** By session: a server may say only later what it is called. */
+    const tools: { readonly listed: Set<string>; readonly called: Set<string> }[] = []
+    const toolsNow = (): (typeof tools)[number] =>
+      (tools[Math.max(0, sessions.length - 1)] ??= { listed: new Set(), called: new Set() })
 
     const server = (): string => sessions.at(-1)?.server?.name ?? sessions.at(-1)?.label ?? ''
     const clientOf = (conversation: string): string =>
@@ -150,7 +154,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     function takeRequest(asked: Asked, row: number): void {
       const { method, subject } = asked
       if (method === 'tools/list') lists.add(row)
-      if (method === 'tools/call') remember(called, server(), subject)
+      if (method === 'tools/call') remember(toolsNow().called, subject)
       if (by !== 'method' && method !== 'tools/call') return
       if (sinceMs > -Infinity && Date.parse(asked.t()) < sinceMs) return
       const group = groupFor(asked)
@@ -167,7 +171,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
 
     function takeAnswer(isError: boolean, text: () => string, row: number): void {
       const request = entries.peer(row)
-      if (lists.size > 0 && lists.delete(request)) listTools(text(), named(listed, server()))
+      if (lists.size > 0 && lists.delete(request)) listTools(text(), toolsNow().listed)
       const call = open.get(request)
       if (!call || entries.has(row, 'late')) return
       open.delete(request)
@@ -229,6 +233,12 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
       },
       end() {
         endGate()
+        tools.forEach(({ listed: offered, called: used }, i) => {
+          const session = sessions[i]
+          const name = session?.server?.name ?? session?.label ?? ''
+          for (const tool of offered) named(listed, name).add(tool)
+          for (const tool of used) named(called, name).add(tool)
+        })
         for (const { row, group } of open.values()) {
           if (entries.has(row, 'cancelled')) group.cancelled += 1
           else group.unanswered += 1
@@ -258,8 +268,7 @@ function named(sets: Map<string, Set<string>>, name: string): Set<string> {
   return made
 }
 
-function remember(sets: Map<string, Set<string>>, name: string, value: string): void {
-  const set = named(sets, name)
+function remember(set: Set<string>, value: string): void {
   if (!set.has(value)) set.add(detach(value))
 }
 

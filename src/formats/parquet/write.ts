@@ -37,6 +37,7 @@ const columns = {
 
 type Column = keyof typeof columns
 type Row = Partial<Record<Column, Cell>>
+type Cells = Record<Column, Cell[]>
 
 const names = Object.keys(columns) as Column[]
 
@@ -52,6 +53,14 @@ const elements = {
 const mostRows = 50_000
 const mostChars = 32 << 20
 
+/** What the rows of a session repeat. */
+interface About {
+  session?: string | undefined
+  label?: string | undefined
+  server?: string
+  client?: string
+}
+
 /**
  * A row a message, payloads with their exact text; lines that are no message (noise, stderr, gaps, HTTP without JSON-RPC) have rows
  * without a number. Compressed with Snappy.
@@ -59,7 +68,7 @@ const mostChars = 32 << 20
 export function writeParquet(recording: Recording, report: Report): AsyncIterable<Uint8Array> {
   const losses = createLosses(report)
   const table = new Table()
-  const about: Row = {}
+  const about: About = {}
   function rowsOf(told: Told): Uint8Array[] {
     if (told.kind === 'message') {
       const { record, part } = told
@@ -70,7 +79,7 @@ export function writeParquet(recording: Recording, report: Report): AsyncIterabl
         losses.links(record)
       }
       notePeer(about, told)
-      return table.add({ ...about, ...messageRow(told) })
+      return table.addMessage(about, told)
     }
     const { record } = told
     if (record.type === 'meta') {
@@ -101,27 +110,67 @@ class Table {
       ...names.map((name) => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[columns[name]] })),
     ],
   })
-  #cells: Cell[][] = names.map(() => [])
+  #cells = noCells()
   #chars = 0
 
   /** @returns what can be written to the file */
   add(row: Row): Uint8Array[] {
-    names.forEach((name, i) => this.#cells[i]!.push(row[name]))
-    this.#chars += String(row.payload ?? '').length
-    return this.#chars > mostChars || this.#cells[0]!.length >= mostRows ? this.#group() : []
+    for (const name of names) this.#cells[name].push(row[name])
+    return this.#added(String(row.payload ?? '').length)
+  }
+
+  /** The same, cell by cell: there are millions of messages, and an object for each would take most of the time. */
+  addMessage(about: About, told: ToldMessage): Uint8Array[] {
+    const { record, part, seq, us, latencyUs, sizeBytes, request, text } = told
+    const { envelope } = part
+    const method = envelope.method ?? request?.envelope.method
+    const subject = envelope.subject ?? request?.envelope.subject
+    const cells = this.#cells
+    cells.session.push(about.session)
+    cells.label.push(about.label)
+    cells.server.push(about.server)
+    cells.client.push(about.client)
+    cells.seq.push(seq)
+    cells.time.push(us === undefined ? undefined : timeOf(record.t))
+    cells.offset_ms.push(us === undefined ? undefined : us / 1000)
+    cells.direction.push(record.direction)
+    cells.kind.push(envelope.kind)
+    cells.method.push(method)
+    cells.subject.push(subject)
+    cells.tool.push(method === 'tools/call' ? subject : undefined)
+    cells.id.push(envelope.id)
+    cells.answers.push(request?.seq)
+    cells.latency_ms.push(latencyUs === undefined ? undefined : latencyUs / 1000)
+    cells.error_code.push(envelope.errorCode)
+    cells.error_message.push(envelope.errorMessage)
+    cells.is_error.push(
+      isAnswer(envelope) ? envelope.kind === 'error' || envelope.toolError === true : undefined,
+    )
+    cells.conversation.push(record.conversation)
+    cells.http_status.push(record.http?.status)
+    cells.modified.push(record.modified === true)
+    cells.size_bytes.push(sizeBytes)
+    cells.payload.push(text)
+    return this.#added(text.length)
   }
 
   end(): Uint8Array[] {
-    const last = this.#cells[0]!.length > 0 ? this.#group() : []
+    const last = this.#cells.seq.length > 0 ? this.#group() : []
     // Both return at once: memory is where they write to.
     void this.#writer.finish()
     return [...last, this.#taken()]
   }
 
+  #added(chars: number): Uint8Array[] {
+    this.#chars += chars
+    return this.#chars > mostChars || this.#cells.seq.length >= mostRows ? this.#group() : []
+  }
+
   #group(): Uint8Array[] {
-    const columnData = names.map((name, i) => ({ name, data: this.#cells[i]! }))
+    const cells = this.#cells
+    const columnData = names.map((name) => ({ name, data: cells[name] }))
     void this.#writer.write({ columnData, rowGroupSize: mostRows })
-    this.#cells = names.map(() => [])
+    this.#cells = noCells()
     this.#chars = 0
     return [this.#taken()]
   }
@@ -133,8 +182,12 @@ class Table {
   }
 }
 
+function noCells(): Cells {
+  return Object.fromEntries(names.map((name) => [name, [] as Cell[]])) as Cells
+}
+
 /** Peers say who they are once; the rows after that have their names. */
-function notePeer(about: Row, { record, part }: ToldMessage): void {
+function notePeer(about: About, { record, part }: ToldMessage): void {
   const { peer } = part.envelope
   if (!peer) return
   about[record.direction === 'client_to_server' ? 'client' : 'server'] =
@@ -145,31 +198,4 @@ function notePeer(about: Row, { record, part }: ToldMessage): void {
 function timeOf(text: string): Date | undefined {
   const time = new Date(text)
   return Number.isNaN(time.getTime()) ? undefined : time
-}
-
-function messageRow({ record, part, seq, us, latencyUs, sizeBytes, request, text }: ToldMessage): Row {
-  const { envelope } = part
-  const method = envelope.method ?? request?.envelope.method
-  const subject = envelope.subject ?? request?.envelope.subject
-  return {
-    seq,
-    time: us === undefined ? undefined : timeOf(record.t),
-    offset_ms: us === undefined ? undefined : us / 1000,
-    direction: record.direction,
-    kind: envelope.kind,
-    method,
-    subject,
-    tool: method === 'tools/call' ? subject : undefined,
-    id: envelope.id,
-    answers: request?.seq,
-    latency_ms: latencyUs === undefined ? undefined : latencyUs / 1000,
-    error_code: envelope.errorCode,
-    error_message: envelope.errorMessage,
-    is_error: isAnswer(envelope) ? envelope.kind === 'error' || envelope.toolError === true : undefined,
-    conversation: record.conversation,
-    http_status: record.http?.status,
-    modified: record.modified === true,
-    size_bytes: sizeBytes,
-    payload: text,
-  }
 }

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { SqlOptions } from '../run/sql.js'
+
+export function registerSql(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('sql')
+    .summary('ask recordings with SQL')
+    .description(
+      'Runs a query over all recordings of your data folder with DuckDB, an optional package. The views are ' +
+        'messages, exchanges, sessions, tools, findings and others (stderr, noise, gaps, HTTP); ' +
+        '"describe messages" lists their columns (docs/sql.md).',
+    )
+    .argument('<query>', 'SQL, as DuckDB understands it')
+    .option('--in <name...>', 'only these recordings: a label, a name of one, a folder, a file')
+    .option('--since <time>', 'only recordings that went on after that: 7d, 12h, 2026-11-20')
+    .option('--json', 'machine output: an array of objects')
+    .option('--jsonl', 'machine output, one line a row')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape sql 'select tool, calls, errors, p99_ms from tools order by p99_ms'
+  wiretape sql "select response from exchanges where tool = 'search'" --in shop
+  wiretape sql "select payload->>'$.params.arguments.path' as path, count(*)
+    from messages where tool = 'read_file' group by path"
+  wiretape sql 'select level, rule, count(*) from findings group by all' --json`,
+    )
+    .action(async (query: string, options: SqlOptions) => {
+      const { runSql } = await import('../run/sql.js')
+      outcome.code = await runSql(query, options, io)
+    })
+}

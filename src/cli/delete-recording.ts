@@ -1,0 +1,20 @@
+import { rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { diskReason } from '../tape/index.js'
+import { removeIndexes } from './sql/removed-indexes.js'
+
+/** Deletes the files of a recording, and what was derived of it. Returns why it could not; undefined when it is gone. */
+export async function deleteRecording(
+  files: readonly string[],
+  dataFolder: string,
+): Promise<string | undefined> {
+  removeIndexes(files, dataFolder)
+  for (const file of files) {
+    try {
+      await rm(file, { force: true })
+    } catch (error) {
+      return `cannot delete ${basename(file)}: ${diskReason(error)}`
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,90 @@
+import { countOf, createStyle, escapeJson, escapeText, truncate } from '../../render/index.js'
+import { exitCode } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { scopeOf, sinceOption } from '../search/scope.js'
+import type { Result } from '../sql/duckdb.js'
+import { runQuery } from '../sql/query.js'
+import { valueJson, valueText } from '../sql/values.js'
+import { tableText } from '../table.js'
+
+export interface SqlOptions {
+  readonly in?: readonly string[]
+  readonly since?: string
+  readonly json?: boolean
+  readonly jsonl?: boolean
+}
+
+/** Rows of a table for people: nobody reads more, and all of them decide how wide it is. */
+const mostRows = 2_000
+
+/** Longer cells of a table are cut. */
+const mostCells = 80
+
+export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<number> {
+  const named = options.in ?? []
+  const sinceMs = options.since === undefined ? undefined : sinceOption(options.since)
+  const recordings = await scopeOf(named, io, sinceMs)
+  // Indexes of recordings that were deleted by hand go with the next query over all.
+  const all = named.length === 0 && sinceMs === undefined ? recordings : undefined
+  const print = options.json || options.jsonl ? printJson : printTable
+  await runQuery(sql, recordings, all, io, (result) => print(result, options, io))
+  return exitCode.done
+}
+
+/** An array of objects, or a line for each. */
+async function printJson(result: Result, { jsonl }: SqlOptions, io: Io): Promise<void> {
+  const columns = columnsOf(result)
+  const isJson = columns.map((_, i) => result.columnType(i).alias === 'JSON')
+  let count = 0
+  if (!jsonl) await io.write('[', 'data')
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (!chunk || chunk.rowCount === 0) break
+    for (const row of chunk.getRows()) {
+      const members = row.map((value, i) => `${JSON.stringify(columns[i])}:${valueJson(value, isJson[i])}`)
+      const line = escapeJson(`{${members.join(',')}}`)
+      count += 1
+      if (!(await io.write(jsonl ? `${line}\n` : `${count > 1 ? ',' : ''}\n${line}`, 'data'))) return
+    }
+  }
+  if (!jsonl) await io.write(`${count > 0 ? '\n' : ''}]\n`, 'data')
+}
+
+async function printTable(result: Result, _: SqlOptions, io: Io): Promise<void> {
+  const columns = columnsOf(result)
+  const isNumber = columns.map((_name, i) =>
+    /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DOUBLE|FLOAT|DECIMAL.*)$/.test(
+      String(result.columnType(i)),
+    ),
+  )
+  const texts: string[][] = columns.map(() => [])
+  let count = 0
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (!chunk || chunk.rowCount === 0) break
+    for (const row of chunk.getRows()) {
+      count += 1
+      if (count > mostRows) continue
+      row.forEach((value, i) => texts[i]!.push(shown(valueText(value))))
+    }
+  }
+  const style = createStyle(io.colours)
+  const table = tableText(
+    columns.map((name, i) => ({
+      name: shown(name),
+      texts: texts[i]!,
+      side: isNumber[i] ? 'left' : 'right',
+    })),
+    { style, columns: undefined },
+  )
+  const more = count > mostRows ? `; the first ${mostRows} are shown, --json prints all` : ''
+  await io.write(`${table}\n${style.dim(`${countOf(count, 'row')}${more}`)}\n`)
+}
+
+function columnsOf(result: Result): string[] {
+  return Array.from({ length: result.columnCount }, (_, i) => result.columnName(i))
+}
+
+function shown(text: string): string {
+  return truncate(escapeText(text.slice(0, 400)), mostCells)
+}

@@ -1,0 +1,66 @@
+import { WiretapeError } from '../../model/index.js'
+
+/** What is used of `@duckdb/node-api`, which is an optional package. */
+export interface DuckDb {
+  readonly DuckDBInstance: {
+    create(
+      path: string,
+      options: Readonly<Record<string, string>>,
+    ): Promise<{
+      connect(): Promise<Connection>
+      closeSync(): void
+    }>
+  }
+  readonly DuckDBScalarFunction: {
+    create(options: {
+      readonly name: string
+      readonly returnType: unknown
+      readonly parameterTypes: readonly unknown[]
+      readonly mainFunction: (info: FunctionInfo, input: InputChunk, output: OutputVector) => void
+    }): unknown
+  }
+  readonly VARCHAR: unknown
+  readonly DOUBLE: unknown
+}
+
+interface FunctionInfo {
+  setError(message: string): void
+}
+
+interface InputChunk {
+  readonly rowCount: number
+  getColumnValues(column: number): readonly unknown[]
+}
+
+interface OutputVector {
+  setItem(row: number, value: string | null): void
+  flush(): void
+}
+
+export interface Connection {
+  run(sql: string): Promise<unknown>
+  stream(sql: string): Promise<Result>
+  registerScalarFunction(made: unknown): void
+  closeSync(): void
+}
+
+/** Rows of a query, as they are asked for. */
+export interface Result {
+  readonly columnCount: number
+  columnName(column: number): string
+  columnType(column: number): { readonly alias?: string; toString(): string }
+  fetchChunk(): Promise<{ readonly rowCount: number; getRows(): unknown[][] } | null>
+}
+
+/** @throws WiretapeError `usage` when it is not installed */
+export async function loadDuckDb(): Promise<DuckDb> {
+  try {
+    const loaded: unknown = await import('@duckdb/node-api')
+    return loaded as DuckDb
+  } catch (cause) {
+    throw new WiretapeError('usage', 'SQL needs DuckDB, which is not installed', {
+      cause,
+      hint: 'npm install @duckdb/node-api beside wiretape (with -g where wiretape was installed with -g)',
+    })
+  }
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import { dirname, join } from 'node:path'
+import { createFindings, rules } from '../../findings/index.js'
+import { loadRecordings, type LoadedRecording } from '../recordings.js'
+import { replaceFile } from '../../tape/index.js'
+import { recordingsIn } from '../data-folder.js'
+import type { Io } from '../io.js'
+import type { ScopedRecording } from '../search/scope.js'
+import { createSpools, type Spools } from '../spools.js'
+import { readVersion } from '../version.js'
+import { indexFolderIn, indexKey } from './removed-indexes.js'
+import { RowColumns } from './row-columns.js'
+
+/** Rises when the columns of an index change. */
+const layout = 1
+
+type Place = Pick<Io, 'cwd' | 'dataFolder'>
+
+/**
+ * Indexes of recordings, made where they are missing or older than what they are of. Those of the data folder's recordings are kept;
+ * for others, they are gone with `close`.
+ */
+export class IndexFiles {
+  readonly #io: Place
+  readonly #spools: Spools = createSpools()
+  #private: string | undefined
+
+  constructor(io: Place) {
+    this.#io = io
+  }
+
+  /** Path of the index of the rows. @throws WiretapeError where the recording cannot be read */
+  rows(recording: ScopedRecording): Promise<string> {
+    return this.#made(recording, `rows${layout}`, async () => {
+      let columns: RowColumns | undefined
+      const { close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
+        columns = new RowColumns(fold, recording.name, recording.paths)
+        return columns
+      })
+      await close()
+      return columns!.bytes()
+    })
+  }
+
+  /** The same of what the rules found: a line of JSON a finding. */
+  findings(recording: ScopedRecording): Promise<string> {
+    return this.#made(recording, `findings${layout}-${readVersion()}`, async () => {
+      const engine = createFindings(rules)
+      let found: ReturnType<typeof engine.begin> | undefined
+      const { recordings, close } = await loadRecordings(recording.paths, this.#io.cwd, (fold) => {
+        const findings = engine.begin(fold)
+        found = findings
+        return (record, rows) => findings.take(record, rows)
+      })
+      await close()
+      found!.finish()
+      return Buffer.from(findingLines(recording.name, recordings[0]!, found!.found))
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#spools.close()
+  }
+
+  /** Deletes indexes of recordings that are gone. @param recordings all of the data folder */
+  async sweep(recordings: readonly ScopedRecording[]): Promise<void> {
+    const folder = indexFolderIn(this.#io.dataFolder)
+    const known = new Set(recordings.map(({ paths }) => indexKey(paths[0]!)))
+    for (const name of await readdir(folder).catch(() => []))
+      if (!known.has(name.split('.')[0]!)) await rm(join(folder, name), { force: true })
+  }
+
+  async #made(recording: ScopedRecording, kind: string, make: () => Promise<Uint8Array>): Promise<string> {
+    const isKept = dirname(recording.paths[0]!) === recordingsIn(this.#io.dataFolder)
+    const folder = isKept ? indexFolderIn(this.#io.dataFolder) : await this.#privateFolder()
+    const before = indexKey(recording.paths[0]!)
+    const state = stateOf(recording)
+    const path = join(folder, `${before}.${state}.${kind}`)
+    if (statSync(path, { throwIfNoEntry: false })) return path
+    const bytes = await make()
+    // What was written to it meanwhile is part of it, and only the next look knows.
+    await replaceFile(path, once(bytes))
+    for (const name of await readdir(folder))
+      if (name.startsWith(`${before}.`) && name.split('.')[1] !== state)
+        await rm(join(folder, name), { force: true })
+    return path
+  }
+
+  async #privateFolder(): Promise<string> {
+    if (this.#private === undefined) {
+      this.#private = await mkdtemp(join(os.tmpdir(), 'wiretape-sql-'))
+      this.#spools.add(this.#private)
+    }
+    return this.#private
+  }
+}
+
+/** Differs once anything was written to a file of the recording. */
+function stateOf({ paths, name }: ScopedRecording): string {
+  const hash = createHash('sha256').update(name)
+  for (const path of paths) {
+    const found = statSync(path, { throwIfNoEntry: false })
+    hash.update(`\0${path}\0${found?.size}\0${found?.mtimeMs}`)
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function findingLines(
+  name: string,
+  { fold }: LoadedRecording,
+  findings: ReturnType<ReturnType<typeof createFindings>['begin']>['found'],
+): string {
+  const { entries, sessions } = fold
+  const server = sessions.at(-1)?.server
+  return findings
+    .map(({ rule, level, message, rows, server: said, tool, at }) => {
+      const seqs = rows.map((row) => entries.seq(row)).filter((seq) => seq >= 0)
+      return `${JSON.stringify({
+        recording: name,
+        server: said ?? (server && `${server.name} ${server.version}`.trimEnd()),
+        rule: rule.id,
+        pack: rule.pack,
+        level,
+        certainty: rule.certainty,
+        message,
+        tool,
+        place: at,
+        seq: seqs[0],
+        seqs,
+      })}\n`
+    })
+    .join('')
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,113 @@
+import { WiretapeError } from '../../model/index.js'
+import type { Io } from '../io.js'
+import type { ScopedRecording } from '../search/scope.js'
+import { loadDuckDb, type Connection, type DuckDb, type Result } from './duckdb.js'
+import { IndexFiles } from './index-files.js'
+import { RecordedText } from './recorded-text.js'
+import { literal, viewStatements } from './views.js'
+
+/**
+ * Runs one query over recordings. It sees the views only: no other file, no network, no extension.
+ *
+ * @param all every recording of the data folder; indexes of others are deleted
+ * @throws WiretapeError `usage` for SQL that DuckDB refuses, `unreadable` when none of the recordings can be read
+ */
+export async function runQuery(
+  sql: string,
+  recordings: readonly ScopedRecording[],
+  all: readonly ScopedRecording[] | undefined,
+  io: Io,
+  take: (result: Result) => Promise<void>,
+): Promise<void> {
+  const duckdb = await loadDuckDb()
+  const indexes = new IndexFiles(io)
+  const texts = new RecordedText()
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  try {
+    const connection = await instance.connect()
+    try {
+      if (all) await indexes.sweep(all)
+      connection.registerScalarFunction(textFunction(duckdb, texts))
+      await prepare(connection, sql, recordings, { indexes, texts }, io)
+      await take(await connection.stream(sql)).catch(refused)
+    } catch (error) {
+      refused(error)
+    } finally {
+      connection.closeSync()
+    }
+  } finally {
+    instance.closeSync()
+    texts.close()
+    await indexes.close()
+  }
+}
+
+async function prepare(
+  connection: Connection,
+  sql: string,
+  recordings: readonly ScopedRecording[],
+  { indexes, texts }: { readonly indexes: IndexFiles; readonly texts: RecordedText },
+  io: Io,
+): Promise<void> {
+  const rows: string[] = []
+  const findings: string[] = []
+  // The rules take several times as long as everything else.
+  const asksForFindings = /\bfindings\b/i.test(sql)
+  for (const recording of recordings) {
+    try {
+      const made = await indexes.rows(recording)
+      if (asksForFindings) findings.push(await indexes.findings(recording))
+      rows.push(made)
+      texts.add(made, recording.paths)
+    } catch (error) {
+      if (!(error instanceof WiretapeError) || recordings.length === 1) throw error
+      await io.complain(error.message, error.hint)
+    }
+  }
+  if (rows.length === 0)
+    throw new WiretapeError('unreadable', 'there is no recording to ask', {
+      hint: 'wiretape record -- SERVER makes one; wiretape ls lists them',
+    })
+  await connection.run(`set allowed_paths = [${[...rows, ...findings].map(literal).join(', ')}]`)
+  await connection.run('set enable_external_access = false')
+  await connection.run('set lock_configuration = true')
+  for (const statement of viewStatements(rows, asksForFindings ? findings : undefined))
+    await connection.run(statement)
+}
+
+/** `recorded_text(index, file, start, end)`: a piece of a tape, in bytes. */
+function textFunction({ DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb, texts: RecordedText): unknown {
+  return DuckDBScalarFunction.create({
+    name: 'recorded_text',
+    returnType: VARCHAR,
+    parameterTypes: [VARCHAR, DOUBLE, DOUBLE, DOUBLE],
+    mainFunction(info, input, output) {
+      try {
+        const indexes = input.getColumnValues(0) as readonly (string | null)[]
+        const [files, starts, ends] = [1, 2, 3].map((column) => input.getColumnValues(column) as number[])
+        for (let i = 0; i < input.rowCount; i += 1) {
+          const index = indexes[i]
+          const isText = typeof index === 'string' && typeof files![i] === 'number'
+          output.setItem(i, isText ? texts.at(index, files![i]!, starts![i]!, ends![i]!) : null)
+        }
+        output.flush()
+      } catch (error) {
+        info.setError(error instanceof Error ? error.message : String(error))
+      }
+    },
+  })
+}
+
+/** What DuckDB says, as one line and a hint. */
+function refused(error: unknown): never {
+  if (error instanceof WiretapeError || !(error instanceof Error)) throw error
+  const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
+  throw new WiretapeError('usage', `the query failed: ${first}`, {
+    cause: error,
+    ...(rest.length > 0 && { hint: rest.map((line) => line.trim()).join(' · ') }),
+  })
+}

@@ -1,0 +1,56 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** A stretch of a file that is read at once, where pieces stand close together. */
+const window = 4 << 20
+
+/** Reads pieces of tapes for queries, which mostly ask for them in the order of the file. */
+export class RecordedText {
+  readonly #recordings = new Map<string, readonly string[]>()
+  readonly #files = new Map<string, number>()
+  #path = ''
+  #start = 0
+  #bytes = Buffer.alloc(0)
+
+  /** @param index path of a recording's index @param paths of the recording's files */
+  add(index: string, paths: readonly string[]): void {
+    this.#recordings.set(index, paths)
+  }
+
+  /**
+   * @param file number of the file in the recording that the index is of
+   * @throws what the file system says
+   */
+  at(index: string, file: number, start: number, end: number): string {
+    const path = this.#recordings.get(index)?.[file]
+    if (path === undefined) throw new Error('recorded_text reads the recordings of the query only')
+    if (path !== this.#path || start < this.#start || end > this.#start + this.#bytes.length)
+      this.#read(path, start, end)
+    return this.#bytes.toString('utf8', start - this.#start, end - this.#start)
+  }
+
+  close(): void {
+    for (const file of this.#files.values()) closeSync(file)
+    this.#files.clear()
+  }
+
+  #read(path: string, start: number, end: number): void {
+    // One piece far from the last one is read alone.
+    const isNext = path === this.#path && start >= this.#start && start - this.#start < window * 2
+    const length = isNext ? Math.max(window, end - start) : end - start
+    if (this.#bytes.buffer.byteLength < length || this.#bytes.buffer.byteLength > window * 4)
+      this.#bytes = Buffer.allocUnsafeSlow(length)
+    const bytes = Buffer.from(this.#bytes.buffer, 0, length)
+    let file = this.#files.get(path)
+    if (file === undefined) this.#files.set(path, (file = openSync(path, 'r')))
+    let read = 0
+    while (read < length) {
+      const more = readSync(file, bytes, read, length - read, start + read)
+      if (more === 0) break
+      read += more
+    }
+    if (read < end - start) throw new Error(`${path} was cut since it was indexed`)
+    this.#path = path
+    this.#start = start
+    this.#bytes = bytes.subarray(0, read)
+  }
+}

@@ -1,0 +1,37 @@
+/** A value of DuckDB as JSON text. @param isJson of a column of JSON, whose text stays as it is */
+export function valueJson(value: unknown, isJson = false): string {
+  if (value === null || value === undefined) return 'null'
+  if (isJson && typeof value === 'string') return value
+  switch (typeof value) {
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? value.toString() : JSON.stringify(value.toString())
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value))
+    case 'boolean':
+    case 'string':
+      return JSON.stringify(value)
+    default:
+  }
+  const { items, entries } = value as { items?: unknown; entries?: unknown }
+  if (Array.isArray(items)) return `[${items.map((item) => valueJson(item)).join(',')}]`
+  if (typeof entries === 'object' && entries !== null && !Array.isArray(entries))
+    return `{${Object.entries(entries)
+      .map(([name, entry]) => `${JSON.stringify(name)}:${valueJson(entry)}`)
+      .join(',')}}`
+  // Times, decimals, UUIDs and the like print themselves.
+  return JSON.stringify(valueText(value))
+}
+
+/** The same for people; '' for null. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : shortNumber(value)
+  if (typeof value === 'object' && 'items' in value) return valueJson(value)
+  return (value as { toString(): string }).toString()
+}
+
+/** Six digits are enough for eyes. */
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(6)))
+}

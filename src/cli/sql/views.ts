@@ -1,0 +1,81 @@
+/** The views over the indexes of recordings, in the order in which they are made. */
+export const views = ['messages', 'others', 'exchanges', 'sessions', 'tools', 'findings'] as const
+
+/**
+ * Statements that make the views.
+ *
+ * @param rows indexes of the rows (Parquet)
+ * @param findings a file of JSON lines for each recording; undefined when nobody asks for them
+ */
+export function viewStatements(rows: readonly string[], findings: readonly string[] | undefined): string[] {
+  return [
+    `create view recorded_lines as select * from read_parquet([${rows.map(literal).join(', ')}], filename = true)`,
+    `create view recorded_sessions as select filename, session_number, text->>'$.recording' as recording,
+      text->>'$.session' as session, text->>'$.label' as label, text->>'$.server' as server, text->>'$.client' as client,
+      text->>'$.transport' as transport, text as facts
+      from recorded_lines where kind = 'session'`,
+    `create view recorded_rows as select s.recording, s.session, s.label, s.server, s.client, s.transport, r.*
+      from recorded_lines r left join recorded_sessions s using (filename, session_number)`,
+    `create view messages as select recording, session, label, server, client, transport, seq,
+      epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject,
+      case when method = 'tools/call' then subject end as tool, id, answers,
+      latency_ms, waited_ms, held_ms, error_code, error_message, is_error, conversation, http_status,
+      modified, injected, dropped, cancelled, cast(size_bytes as bigint) as size_bytes,
+      case when file is null then text else recorded_text(filename, file, payload_start, payload_end) end as payload,
+      row as row_number, peer_row
+      from recorded_rows where kind in ('request', 'notification', 'result', 'error', 'invalid')`,
+    `create view others as select recording, session, label, server, client,
+      epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject, conversation, http_status,
+      cast(size_bytes as bigint) as size_bytes, text
+      from recorded_rows where kind in ('noise', 'stderr', 'gap', 'http')`,
+    `create view exchanges as select q.recording, q.session, q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
+      q.direction, q.method, q.subject, q.tool, q.id, q.conversation,
+      coalesce(a.kind, 'unanswered') as outcome, a.latency_ms, a.waited_ms, q.held_ms, coalesce(a.is_error, false) as is_error,
+      a.error_code, a.error_message, q.cancelled, coalesce(a.http_status, q.http_status) as http_status,
+      q.size_bytes as request_bytes, a.size_bytes as response_bytes, q.payload as request, a.payload as response
+      from (select * from messages where kind = 'request') q
+      left join (select * from messages where kind in ('result', 'error')) a
+      on a.recording = q.recording and a.row_number = q.peer_row`,
+    `create view sessions as select s.recording, s.session, s.label, s.server, s.client, s.transport,
+      s.facts->>'$.command' as command, s.facts->>'$.url' as url,
+      try_cast(s.facts->>'$.startedAt' as timestamptz) at time zone 'UTC' as started,
+      try_cast(s.facts->>'$.endedAt' as timestamptz) at time zone 'UTC' as ended,
+      cast(s.facts->>'$.durationMs' as double) as duration_ms, cast(s.facts->>'$.exitCode' as integer) as exit_code,
+      s.facts->>'$.signal' as signal, s.facts->>'$.error' as error, cast(s.facts->>'$.complete' as boolean) as complete,
+      s.facts->>'$.protocolVersion' as protocol_version, s.facts->>'$.redaction' as redaction,
+      coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors
+      from recorded_sessions s
+      left join (select recording, session, count(*) as messages, count(*) filter (is_error) as errors
+        from recorded_rows where seq is not null group by recording, session) c
+      on c.recording = s.recording and c.session = s.session`,
+    `create view tools as with listed as (
+        select server, unnest(json_extract(payload, '$.result.tools[*]')) as tool
+        from messages where kind = 'result' and method = 'tools/list'
+      ), offered as (
+        select server, tool->>'$.name' as tool, last(tool->>'$.description') as description, last(tool) as definition,
+          count(distinct cast(tool as varchar)) as versions
+        from listed group by all
+      ), called as (
+        select server, tool, count(*) as calls, count(*) filter (is_error) as errors,
+          quantile_cont(latency_ms, 0.5) as p50_ms, quantile_cont(latency_ms, 0.95) as p95_ms,
+          quantile_cont(latency_ms, 0.99) as p99_ms, max(latency_ms) as slowest_ms
+        from exchanges where tool is not null group by all
+      )
+      select coalesce(o.server, c.server) as server, coalesce(o.tool, c.tool) as tool, coalesce(c.calls, 0) as calls,
+        coalesce(c.errors, 0) as errors, c.p50_ms, c.p95_ms, c.p99_ms, c.slowest_ms, o.tool is not null as offered,
+        coalesce(o.versions, 0) as versions, o.description, o.definition
+      from offered o full join called c on o.server is not distinct from c.server and o.tool = c.tool`,
+    ...(findings ? [findingsView(findings)] : []),
+  ]
+}
+
+function findingsView(files: readonly string[]): string {
+  return `create view findings as select * from read_json([${files.map(literal).join(', ')}], format = 'newline_delimited',
+    columns = {recording: 'VARCHAR', server: 'VARCHAR', rule: 'VARCHAR', pack: 'VARCHAR', level: 'VARCHAR', certainty: 'VARCHAR',
+    message: 'VARCHAR', tool: 'VARCHAR', place: 'VARCHAR', seq: 'BIGINT', seqs: 'BIGINT[]'})`
+}
+
+/** A text in SQL. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

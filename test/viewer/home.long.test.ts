@@ -1,0 +1,193 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  server,
+  type Actor,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  read,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+describe.skipIf(!hasBrowser)('the home page of wiretape ui', () => {
+  let stage: Stage
+  let play: PlayStage
+  let folder: string
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    play = createPlayStage()
+    folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
+    mkdirSync(folder, { recursive: true })
+  })
+  afterEach(() => play.close())
+
+  async function ui(): Promise<{ actor: Actor; url: string }> {
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open'])
+    await printed(actor, 'Ctrl+C')
+    return { actor, url: /viewer: (\S+)/.exec(actor.stdout().toString())![1]! }
+  }
+
+  function tape(label: string, text: string): void {
+    const call = (id: number, message: string): string =>
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"message":"${message}"}}}`
+    const answer = (id: number, message: string): string =>
+      `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"${message}"}]}}`
+    const lines = [
+      messageLine('in', call(1, 'first')),
+      messageLine('out', answer(1, 'first')),
+      messageLine('in', call(2, text)),
+      messageLine('out', answer(2, text)),
+    ]
+    writeFileSync(join(folder, `${label}.jsonl`), tapeOf(lines, label))
+  }
+
+  it('finds a message in any recording, compares two, deletes one, and is where the brand leads', async () => {
+    tape('before', 'the kettle')
+    tape('after', 'the <b>teapot</b>')
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    await page.locator('.recording', { hasText: 'before' }).waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await seriousFindings(page)).toEqual([])
+      await picture(page, `home-${colorScheme}`)
+    }
+    const field = page.getByRole('searchbox', { name: 'Search in all recordings' })
+    // A name narrows the list while it is typed.
+    await field.fill('aft')
+    await holds(page, `document.querySelectorAll('.recording').length === 1`)
+    await field.fill('teapot')
+    await field.press('Enter')
+    const match = page.locator('.home-found a', { hasText: 'after' })
+    await match.first().waitFor()
+    expect(await page.locator('.home-found mark').first().textContent()).toBe('teapot')
+    expect(await page.locator('.home-found a').count()).toBe(2)
+    await picture(page, 'home-found')
+    await match.nth(1).click()
+    await read(page, 4)
+    await page.locator('.row[aria-selected="true"]').waitFor()
+    expect(await page.locator('.detail').textContent()).toContain('teapot')
+    await field.waitFor({ state: 'detached' })
+    await page.locator('.brand a').click()
+    await page.locator('.recording', { hasText: 'after' }).waitFor()
+    // A filter that is wrong is told, in words.
+    await field.fill('size:many')
+    await field.press('Enter')
+    await page.locator('.home .failure').waitFor()
+    await field.fill('')
+
+    const compare = page.getByRole('button', { name: 'Compare' })
+    expect(await compare.isDisabled()).toBe(true)
+    await page.getByRole('checkbox', { name: 'Choose before' }).check()
+    await page.getByRole('checkbox', { name: 'Choose after' }).check()
+    await compare.click()
+    await page.locator('.compare, .page', { hasText: 'echo' }).first().waitFor()
+    expect(page.url()).toContain('view=compare')
+    await page.locator('.brand a').click()
+
+    await page.getByRole('button', { name: 'Delete before' }).click()
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('button', { name: 'Delete before' }).click()
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.locator('.recording', { hasText: 'before' }).waitFor({ state: 'detached' })
+    expect(readdirSync(folder)).toEqual(['after.jsonl'])
+    expect(stage.complaints.splice(0).filter((line) => !line.includes('400'))).toEqual([])
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+  })
+
+  it('shows somebody who has no recording how to make one, and a sample', async () => {
+    const { actor, url } = await ui()
+    const page = await stage.open(url, { viewport: { width: 390, height: 844 } })
+    await page.locator('.home', { hasText: 'npx wiretape install' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'home-empty-phone')
+    await page.getByRole('button', { name: 'Open a sample recording' }).click()
+    await holds(page, `document.querySelectorAll('.list .row').length > 5`)
+    await page.reload()
+    await holds(page, `document.querySelectorAll('.list .row').length > 5`)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+  })
+
+  it('says that a capture waits, with what its client needs, and shows the first message', async () => {
+    const recorder = play.start([
+      process.execPath,
+      cli,
+      'record',
+      '--label',
+      'waits',
+      '--',
+      ...server('echo-lines.mjs'),
+    ])
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    const row = page.locator('.recording.is-live', { hasText: 'waits' })
+    await row.waitFor()
+    // What is being recorded stays.
+    expect(await page.getByRole('button', { name: 'Delete waits' }).count()).toBe(0)
+    await row.click()
+    await page.locator('.list .empty', { hasText: 'Waiting for the first message' }).waitFor()
+    const configuration = JSON.parse((await page.locator('.list .empty pre').textContent())!) as {
+      mcpServers: Record<string, { args: string[] }>
+    }
+    expect(configuration.mcpServers['waits']!.args.slice(0, 6).join(' ')).toBe(
+      '-y wiretape record --label waits --',
+    )
+    await picture(page, 'home-waiting')
+    await recorder.send('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    await read(page, 2)
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+    recorder.child.stdin!.end()
+    await recorder.ended
+  })
+
+  it('deletes for nobody but its own page', async () => {
+    tape('kept', 'x')
+    const { actor, url } = await ui()
+    const page = await stage.open(url)
+    await page.locator('.recording', { hasText: 'kept' }).waitFor()
+    const statuses = await page.evaluate(`(async () => {
+      const token = sessionStorage.getItem('wiretape-token')
+      const authorization = 'Bearer ' + token
+      const [{ id }] = await (await fetch('./api/recordings', { headers: { authorization } })).json()
+      const whole = { authorization, 'x-wiretape-act': '1', 'content-type': 'application/json' }
+      const ask = async (headers, method = 'POST', name = id) =>
+        (await fetch('./api/recordings/' + name + '/delete', { method, headers, ...(method === 'POST' && { body: '{}' }) })).status
+      const { authorization: _, ...noToken } = whole
+      const { 'x-wiretape-act': __, ...noHeader } = whole
+      return [
+        await ask(noToken), await ask(noHeader), await ask({ ...whole, 'content-type': 'text/plain' }),
+        await ask(whole, 'GET'), await ask(whole, 'POST', 'no-such-recording'), await ask(whole, 'POST', 'sample'),
+      ]
+    })()`)
+    expect(statuses).toEqual([403, 403, 415, 405, 409, 409])
+    expect(existsSync(join(folder, 'kept.jsonl'))).toBe(true)
+    stage.complaints.length = 0
+    await page.context().close()
+    actor.child.kill('SIGINT')
+    await actor.ended
+  })
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  read,
+  rows,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+describe.skipIf(!hasBrowser)('the menu of a row', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await createStage()
+    const lines = ['echo', 'my tool', 'echo'].flatMap((name, id) => {
+      const params = `{"name":"${name}","arguments":{"q":"x"}}`
+      const call = messageLine('in', `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`)
+      const { id: corr } = JSON.parse(call) as { id: string }
+      return [call, messageLine('out', `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`, { corr })]
+    })
+    stage.serve('/calls.jsonl', tapeOf(lines))
+  })
+  afterAll(() => stage.close())
+
+  it('filters, shows the story and copies, by mouse and by keyboard', async () => {
+    const page = await stage.open('/?trace=calls.jsonl', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    await read(page, 6)
+    // Before a message is chosen there is room for the waterfall: each bar begins where the one before ended, or later.
+    const bars = await page.evaluate<
+      [number, number][]
+    >(`[...document.querySelectorAll('.list .scroller .row')]
+      .sort((a, b) => a.getAttribute('aria-rowindex') - b.getAttribute('aria-rowindex'))
+      .map((row) => row.querySelector('.waterfall i').getBoundingClientRect())
+      .map(({ left, right }) => [Math.round(left), Math.round(right)])`)
+    await picture(page, 'waterfall')
+    expect(bars).toHaveLength(3)
+    for (const [i, [left, right]] of bars.entries()) {
+      expect(right).toBeGreaterThan(left)
+      if (i > 0) expect(left).toBeGreaterThanOrEqual(bars[i - 1]![1] - 1)
+    }
+    await picture(page, 'waterfall')
+    const menu = page.getByRole('menu')
+    await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
+    await menu.waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'row-menu')
+    await menu.getByRole('menuitem', { name: 'Only my tool' }).click()
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === 1`)
+    expect(await rows(page)).toEqual(['tools/call my tool ok'])
+    await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
+    await menu.getByRole('menuitem', { name: 'Show its story' }).click()
+    await page.locator('.story').first().waitFor()
+    // Without a click: the chosen row's menu, arrows, Escape.
+    await page.locator('.list .scroller').focus()
+    await page.keyboard.press('Shift+F10')
+    await menu.waitFor()
+    await page.keyboard.press('End')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy as Markdown')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Show its story')
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    expect(await page.evaluate(`document.activeElement.classList.contains('scroller')`)).toBe(true)
+    await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
+    await menu.getByRole('menuitem', { name: 'Copy as wiretape call' }).click()
+    await holds(page, `navigator.clipboard.readText().then((text) => text.startsWith('wiretape call'))`)
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `wiretape call 'my tool' '{"q":"x"}' -- node server.js`,
+    )
+    // A click elsewhere closes it, and does what a click does.
+    await page.locator('.row', { hasText: 'my tool' }).click({ button: 'right' })
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await menu.waitFor({ state: 'detached' })
+    await holds(page, `document.querySelectorAll('.list .scroller .row').length === 3`)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  read,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+describe.skipIf(!hasBrowser)('the page of a tool', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await createStage()
+    let id = 0
+    const ask = (method: string, params: object, answer: object, us = 1_000): string[] => {
+      id += 1
+      const request = messageLine('in', JSON.stringify({ jsonrpc: '2.0', id, method, params }), {
+        us: id * 1e7,
+      })
+      const { id: corr } = JSON.parse(request) as { id: string }
+      const raw = JSON.stringify({ jsonrpc: '2.0', id, ...answer })
+      return [request, messageLine('out', raw, { corr, us: id * 1e7 + us })]
+    }
+    const place = {
+      type: 'object',
+      properties: { city: { type: 'string', minLength: 1 } },
+      required: ['city'],
+    }
+    const inputSchema = {
+      type: 'object',
+      required: ['at', '<b>'],
+      properties: {
+        at: { ...place, description: 'Where to look' },
+        unit: { enum: ['C', 'F'], default: 'C' },
+        days: { type: ['integer', 'null'], minimum: 1, maximum: 14 },
+        '<b>': { type: 'array', items: { type: 'string' } },
+      },
+    }
+    const tool = { name: 'weather', description: 'Tells the weather', inputSchema }
+    const call = (city: string): object => ({ name: 'weather', arguments: { at: { city }, '<b>': [] } })
+    const ok = { result: { content: [{ type: 'text', text: 'sun' }] } }
+    const lines = [
+      ...ask('tools/list', {}, { result: { tools: [tool] } }),
+      ...ask('tools/call', call('Oslo'), ok, 2_000),
+      ...ask('tools/call', call('Rome'), ok, 3_000),
+      ...ask('tools/call', call('Lima'), ok, 900_000),
+      ...ask('tools/call', call('Nowhere'), { error: { code: -32602, message: 'no such city <i>' } }),
+      ...ask('tools/call', call('Nowhere'), { error: { code: -32602, message: 'no such city <i>' } }),
+      ...ask('tools/list', {}, { result: { tools: [{ ...tool, description: 'Always tells sun' }] } }),
+    ]
+    stage.serve('/weather.jsonl', tapeOf(lines))
+  })
+  afterAll(() => stage.close())
+
+  it('has its schema, its calls, errors and latencies as the filter shows them, and its changes', async () => {
+    const page = await stage.open('/?trace=weather.jsonl#view=tools&tool=weather')
+    const facts = page.locator('.tool-facts')
+    await facts.locator('h3', { hasText: 'Errors' }).waitFor()
+    const schema = await facts.locator('.schema tbody tr').allTextContents()
+    expect(schema).toEqual([
+      'atrequiredobjectWhere to look',
+      'cityrequiredstringcharacters: at least 1',
+      'unitstringone of "C", "F"; default "C"',
+      'daysinteger | nullat least 1; at most 14',
+      '<b>requiredstring[]',
+    ])
+    expect(await facts.locator('section', { hasText: 'Errors' }).locator('li').allTextContents()).toEqual([
+      '2 times -32602 no such city <i>',
+    ])
+    await facts.locator('code', { hasText: 'Lima' }).waitFor()
+    const text = (await facts.textContent()) ?? ''
+    expect(text).toMatch(/Calls.*first.*2\.0 ms.*slowest.*900 ms.*failed/)
+    expect(text).toContain('review')
+    expect(await facts.locator('.histogram tr').count()).toBeGreaterThan(5)
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'tool-page')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await picture(page, 'tool-page-phone')
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    await page.locator('[data-find=filter]').fill('text:Oslo')
+    await holds(page, `document.querySelectorAll('.tool-facts .histogram tr').length === 1`)
+    expect(
+      await page.locator('.tools-page tbody tr', { hasText: 'weather' }).locator('td').first().textContent(),
+    ).toBe('1')
+    await page.locator('[data-find=filter]').fill('')
+    await holds(page, `document.querySelectorAll('.tool-facts .histogram tr').length > 5`)
+
+    await facts.getByRole('button', { name: 'slowest' }).click()
+    await read(page, 14)
+    await page.locator('.detail', { hasText: 'Lima' }).waitFor()
+    await page.goBack().catch(() => undefined)
+    expectQuiet(stage)
+    await page.context().close()
+  })
+})

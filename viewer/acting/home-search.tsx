@@ -1,0 +1,94 @@
+import { signal } from '@preact/signals'
+import { countOf } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
+import { door } from './door.js'
+import { wordsOf } from './state.js'
+
+/** A message that was found, as `wiretape ui` tells it. */
+interface FoundMessage {
+  /** Of its recording. */
+  readonly id: string
+  readonly label: string | null
+  /** Null for what is no message. */
+  readonly sequence: number | null
+  readonly method: string | null
+  readonly subject: string | null
+  readonly snippet: string
+  /** Place of the match in the snippet. */
+  readonly match: { readonly start: number; readonly end: number } | null
+}
+
+interface SearchFound {
+  readonly matches: readonly FoundMessage[]
+  readonly isCut: boolean
+}
+
+interface Searched {
+  readonly words: string
+  /** Undefined while it is looked for. */
+  readonly found?: SearchFound
+  readonly failure?: string
+}
+
+/** The last search in all recordings; undefined when there is none. */
+export const searched = signal<Searched | undefined>(undefined)
+
+export async function searchAll(words: string): Promise<void> {
+  if (words.trim() === '') return void (searched.value = undefined)
+  const begun: Searched = { words }
+  searched.value = begun
+  let next: Searched
+  try {
+    const response = await door.fetch(`./api/search?q=${encodeURIComponent(words)}`)
+    if (!response.ok) throw new Error((await response.text()).trim())
+    next = { words, found: (await response.json()) as SearchFound }
+  } catch (error) {
+    next = { words, failure: wordsOf(error) }
+  }
+  if (searched.value === begun) searched.value = next
+}
+
+/** Matches by recording; each leads to its message. */
+export function FoundMessages() {
+  const { words, found, failure } = searched.value!
+  if (failure !== undefined) return <p class="failure">{clean(failure)}</p>
+  if (!found)
+    return (
+      <p class="quiet" role="status">
+        Searching…
+      </p>
+    )
+  return (
+    <section class="home-found" aria-label="Messages found">
+      <p class="quiet" role="status">
+        {countOf(found.matches.length, 'match', 'matches')}
+        {found.isCut ? ' shown; there are more: narrow the search' : ''} for {clean(words)}
+      </p>
+      <ul>
+        {found.matches.map((match, i) => (
+          <li key={i}>
+            <a
+              href={`./?open=${match.id}${match.sequence === null ? '' : `#messages=all&seq=${match.sequence}`}`}
+            >
+              <b>{clean(match.label ?? '')}</b>
+              <span class="number">{match.sequence === null ? '–' : `#${match.sequence}`}</span>
+              <span>{clean(`${match.method ?? ''} ${match.subject ?? ''}`.trim())}</span>
+              <Snippet {...match} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Snippet({ snippet, match }: FoundMessage) {
+  if (!match) return <code>{clean(snippet)}</code>
+  return (
+    <code>
+      {clean(snippet.slice(0, match.start))}
+      <mark>{clean(snippet.slice(match.start, match.end))}</mark>
+      {clean(snippet.slice(match.end))}
+    </code>
+  )
+}

@@ -1,0 +1,296 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
+import { clientConfiguration } from '../shell/client-configuration.js'
+import type { Listed } from '../shell/landing.js'
+import { door } from './door.js'
+import { FoundMessages, searchAll, searched } from './home-search.js'
+import { tell, wordsOf } from './state.js'
+
+const listed = signal<readonly Listed[] | undefined>(undefined)
+const trouble = signal<string | undefined>(undefined)
+const ticked = signal<ReadonlySet<string>>(new Set())
+/** Id of the recording that is about to be deleted. */
+const asked = signal<string | undefined>(undefined)
+const words = signal('')
+
+/** How often the list is asked for again. */
+const pauseMs = 3_000
+
+/** All recordings of the data folder. */
+export function Home() {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isGone = false
+    const load = async (): Promise<void> => {
+      await loadList()
+      if (!isGone) timer = setTimeout(() => void load(), pauseMs)
+    }
+    void load()
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [])
+  const all = listed.value
+  if (trouble.value !== undefined)
+    return (
+      <p class="failure">
+        The list of recordings could not be fetched: {trouble.value}. Is wiretape still running?
+      </p>
+    )
+  if (!all) return <p class="empty">Looking for recordings…</p>
+  return all.length === 0 ? <First /> : <Recordings all={all} />
+}
+
+async function loadList(): Promise<void> {
+  try {
+    const response = await door.fetch('./api/recordings')
+    if (!response.ok)
+      throw new Error(`wiretape answered ${response.status}: ${(await response.text()).trim()}`)
+    listed.value = (await response.json()) as Listed[]
+    trouble.value = undefined
+  } catch (error) {
+    trouble.value = wordsOf(error)
+  }
+}
+
+/** There is no recording: how to make one. */
+function First() {
+  return (
+    <section class="recordings" aria-label="Your recordings">
+      <h2>No recordings yet</h2>
+      <p>Record every server of a client that you use:</p>
+      <Copied text="npx wiretape install" />
+      <p>Or put wiretape in front of one server in your client's configuration:</p>
+      <Copied
+        text={clientConfiguration('my-server', ['npx', '-y', '@modelcontextprotocol/server-everything'])}
+      />
+      <p class="quiet">The first recording appears here by itself.</p>
+      <button type="button" class="button" onClick={openSample}>
+        Open a sample recording
+      </button>
+    </section>
+  )
+}
+
+function Copied({ text }: { readonly text: string }) {
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text)
+      tell('Copied.')
+    } catch (error) {
+      tell(`Not copied: ${wordsOf(error)}`, 'bad')
+    }
+  }
+  return (
+    <div class="to-copy">
+      <pre tabIndex={0}>{text}</pre>
+      <button type="button" class="button small" onClick={() => void copy()}>
+        Copy
+      </button>
+    </div>
+  )
+}
+
+function Recordings({ all }: { readonly all: readonly Listed[] }) {
+  const shown = all.filter(matchesWords)
+  const chosen = all.filter(({ id }) => ticked.value.has(id))
+  return (
+    <section class="recordings" aria-label="Your recordings">
+      <form
+        class="home-search"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void searchAll(words.value)
+        }}
+      >
+        <span class="field grow">
+          <input
+            type="search"
+            aria-label="Search in all recordings"
+            placeholder="Name, server or client; Enter searches all messages"
+            value={words.value}
+            onInput={(event) => {
+              words.value = event.currentTarget.value
+              searched.value = undefined
+            }}
+          />
+        </span>
+        <button type="submit" class="button">
+          Search messages
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={chosen.length !== 2}
+          title="Tick two recordings"
+          onClick={() => openAll(older(chosen), '#view=compare')}
+        >
+          Compare
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={chosen.length < 2}
+          title="Tick two or more recordings: they are merged by time"
+          onClick={() => openAll(older(chosen))}
+        >
+          Open together
+        </button>
+      </form>
+      {searched.value !== undefined && <FoundMessages />}
+      <div class="home-table">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th aria-label="chosen" />
+              <th>recording</th>
+              <th>server</th>
+              <th>client</th>
+              <th>started</th>
+              <th class="number">duration</th>
+              <th class="number">messages</th>
+              <th class="number">errors</th>
+              <th class="number">size</th>
+              <th aria-label="delete" />
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((one) => (
+              <Recording key={one.id} one={one} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length === 0 && (
+        <p class="quiet">No name matches. Enter looks for the words in the messages of all recordings.</p>
+      )}
+      <p class="quiet">
+        {countOf(all.length, 'recording')},{' '}
+        {formatBytes(all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}.{' '}
+        <button type="button" class="button small" onClick={openSample}>
+          Open a sample recording
+        </button>
+      </p>
+    </section>
+  )
+}
+
+const states = { live: 'live', complete: '', incomplete: 'cut off', failed: 'failed' } as const
+
+function Recording({ one }: { readonly one: Listed }) {
+  const label = clean(one.label)
+  return (
+    <tr class={`recording is-${one.state}`} onClick={() => openAll([one])}>
+      <td onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          aria-label={`Choose ${label}`}
+          checked={ticked.value.has(one.id)}
+          onChange={() => tick(one.id)}
+        />
+      </td>
+      <th scope="row">
+        <a
+          href={addressOf([one])}
+          title={clean(one.path)}
+          onClick={(event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return event.stopPropagation()
+            return event.preventDefault()
+          }}
+        >
+          {label}
+        </a>
+        {states[one.state] !== '' && <span class="recording-state"> {states[one.state]}</span>}
+      </th>
+      <td>{clean(one.server ?? '')}</td>
+      <td>{clean(one.client ?? '')}</td>
+      <td title={`${one.startedAt.slice(0, 19).replace('T', ' ')} UTC`}>{localTime(one.startedAt)}</td>
+      <td class="number">{one.durationMs === null ? '' : formatDuration(one.durationMs * 1000)}</td>
+      <td class="number">{one.messages ?? ''}</td>
+      <td class={`number ${(one.errors ?? 0) > 0 ? 'bad' : ''}`}>{one.errors ?? ''}</td>
+      <td class="number">{formatBytes(one.sizeBytes)}</td>
+      <td onClick={(event) => event.stopPropagation()}>
+        {one.state !== 'live' && <Deleting one={one} label={label} />}
+      </td>
+    </tr>
+  )
+}
+
+function Deleting({ one, label }: { readonly one: Listed; readonly label: string }) {
+  if (asked.value !== one.id)
+    return (
+      <button
+        type="button"
+        class="button small"
+        aria-label={`Delete ${label}`}
+        onClick={() => (asked.value = one.id)}
+      >
+        Delete
+      </button>
+    )
+  return (
+    <span class="home-asked" role="group" aria-label={`Delete ${label} for good?`}>
+      <button type="button" class="button small danger" onClick={() => void remove(one)}>
+        Delete for good
+      </button>
+      <button type="button" class="button small" onClick={() => (asked.value = undefined)}>
+        Keep
+      </button>
+    </span>
+  )
+}
+
+async function remove({ id, label }: Listed): Promise<void> {
+  asked.value = undefined
+  const response = await door.fetch(`./api/recordings/${id}/delete`, {
+    method: 'POST',
+    headers: { 'x-wiretape-act': '1', 'content-type': 'application/json' },
+    body: '{}',
+  })
+  if (response.ok) tell(`Deleted ${clean(label)}.`)
+  else tell(`Not deleted: ${(await response.text()).trim()}`, 'bad')
+  await loadList()
+}
+
+function tick(id: string): void {
+  const next = new Set(ticked.value)
+  if (!next.delete(id)) next.add(id)
+  ticked.value = next
+}
+
+function matchesWords({ label, server, client, name }: Listed): boolean {
+  const text = words.value.trim().toLowerCase()
+  if (text === '' || searched.value !== undefined) return true
+  return [label, server ?? '', client ?? '', name].some((part) => part.toLowerCase().includes(text))
+}
+
+/** Oldest first: what came later is compared with what was before. */
+function older(recordings: readonly Listed[]): Listed[] {
+  return recordings.toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+}
+
+function addressOf(recordings: readonly Listed[], hash = ''): string {
+  return `./?${recordings.map(({ id }) => `open=${encodeURIComponent(id)}`).join('&')}${hash}`
+}
+
+/** The address names what is open, so that it can be reloaded and left again. */
+function openAll(recordings: readonly Listed[], hash = ''): void {
+  if (hash !== '') return location.assign(addressOf(recordings, hash))
+  history.pushState(null, '', addressOf(recordings))
+  void door.openListed(recordings)
+}
+
+function openSample(): void {
+  location.assign('./?open=sample')
+}
+
+function localTime(iso: string): string {
+  const time = new Date(iso)
+  return Number.isNaN(time.getTime())
+    ? ''
+    : time.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}

@@ -1,0 +1,144 @@
+import { quoteValue } from '../../src/filter/index.js'
+import type { Session } from '../../src/model/index.js'
+import { indentJson } from '../../src/render/index.js'
+import { JsonObject } from '../../src/wire/index.js'
+import { shellWord } from './copy-forms.js'
+
+/** A call of a tool as it was recorded. */
+interface ToolCall {
+  readonly name: string
+  /** Exact JSON text. */
+  readonly args: string
+}
+
+/** Undefined for every other message. */
+export function toolCallOf(text: string): ToolCall | undefined {
+  const request = objectOf(text)
+  const params =
+    request?.string('method') === 'tools/call' ? objectOf(request.raw('params') ?? '') : undefined
+  const name = params?.string('name')
+  if (name === undefined) return undefined
+  const args = params?.raw('arguments') ?? ''
+  return { name, args: args.startsWith('{') ? args : '{}' }
+}
+
+/** @param text that holds one JSON value; undefined when that is no object */
+function objectOf(text: string): JsonObject | undefined {
+  const start = text.length - text.trimStart().length
+  return text[start] === '{' ? new JsonObject(text, start) : undefined
+}
+
+/** The command that makes this call of the recorded server once more, and records that. */
+export function callOf({ name, args }: ToolCall, session: Session | undefined): string {
+  const target =
+    session && session.url !== null
+      ? ` --url ${shellWord(session.url)}`
+      : ` -- ${(session?.command ?? []).map(shellWord).join(' ') || 'SERVER'}`
+  return `wiretape call ${shellWord(name)} ${shellWord(args)}${target}`
+}
+
+/** A program with the official TypeScript SDK; it has no types and runs in Node as it is. */
+export function typescriptOf(text: string, session: Session | undefined): string {
+  const call = toolCallOf(text)
+  const { module, made } = jsTransport(session)
+  const imports = [
+    `import { Client } from '@modelcontextprotocol/sdk/client/index.js'`,
+    module,
+    ...(call ? [] : [`import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'`]),
+  ]
+  const request = objectOf(text)
+  const method = request?.string('method') ?? ''
+  const params = request?.raw('params')
+  const asked = call
+    ? `client.callTool({ name: ${JSON.stringify(call.name)}, arguments: ${jsValue(call.args)} })`
+    : `client.request({ method: ${JSON.stringify(method)}${params === undefined ? '' : `, params: ${jsValue(params)}`} }, ResultSchema)`
+  return `${imports.join('\n')}
+
+const client = new Client({ name: 'example', version: '1.0.0' })
+await client.connect(${made})
+const result = await ${asked}
+console.log(JSON.stringify(result, null, 2))
+await client.close()
+`
+}
+
+function jsTransport(session: Session | undefined): { readonly module: string; readonly made: string } {
+  if (session && session.url !== null) {
+    const isOld = session.transport === 'sse'
+    const name = isOld ? 'SSEClientTransport' : 'StreamableHTTPClientTransport'
+    return {
+      module: `import { ${name} } from '@modelcontextprotocol/sdk/client/${isOld ? 'sse' : 'streamableHttp'}.js'`,
+      made: `new ${name}(new URL(${JSON.stringify(session.url)}))`,
+    }
+  }
+  const [command = 'SERVER', ...args] = session?.command ?? []
+  return {
+    module: `import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'`,
+    made: `new StdioClientTransport({ command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)} })`,
+  }
+}
+
+/** JSON is JavaScript, but for a member that would be the prototype. */
+function jsValue(json: string): string {
+  const pretty = indentJson(json)
+  return pretty.includes('__proto__') ? `JSON.parse(${JSON.stringify(json)})` : pretty
+}
+
+/** A program with the official Python SDK. */
+export function pythonOf({ name, args }: ToolCall, session: Session | undefined): string {
+  const isHttp = session !== undefined && session.url !== null
+  const isOld = session?.transport === 'sse'
+  const client = isOld ? 'sse' : 'streamable_http'
+  const used = isOld ? 'sse_client' : 'streamablehttp_client'
+  const [command = 'SERVER', ...rest] = session?.command ?? []
+  const lines = isHttp
+    ? [
+        'from mcp import ClientSession',
+        `from mcp.client.${client} import ${used}`,
+        '',
+        'async def main():',
+        `    async with ${used}(${python(session.url ?? '')}) as (read, write${isOld ? '' : ', _'}):`,
+      ]
+    : [
+        'from mcp import ClientSession, StdioServerParameters',
+        'from mcp.client.stdio import stdio_client',
+        '',
+        'async def main():',
+        `    server = StdioServerParameters(command=${python(command)}, args=[${rest.map(python).join(', ')}])`,
+        '    async with stdio_client(server) as (read, write):',
+      ]
+  return `${['import asyncio', 'import json', ...lines].join('\n')}
+        async with ClientSession(read, write) as session:
+            await session.initialize()
+            result = await session.call_tool(${python(name)}, json.loads(${python(args)}))
+            print(result.model_dump_json(indent=2))
+
+asyncio.run(main())
+`
+}
+
+/** A string of JSON is one of Python, too. */
+function python(text: string): string {
+  return JSON.stringify(text)
+}
+
+/** Longer texts are no condition that a person would read. */
+const longestCondition = 200
+
+/** A rules file that gives calls of this tool with these arguments the recorded answer from now on. */
+export function ruleOf({ name, args }: ToolCall, answer: string): string {
+  const conditions = ['method:tools/call', `tool:${quoteValue(name)}`]
+  const values = JSON.parse(args) as Record<string, unknown>
+  for (const [argument, value] of Object.entries(values)) {
+    const isSimple = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    if (!isSimple || !/^[A-Za-z_]\w*$/.test(argument) || String(value).length > longestCondition) continue
+    conditions.push(`path:$.params.arguments.${argument}=${quoteValue(String(value))}`)
+  }
+  const members = objectOf(answer)
+  const member = members?.raw('error') === undefined ? 'result' : 'error'
+  return `rules:
+  - name: ${JSON.stringify(`answer ${name}`)}
+    when: ${JSON.stringify(conditions.join(' '))}
+    respond: { ${member}: ${members?.raw(member) ?? '{}'} }
+`
+}

@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { describeOffer } from '../../src/compare/index.js'
+import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
+import { offsetText } from '../list/row.js'
+import { JsonTree } from '../json/tree.js'
+import { clean } from '../shell/clean.js'
+import { reader, select, tellFailure } from '../store/actions.js'
+import { contentOf, contentsVersion } from '../store/contents.js'
+import { filterMatches, origin, version, view } from '../store/state.js'
+import type { Offered, OfferHistory } from '../worker/tools.js'
+import type { Bin, ToolUse } from '../worker/tool.js'
+import { schemaRows, type SchemaRow } from './schema-rows.js'
+
+/** Larger definitions are shown as JSON only. */
+const longestDefinition = 1 << 20
+
+/** All that is known of one tool: its schemas, how it was called, how long that took, what failed, what changed. */
+export function ToolFacts({ one, history }: { readonly one: Offered; readonly history: OfferHistory }) {
+  const use = useSignal<ToolUse | undefined>(undefined)
+  const matches = filterMatches.value
+  useEffect(() => {
+    let gone = false
+    reader()
+      .call<ToolUse>('tool', [history.lane, one.name])
+      .then((found) => {
+        if (!gone) use.value = found
+      })
+      .catch(tellFailure)
+    return () => {
+      gone = true
+    }
+  }, [history.lane, one.name, matches?.text, matches?.count, Math.floor(version.value / 40)])
+  const definition =
+    one.text.length > longestDefinition ? {} : (JSON.parse(one.text) as Record<string, unknown>)
+  const changes = history.changes.filter(({ change }) => change.kind === one.kind && change.name === one.name)
+  return (
+    <div class="tool-facts">
+      <Schema title="Arguments" rows={schemaRows(definition['inputSchema'])} />
+      <Schema title="Structured result" rows={schemaRows(definition['outputSchema'])} />
+      {use.value && <Use use={use.value} />}
+      {changes.length > 0 && (
+        <section>
+          <h3>Changes</h3>
+          <ul>
+            {changes.map(({ row, at, change }, i) => (
+              <li key={i} class={`impact-${change.impact}`}>
+                <ToRow row={row} text={at === 0 ? '–' : offsetText(at - origin.value)} />{' '}
+                <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <details>
+        <summary>Definition as JSON</summary>
+        <JsonTree text={one.text} label={`${one.kind} ${one.name}`} />
+      </details>
+    </div>
+  )
+}
+
+function Schema({ title, rows }: { readonly title: string; readonly rows: readonly SchemaRow[] }) {
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <h3>{title}</h3>
+      <table class="grid schema">
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">type</th>
+            <th scope="col">what</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ depth, name, type, required, description, limits }, i) => (
+            <tr key={i}>
+              <th scope="row" style={{ paddingLeft: `${10 + depth * 16}px` }}>
+                <b>{clean(name)}</b>
+                {required && <em class="tag">required</em>}
+              </th>
+              <td>{clean(type)}</td>
+              <td class="schema-what">
+                {clean(description)}
+                {description !== '' && limits.length > 0 && ' '}
+                {limits.length > 0 && <span class="quiet">{clean(limits.join('; '))}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Use({ use }: { readonly use: ToolUse }) {
+  contentsVersion.value
+  if (use.calls === 0) return <p class="quiet">No call of it is shown.</p>
+  return (
+    <>
+      <section>
+        <h3>Calls</h3>
+        <ul>
+          {use.examples.map(({ row, why, latencyUs }) => (
+            <li key={row}>
+              <ToRow row={row} text={why} />
+              {latencyUs !== undefined && <span class="quiet"> {formatDuration(latencyUs)}</span>}{' '}
+              <code>{contentOf(row)}</code>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {use.errors.length > 0 && (
+        <section>
+          <h3>Errors</h3>
+          <ul>
+            {use.errors.map(({ text, count, row }) => (
+              <li key={text}>
+                <ToRow row={row} text={countOf(count, 'time')} /> <span class="bad-words">{clean(text)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {use.bins.length > 0 && <Histogram bins={use.bins} />}
+    </>
+  )
+}
+
+function ToRow({ row, text }: { readonly row: number; readonly text: string }) {
+  return (
+    <button
+      type="button"
+      class="bare link-like"
+      onClick={() => {
+        select(row)
+        view.value = 'messages'
+      }}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** How many calls took how long; each bar reaches to twice the time of the one before. */
+function Histogram({ bins }: { readonly bins: readonly Bin[] }) {
+  const most = Math.max(...bins.map(({ count }) => count))
+  return (
+    <section>
+      <h3>Latency</h3>
+      <table class="grid histogram">
+        <tbody>
+          {bins.map(({ fromUs, count }) => (
+            <tr key={fromUs}>
+              <th scope="row" class="number">
+                up to {formatDuration(fromUs * 2)}
+              </th>
+              <td class="number">{formatCount(count)}</td>
+              <td class="histogram-bar" aria-hidden="true">
+                {count > 0 && <i style={{ width: `${(100 * count) / most}%` }} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
