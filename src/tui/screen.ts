@@ -73,7 +73,9 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     canvas?.close()
     canvas = undefined
   }
+  /** Keys act on `state`: the screen shows no row that `state` does not know yet. */
   function picture(): Frame {
+    takeRows()
     return frameOf(state, context, signs)
   }
 
@@ -105,14 +107,20 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
   function rowsCame(rows: readonly number[]): void {
     changed.push(...rows)
     timer ??= setTimeout(() => {
-      timer = undefined
       try {
-        view.update(changed.splice(0))
+        takeRows()
       } catch (error) {
         return broke?.(error)
       }
-      dispatch({ type: 'rows' })
+      canvas?.draw(picture)
     }, pictureMs)
+  }
+  function takeRows(): void {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    view.update(changed.splice(0))
+    state = reduce(state, { type: 'rows' }, context).state
   }
 
   function onEvent(event: ServerEvent): void {

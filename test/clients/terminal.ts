@@ -67,7 +67,9 @@ export function openTerminal(
       void tmux('resize-window', '-t', 'main', '-x', String(width), '-y', String(height)),
     ended: async () => {
       const isDead = (): boolean => tmux('display-message', '-p', '-t', 'main', '#{pane_dead}').trim() === '1'
-      await until('the terminal is left', isDead, 30_000)
+      await until('the terminal is left', isDead, 30_000).catch((error: unknown) => {
+        throw new Error(`${String(error)}; it shows:\n${screen()}`, { cause: error })
+      })
     },
     pid: () => Number(tmux('display-message', '-p', '-t', 'main', '#{pane_pid}')),
     close: () => void tmux('kill-server'),
