@@ -43,10 +43,12 @@ async function whileWriting(place) {
     [join(import.meta.dirname, 'session-writer.mjs'), join(place, 'tape.jsonl'), join(place, 's.json')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
-  await once(child.stdout, 'data')
+  const closed = once(child, 'close')
+  await Promise.race([once(child.stdout, 'data'), closed])
+  child.stdout.resume()
   await setTimeout(random() * 500)
   child.kill('SIGKILL')
-  await once(child, 'close')
+  await closed
 }
 
 /** While it is saved for the last time. @param {string} place */
@@ -58,9 +60,10 @@ async function atTheEnd(place) {
     stdio: ['pipe', 'ignore', 'inherit'],
     env: { ...process.env, XDG_DATA_HOME: place },
   })
+  const closed = once(child, 'close')
   await setTimeout(200 + random() * 600)
   child.kill('SIGKILL')
-  await once(child, 'close')
+  await closed
 }
 
 /** @param {string} place @param {string} name */
