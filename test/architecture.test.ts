@@ -31,7 +31,7 @@ const pureFolders = [
   'saved-calls',
 ]
 const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
-const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor']
+const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor', 'ship']
 
 const table: Readonly<Record<string, Rule>> = {
   model: { pure: true, imports: [] },
@@ -84,6 +84,7 @@ const table: Readonly<Record<string, Rule>> = {
       'tape',
     ],
   },
+  ship: { pure: false, imports: ['model', 'wire', 'formats', 'transports', 'tape'] },
   'ui-server': { pure: false, imports: belowScreens },
   testing: { pure: false, imports: ['model', 'tape', 'capture'] },
   tui: { pure: false, imports: belowScreens },

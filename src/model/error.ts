@@ -10,6 +10,10 @@ export type ErrorCode =
   | 'unwritable'
   /** There is no such live capture, or it cannot be attached to. */
   | 'no-capture'
+  /** A store of a fleet does not answer, or only with failures: worth another attempt. */
+  | 'unreachable'
+  /** A store of a fleet answers that this may not be done: credentials, permissions, no such bucket. */
+  | 'refused'
   /** The command line or an option makes no sense. */
   | 'usage'
 

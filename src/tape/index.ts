@@ -1,5 +1,5 @@
 export { closed } from './closed.js'
-export { diskReason, readReason, realDisk, type Disk } from './disk.js'
+export { codeOf, diskReason, readReason, realDisk, type Disk } from './disk.js'
 export { Journal, type JournalOptions, type JournalReport, type TapeEnd } from './journal.js'
 export { makeFolder } from './make-folder.js'
 export {

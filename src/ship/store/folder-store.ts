@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import { codeOf, diskReason, readReason } from '../../tape/index.js'
+import { checkKey, noSuchObject, type Content, type ObjectStore, type StoredObject } from './object-store.js'
+
+/** Files that are being written; none of them is an object. */
+const beside = '.part-'
+/** An upload that was left behind this long ago is nobody's any more. */
+const abandonedMs = 24 * 3_600_000
+
+/** A folder as a store. Objects are files, complete as soon as they have their names. */
+export function createFolderStore(root: string): ObjectStore {
+  const pathOf = (key: string): string => join(root, ...checkKey(key).split('/'))
+  return {
+    kind: 'folder',
+    address: root,
+    async put(key, content, { ifAbsent = false } = {}) {
+      const path = pathOf(key)
+      if (ifAbsent && (await sizeOf(path)) !== undefined) return 'there'
+      const part = join(dirname(path), `${beside}${randomUUID()}`)
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        await write(part, content)
+        if (ifAbsent) {
+          if (!(await place(part, path))) return 'there'
+        } else await rename(part, path)
+        await syncFolder(dirname(path))
+        return 'stored'
+      } catch (cause) {
+        throw new WiretapeError('unreachable', `cannot write to ${root}: ${diskReason(cause)}`, { cause })
+      } finally {
+        await rm(part, { force: true }).catch(() => undefined)
+      }
+    },
+    async *get(key, range) {
+      const end = range && { start: range.at, end: range.at + range.length - 1 }
+      if (range?.length === 0) return
+      try {
+        yield* createReadStream(pathOf(key), end) as AsyncIterable<Uint8Array>
+      } catch (cause) {
+        if (isMissing(cause)) throw noSuchObject(key, root)
+        throw new WiretapeError('unreachable', `cannot read ${key} in ${root}: ${readReason(cause)}`, {
+          cause,
+        })
+      }
+    },
+    async head(key) {
+      const size = await sizeOf(pathOf(key))
+      return size === undefined ? undefined : { key, size }
+    },
+    async *list(prefix) {
+      // The longest folder that every key of the prefix is in.
+      const folder = prefix.includes('/') ? checkKey(prefix.slice(0, prefix.lastIndexOf('/'))) : ''
+      yield* filesIn(join(root, ...folder.split('/')), root, prefix)
+    },
+    async delete(key) {
+      await rm(pathOf(key), { force: true })
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+async function write(part: string, content: Content): Promise<void> {
+  if (!(content instanceof Uint8Array)) await copyFile(content.path, part, constants.COPYFILE_EXCL)
+  const file = await open(part, content instanceof Uint8Array ? 'wx' : 'r+', 0o600)
+  try {
+    if (content instanceof Uint8Array) await file.writeFile(content)
+    await file.chmod(0o600)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Gives a file its name unless that is taken. False when it is. */
+async function place(part: string, path: string): Promise<boolean> {
+  try {
+    await link(part, path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    // File systems without hard links: an exclusive copy is not atomic, so the name is checked and then taken.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error
+    if ((await sizeOf(path)) !== undefined) return false
+    await rename(part, path)
+    return true
+  }
+}
+
+/** The name of a file is safe only when its folder is on the disk. Not every system can do that. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  } catch {
+    // Windows has no such thing.
+  }
+}
+
+async function* filesIn(folder: string, root: string, prefix: string): AsyncGenerator<StoredObject> {
+  let entries
+  try {
+    entries = await opendir(folder)
+  } catch (cause) {
+    if (isMissing(cause)) return
+    throw new WiretapeError('unreachable', `cannot list ${root}: ${readReason(cause)}`, { cause })
+  }
+  for await (const entry of entries) {
+    const path = join(folder, entry.name)
+    const key = relative(root, path).split(sep).join('/')
+    if (entry.isDirectory()) {
+      if (key.startsWith(prefix) || prefix.startsWith(`${key}/`)) yield* filesIn(path, root, prefix)
+    } else if (entry.name.startsWith(beside)) await removeAbandoned(path)
+    else if (entry.isFile() && key.startsWith(prefix)) {
+      const size = await sizeOf(path)
+      if (size !== undefined) yield { key, size }
+    }
+  }
+}
+
+async function removeAbandoned(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found && Date.now() - found.mtimeMs > abandonedMs)
+    await rm(path, { force: true }).catch(() => undefined)
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path)
+    return found.isFile() ? found.size : undefined
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new WiretapeError('unreachable', `cannot read ${path}: ${readReason(error)}`, { cause: error })
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
+}

@@ -1,0 +1,185 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { ObjectStore as Bucket } from '@nats-io/obj'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
+import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
+
+export const defaultBucket = 'wiretape-segments'
+/** The stream that tells the collector of sealed segments, and its subjects. */
+export const sealedStream = { name: 'WIRETAPE', subjects: ['wiretape.sealed.>'] } as const
+/** A manifest that is announced again within this time is dropped by the server. */
+const duplicateWindowHours = 24
+
+/** Of a server of JetStream: a bucket of its Object Store, and the stream of what is complete. */
+export interface JetStreamStore extends ObjectStore {
+  readonly connection: NatsConnection
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+  /** Makes the stream of announcements unless it is there. */
+  ensureStream(): Promise<void>
+}
+
+/** @throws WiretapeError `usage`, `unreachable`, `refused`, `unreadable` */
+export async function openJetStreamStore(
+  servers: readonly string[],
+  bucketName: string,
+  files: NatsFiles,
+): Promise<JetStreamStore> {
+  const packages = await loadNats()
+  const connection = await connectNats(packages, servers, files)
+  const address = `nats://${servers.map((server) => server.replace(/^[a-z]+:\/\//, '')).join(',')}/${bucketName}`
+  try {
+    const jetstream = packages.jetstream.jetstream(connection)
+    const manager = await packages.jetstream.jetstreamManager(connection)
+    const bucket = await bucketOf(packages, connection, bucketName)
+    return {
+      ...storeOf(bucket, address, connection),
+      connection,
+      jetstream,
+      manager,
+      ensureStream: () => ensureSealedStream(packages, manager),
+      async announce(subject, id, message) {
+        try {
+          await announce(packages, manager, jetstream, subject, id, message)
+        } catch (cause) {
+          throw natsFailure(cause, `${address}: cannot announce a segment`)
+        }
+      },
+    }
+  } catch (cause) {
+    await connection.close().catch(() => undefined)
+    throw natsFailure(cause, `no Object Store at ${address}`)
+  }
+}
+
+async function bucketOf(
+  { obj, jetstream }: NatsPackages,
+  connection: NatsConnection,
+  name: string,
+): Promise<Bucket> {
+  const buckets = new obj.Objm(connection)
+  try {
+    return await buckets.open(name)
+  } catch (error) {
+    // Without the permission to make one, the first error says more.
+    try {
+      return await buckets.create(name, { storage: jetstream.StorageType.File })
+    } catch {
+      throw error
+    }
+  }
+}
+
+function storeOf(bucket: Bucket, address: string, connection: NatsConnection): ObjectStore {
+  async function said<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (cause) {
+      throw natsFailure(cause, `${address}: ${what}`)
+    }
+  }
+  return {
+    kind: 'jetstream',
+    address,
+    put: (key, content, { ifAbsent = false } = {}) =>
+      said(`cannot write ${key}`, async () => {
+        const name = checkKey(key)
+        const there = ifAbsent ? await bucket.info(name) : null
+        if (there && !there.deleted) return 'there'
+        try {
+          await bucket.put(
+            { name },
+            streamOf(content),
+            ifAbsent ? { previousRevision: there?.revision ?? 0 } : {},
+          )
+          return 'stored'
+        } catch (error) {
+          // Somebody else's put was first.
+          if (ifAbsent && (await isThere(bucket, name))) return 'there'
+          throw error
+        }
+      }),
+    async *get(key, range) {
+      const found = await said(`cannot read ${key}`, () => bucket.get(checkKey(key)))
+      if (!found) throw noSuchObject(key, address)
+      const from = range?.at ?? 0
+      const to = range ? range.at + range.length : Infinity
+      let at = 0
+      try {
+        // Objects are sent whole; reading ends where the range does.
+        for await (const chunk of found.data as unknown as AsyncIterable<Uint8Array>) {
+          const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at))
+          at += chunk.length
+          if (part.length > 0) yield part
+          if (at >= to) return
+        }
+      } catch (cause) {
+        throw natsFailure(cause, `${address}: ${key} broke off`)
+      }
+      const wrong = await found.error
+      if (wrong) throw natsFailure(wrong, `${address}: ${key} is damaged`)
+    },
+    head: (key) =>
+      said(`cannot read about ${key}`, async () => {
+        const found = await bucket.info(checkKey(key))
+        return found && !found.deleted ? { key, size: found.size } : undefined
+      }),
+    async *list(prefix) {
+      const all = await said('cannot list', () => bucket.list())
+      for (const { name, size, deleted } of all) {
+        if (!deleted && name.startsWith(prefix)) yield { key: name, size }
+      }
+    },
+    delete: (key) =>
+      said(`cannot delete ${key}`, async () => {
+        if (await isThere(bucket, checkKey(key))) await bucket.delete(key)
+      }),
+    close: () => connection.close(),
+  }
+}
+
+async function isThere(bucket: Bucket, name: string): Promise<boolean> {
+  const found = await bucket.info(name)
+  return found !== null && !found.deleted
+}
+
+function streamOf(content: Content): ReadableStream<Uint8Array> {
+  const from = content instanceof Uint8Array ? Readable.from([content]) : createReadStream(content.path)
+  return Readable.toWeb(from) as ReadableStream<Uint8Array>
+}
+
+/** The stream is made when it is missing, by whoever comes first: a recorder or the collector. */
+async function announce(
+  packages: NatsPackages,
+  manager: JetStreamManager,
+  jetstream: JetStreamClient,
+  subject: string,
+  id: string,
+  message: Uint8Array,
+): Promise<void> {
+  try {
+    await jetstream.publish(subject, message, { msgID: id })
+  } catch {
+    await ensureSealedStream(packages, manager)
+    await jetstream.publish(subject, message, { msgID: id })
+  }
+}
+
+async function ensureSealedStream(
+  { transport, jetstream }: NatsPackages,
+  manager: JetStreamManager,
+): Promise<void> {
+  const { name, subjects } = sealedStream
+  try {
+    await manager.streams.info(name)
+  } catch {
+    await manager.streams.add({
+      name,
+      subjects: [...subjects],
+      storage: jetstream.StorageType.File,
+      duplicate_window: transport.nanos(duplicateWindowHours * 3_600_000),
+    })
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bytesOf, openStore, parseStoreAddress } from '../../src/ship/index.js'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'wiretape-store-'))
+  folders.push(folder)
+  return folder
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+
+describe('a folder as a store', () => {
+  it('gives back what was put, whole and in part, and leaves nothing else behind', async () => {
+    const root = join(temporary(), 'store')
+    const store = await openStore(root, {})
+    expect(await store.head('segments/ab/a.json')).toBeUndefined()
+    expect(await store.put('segments/ab/a.json', Buffer.from('hello world'))).toBe('stored')
+    expect(text(await bytesOf(store.get('segments/ab/a.json')))).toBe('hello world')
+    expect(text(await bytesOf(store.get('segments/ab/a.json', { at: 2, length: 3 })))).toBe('llo')
+    expect(await store.head('segments/ab/a.json')).toEqual({ key: 'segments/ab/a.json', size: 11 })
+    expect(readdirSync(join(root, 'segments', 'ab'))).toEqual(['a.json'])
+  })
+
+  it('keeps the first of many that put an object at once when asked to', async () => {
+    const root = temporary()
+    const store = await openStore(root, {})
+    const file = join(temporary(), 'file')
+    writeFileSync(file, 'from a file')
+    const done = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        store.put('a', i === 7 ? { path: file, size: 11 } : Buffer.from(`${i}`), { ifAbsent: true }),
+      ),
+    )
+    expect(done.filter((one) => one === 'stored')).toHaveLength(1)
+    const kept = done.indexOf('stored')
+    expect(text(await bytesOf(store.get('a')))).toBe(kept === 7 ? 'from a file' : `${kept}`)
+    expect(readdirSync(root)).toEqual(['a'])
+  })
+
+  it('lists by prefix and forgets what is deleted', async () => {
+    const store = await openStore(temporary(), {})
+    for (const key of ['segments/ab/1.json', 'segments/ab/2.json', 'segments/cd/3.json', 'index/x'])
+      await store.put(key, Buffer.from('x'))
+    const keys = async (prefix: string): Promise<string[]> => {
+      const found: string[] = []
+      for await (const { key } of store.list(prefix)) found.push(key)
+      return found.toSorted()
+    }
+    expect(await keys('segments/')).toEqual([
+      'segments/ab/1.json',
+      'segments/ab/2.json',
+      'segments/cd/3.json',
+    ])
+    expect(await keys('segments/a')).toEqual(['segments/ab/1.json', 'segments/ab/2.json'])
+    expect(await keys('none/')).toEqual([])
+    expect(await keys('')).toHaveLength(4)
+    await store.delete('segments/ab/1.json')
+    await store.delete('segments/ab/1.json')
+    expect(await keys('segments/a')).toEqual(['segments/ab/2.json'])
+  })
+
+  it('refuses keys that lead out of it', async () => {
+    const store = await openStore(temporary(), {})
+    for (const key of ['../a', 'a/../../b', '/etc/x', '', 'a//b', '.part-1', 'a\\b'])
+      await expect(store.put(key, Buffer.from('x'))).rejects.toMatchObject({ code: 'usage' })
+  })
+
+  it('names an object that is missing', async () => {
+    const store = await openStore(temporary(), {})
+    await expect(bytesOf(store.get('nope'))).rejects.toMatchObject({ code: 'unreadable' })
+  })
+})
+
+describe('the address of a store', () => {
+  it('is a folder, a bucket of S3 or servers of NATS', () => {
+    expect(parseStoreAddress('/a/b')).toEqual({ kind: 'folder', path: '/a/b' })
+    expect(parseStoreAddress('s3://tapes/team/a/')).toEqual({ kind: 's3', bucket: 'tapes', prefix: 'team/a' })
+    expect(parseStoreAddress('nats://a:4222,b')).toEqual({
+      kind: 'jetstream',
+      servers: ['nats://a:4222', 'nats://b'],
+      bucket: 'wiretape-segments',
+    })
+    expect(parseStoreAddress('nats://a/other')).toMatchObject({ bucket: 'other' })
+  })
+
+  it('holds no credentials, and its refusal does not repeat them', () => {
+    for (const address of ['nats://me:secret@host', 's3://KEY:secret@bucket', 'tls://secret@host/x']) {
+      expect(() => parseStoreAddress(address)).toThrow(/holds credentials/)
+      expect(() => parseStoreAddress(address)).not.toThrow(/secret/)
+    }
+  })
+
+  it('needs keys of S3 in the environment', async () => {
+    await expect(openStore('s3://tapes', {})).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining('AWS_ACCESS_KEY_ID'),
+    })
+  })
+})
