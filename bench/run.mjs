@@ -30,6 +30,7 @@ import { table } from './lib/table.mjs'
 /** @type {Record<string, () => Promise<Suite>>} */
 const SUITES = {
   stdio: () => import('./stdio.mjs'),
+  frames: () => import('./frames.mjs'),
   http: () => import('./http.mjs'),
   redact: () => import('./redact.mjs'),
   viewer: () => import('./viewer.mjs'),

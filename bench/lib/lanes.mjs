@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openBooks } from './books.mjs'
 import { startClient } from './client.mjs'
 
-/** @typedef {'direct' | 'bare pipe' | 'wiretape' | 'with 50 rules' | 'with findings' | 'with 3 onlookers'} Lane */
+/** @typedef {'direct' | 'bare pipe' | 'line log' | 'wiretape' | 'with 50 rules' | 'with findings' | 'with 3 onlookers'} Lane */
 /** @typedef {ReturnType<typeof startClient>} Client */
 
 /** Every rule of findings that can stop a message. */
@@ -19,6 +19,9 @@ const findings = [
 ].flatMap((rule) => ['--on-finding', `${rule}=block`])
 
 const barePipe = join(import.meta.dirname, 'bare-pipe.mjs')
+const linePipe = join(import.meta.dirname, 'line-pipe.mjs')
+/** What leaves no tape behind. @type {readonly Lane[]} */
+const UNRECORDED = ['direct', 'bare pipe', 'line log']
 
 /** Those that every suite has. @type {readonly Lane[]} */
 export const LANES = ['direct', 'bare pipe', 'wiretape']
@@ -53,6 +56,7 @@ export function createTrack(cli, rules = []) {
         {
           direct: serverCommand,
           'bare pipe': [process.execPath, barePipe, ...serverCommand],
+          'line log': [process.execPath, linePipe, join(tape, 'lines.jsonl'), ...serverCommand],
           wiretape: [process.execPath, ...record, '--', ...serverCommand],
           'with 3 onlookers': [process.execPath, ...record, '--', ...serverCommand],
           'with 50 rules': [process.execPath, ...record, ...rules, '--', ...serverCommand],
@@ -64,10 +68,9 @@ export function createTrack(cli, rules = []) {
         const closed = await client.close()
         if (closed.code !== 0) books.problems.push(`${name}, ${lane}: exit ${closed.signal ?? closed.code}`)
         const exchanges = client.exchanges()
-        const count =
-          lane !== 'direct' && lane !== 'bare pipe'
-            ? await ledger.enter(name, tape, expected ?? { in: exchanges, out: exchanges })
-            : undefined
+        const count = UNRECORDED.includes(lane)
+          ? undefined
+          : await ledger.enter(name, tape, expected ?? { in: exchanges, out: exchanges })
         return { value, closeMs: closed.tookMs, tapeBytes: count?.bytes ?? 0 }
       } catch (problem) {
         client.kill()

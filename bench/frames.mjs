@@ -1,0 +1,166 @@
+// @ts-check
+/**
+ * What the recording thread spends on one message of 100 B, by stage, without pipes, clients or other threads. Processor
+ * time and not clocks, so that a busy machine shows the same.
+ */
+import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './lib/books.mjs'
+import { requestsOf } from './lib/requests.mjs'
+import { median } from './lib/statistics.mjs'
+
+const SIZE_BYTES = 100
+/** Exchanges in a batch, as a flood fills it. */
+const PER_BATCH = 2_600
+const CHUNK_BYTES = 65_536
+/** Code is new in the first ones. */
+const COLD_BATCHES = 4
+
+/** @param {string} path */
+const load = (path) => import(join(root, 'dist', path))
+
+/** Requests on one channel, their answers on the other. @param {number} first */
+function batchOf(first) {
+  const requests = requestsOf(SIZE_BYTES)(first, PER_BATCH)
+  const head = '{"jsonrpc":"2.0","id":0000000000,"result":{"pad":"'
+  const answer = `${head}${'r'.repeat(SIZE_BYTES - head.length - 4)}"}}\n`
+  const answers = Buffer.from(answer.repeat(PER_BATCH))
+  for (let at = 22; at < answers.length; at += SIZE_BYTES) requests.copy(answers, at, at, at + 10)
+  const marks = []
+  for (const channel of [0, 1]) {
+    for (let at = 0; at < requests.length; at += CHUNK_BYTES)
+      marks.push(channel, 1_000, 1.7e12, Math.min(CHUNK_BYTES, requests.length - at))
+  }
+  return { regions: { in: shared(requests), out: shared(answers) }, marks: new Float64Array(marks) }
+}
+
+/** @param {Uint8Array} bytes */
+function shared(bytes) {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  copy.set(bytes)
+  return copy
+}
+
+/** Processor time of this process, in µs a message. @param {() => void} work @param {number} messages */
+function costOf(work, messages) {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / messages
+}
+
+/** @param {number} rounds @param {(round: number) => void} work Of one batch in one direction. */
+function stage(rounds, work) {
+  const costs = []
+  for (let round = 0; round < rounds; round++) costs.push(costOf(() => work(round), PER_BATCH))
+  return median(costs.slice(rounds >> 1))
+}
+
+/** @param {{ quick: boolean, say: (line: string) => void }} options */
+export async function run({ quick, say }) {
+  const rounds = quick ? 40 : 160
+  const { createRecorderCore } = await load('proxy/recorder-core.js')
+  const { createRunRedactor } = await load('proxy/run-redactor.js')
+  const { prepareRedaction } = await load('redaction/index.js')
+  const wire = await load('wire/index.js')
+  const { createCorrelator } = await load('model/index.js')
+  const { encodeRecord } = await load('formats/index.js')
+
+  const folder = mkdtempSync(join(tmpdir(), 'wiretape-bench-'))
+  prepareRedaction()
+  const redactor = await createRunRedactor({ defaults: true })
+  const tape = { path: join(folder, 'frames.jsonl'), fd: -1, sizeBytes: 0 }
+  tape.fd = openSync(tape.path, 'w')
+  tape.sizeBytes = writeSync(tape.fd, '{"v":1,"type":"meta"}\n')
+  const core = createRecorderCore(
+    {
+      tape,
+      meta: {
+        type: 'meta',
+        startedAt: new Date().toISOString(),
+        label: 'bench',
+        command: ['bench'],
+        mcpTapVersion: '0',
+      },
+      startedNs: process.hrtime.bigint(),
+      strict: false,
+      redaction: { defaults: true },
+      wire: 'pipes',
+    },
+    redactor,
+  )
+  say('the whole thread…')
+  const whole = []
+  for (let round = 0; round < rounds; round++) {
+    const batch = batchOf(round * PER_BATCH)
+    whole.push(costOf(() => core.handle({ kind: 'chunks', batch }), 2 * PER_BATCH))
+  }
+  const { messages, gaps } = core.handle({
+    kind: 'close',
+    end: { exitCode: 0 },
+  })
+  rmSync(folder, { recursive: true, force: true })
+
+  say('stages…')
+  const bytes = Buffer.from(batchOf(0).regions.in)
+  const text = bytes.toString('latin1', 0, SIZE_BYTES - 1)
+  const envelope = wire.readEnvelope(text, 0)
+  const correlator = createCorrelator(wire.idKey)
+  const parts = [{ id: crypto.randomUUID(), envelope, start: 0, end: text.length }]
+  const record = {
+    type: 'message',
+    t: new Date().toISOString(),
+    us: 1,
+    direction: 'client_to_server',
+    raw: text,
+    batch: false,
+    parts,
+    seq: 1,
+  }
+  const each = (/** @type {(n: number) => void} */ work) =>
+    stage(rounds, () => {
+      for (let n = 0; n < PER_BATCH; n++) work(n)
+    })
+  const id = (/** @type {number} */ n) => String(1_000_000_000 + n)
+  const stages = {
+    'cut into lines': stage(rounds, () => void wire.createLineFramer({ borrowed: true }).push(bytes)),
+    'bytes to text': each((n) => void bytes.toString('latin1', n * SIZE_BYTES, (n + 1) * SIZE_BYTES - 1)),
+    'check the JSON': each(() => void wire.findJsonValue(text)),
+    'look for anything suspicious': each(() => void redactor.json(text)),
+    'envelope of objects': each(() => void wire.readEnvelope(text, 0)),
+    'pair request and response': each((n) => {
+      const direction = n % 2 === 0 ? 'client_to_server' : 'server_to_client'
+      const kind = n % 2 === 0 ? 'request' : 'result'
+      correlator.observe({ ref: 'x', envelope: { kind, id: id(n >> 1) }, direction, conversation: '' })
+    }),
+    'line of the tape': each(() => void encodeRecord(record)),
+  }
+  const measures = [
+    {
+      name: 'whole thread',
+      unit: 'µs',
+      values: {
+        'first batches': median(whole.slice(0, COLD_BATCHES)),
+        warm: median(whole.slice(rounds >> 1)),
+      },
+    },
+    ...Object.entries(stages).map(([name, warm]) => ({
+      name: `stage: ${name}`,
+      unit: 'µs',
+      values: { warm },
+    })),
+  ]
+  const expected = 2 * PER_BATCH * rounds
+  const problems =
+    messages === expected && gaps === 0 ? [] : [`${expected} messages went in, the tape has ${messages}`]
+  const warm = measures[0]?.values.warm ?? Number.NaN
+  const verdicts = [
+    {
+      promise: 'one message of 100 B ≤ 4 µs of the recording thread',
+      measured: `${warm.toFixed(1)} µs`,
+      kept: warm <= 4,
+    },
+  ]
+  return { lanes: ['first batches', 'warm'], measures, verdicts, books: { problems } }
+}

@@ -1,0 +1,28 @@
+// @ts-check
+/**
+ * A recorder that does as little as one can: a bare pipe that appends each line to a file, with the time and the
+ * direction. It neither parses, pairs nor redacts, and may lose what it has not written yet.
+ * Usage: node line-pipe.mjs FILE COMMAND [ARG…]
+ */
+import { spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const [file = '', command = '', ...args] = process.argv.slice(2)
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+const log = createWriteStream(file)
+
+/** @param {import('node:stream').Readable} source @param {'in' | 'out'} dir */
+function note(source, dir) {
+  createInterface({ input: source, crlfDelay: Infinity }).on('line', (line) => {
+    log.write(`{"t":"${new Date().toISOString()}","dir":"${dir}","raw":${line}}\n`)
+  })
+}
+
+process.stdin.pipe(child.stdin)
+child.stdout.pipe(process.stdout)
+note(process.stdin, 'in')
+note(child.stdout, 'out')
+child.on('exit', (code) => {
+  process.exitCode = code ?? 1
+})

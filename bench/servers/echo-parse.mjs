@@ -1,0 +1,14 @@
+// @ts-check
+/**
+ * Answers as `echo-rpc.mjs` does, byte for byte, but works as real servers do: each line is parsed, and each answer
+ * is serialized and written by itself.
+ */
+import { createInterface } from 'node:readline'
+
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  const { id, params } = JSON.parse(line)
+  const empty = JSON.stringify({ jsonrpc: '2.0', id, result: { pad: '' } })
+  const pad = 'r'.repeat(params.size - empty.length - 1)
+  if (!process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { pad } })}\n`))
+    await new Promise((done) => process.stdout.once('drain', done))
+}
