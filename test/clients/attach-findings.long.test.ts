@@ -35,8 +35,11 @@ describe.skipIf(isLeftOut)('the list of findings on a real terminal', () => {
     await terminal.shows('protocol/reused-id')
     terminal.press('G', 'Enter')
     await terminal.shows(/#2 tools\/call echo/)
-    terminal.press('!', 'Escape')
-    await terminal.shows('live')
+    terminal.press('!')
+    await terminal.shows('Findings 2 errors')
+    // A key that follows Escape at once would be that key with Alt.
+    terminal.press('Escape')
+    await terminal.shows('q quit')
     recorder.stdin.end()
     await recorder.ended
     await terminal.shows('ended')
