@@ -14,6 +14,7 @@ export {
   type Profile,
   type TranscriptFormat,
 } from './assay-trace/index.js'
+export { otlpWithPayloads } from './otlp/index.js'
 export { parquet } from './parquet/index.js'
 export { htmlReport, type ReportPage } from './html/index.js'
 export { createAnsweredHere, type AnsweredHere } from './answered-here.js'

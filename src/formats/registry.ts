@@ -6,7 +6,7 @@ import { httpSse, streamableHttp } from './http-transcript/index.js'
 import { inspector } from './inspector/index.js'
 import { jsonrpc } from './jsonrpc/index.js'
 import { markdown } from './markdown/index.js'
-import { otlpJson } from './otlp-json/index.js'
+import { otlpJson, otlpMetricsJson, otlpMetricsProto, otlpProto } from './otlp/index.js'
 import { sessionJson } from './session-json/index.js'
 import { traceV1 } from './trace-v1/index.js'
 
@@ -21,6 +21,9 @@ export const formats: readonly Format[] = [
   httpSse,
   assayTrace,
   otlpJson,
+  otlpProto,
+  otlpMetricsJson,
+  otlpMetricsProto,
   markdown,
   csv,
 ]

@@ -53,7 +53,7 @@ describe('convert', () => {
     expect(shown).toContain('no faults')
   })
 
-  it.each(['har', 'otlp-json', 'markdown', 'html', 'assay-trace'])(
+  it.each(['har', 'otlp-json', 'otlp-proto', 'markdown', 'html', 'assay-trace'])(
     'to %s says what could not be read, as every other',
     async (to) => {
       const [meta, asked, answered] = tape('a', 0).split('\n')

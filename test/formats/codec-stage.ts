@@ -33,7 +33,7 @@ export async function write(
   for await (const chunk of formatOf(id).write!(recordingOf(records), ({ message }) => said.push(message)))
     parts.push(chunk)
   const bytes = Uint8Array.from(Buffer.concat(parts))
-  const text = new TextDecoder('utf-8', { fatal: id !== 'parquet' }).decode(bytes)
+  const text = new TextDecoder('utf-8', { fatal: id !== 'parquet' && !id.endsWith('-proto') }).decode(bytes)
   return { text, bytes, said }
 }
 

@@ -183,6 +183,9 @@ describe('what is lost is told', () => {
           parquet: ['texts', 'times', 'noise', 'stderr', 'gaps', 'http'],
           markdown: ['texts', 'times', 'noise', 'stderr', 'gaps'],
           'otlp-json': ['times', 'http'],
+          'otlp-proto': ['times', 'http'],
+          'otlp-metrics-json': ['times', 'http'],
+          'otlp-metrics-proto': ['times', 'http'],
         }
         const meant = await collected(answeredHere(just(before)))
         const silent = silentLosses(meant, [], said).filter((name) => !kept[id]?.includes(name))

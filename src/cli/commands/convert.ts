@@ -17,12 +17,14 @@ export function registerConvert(program: Command, io: Io, outcome: Outcome): voi
     .option(
       '--to <format>',
       'what to write: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
-        'otlp-json, markdown, csv, parquet, html (default: the name of the output tells)',
+        'otlp-json, otlp-proto, otlp-metrics-json, otlp-metrics-proto, markdown, csv, parquet, html (default: the name ' +
+        'of the output tells)',
     )
     .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
     .option('--strict', 'exit 1 when the target cannot hold everything')
     .option('--strict-v1', 'write only what the published trace v1 format has')
     .option('--compact', 'session-json: every payload on one line')
+    .option('--otlp-payload', 'otlp-json, otlp-proto: spans have the payloads of requests and responses')
     .option('--force', 'replace an output that exists')
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-import { compactSession, strictTrace, type Recording } from '../../formats/index.js'
+import { compactSession, otlpWithPayloads, strictTrace, type Recording } from '../../formats/index.js'
 import { WiretapeError } from '../../model/index.js'
 import { countOf, escapeText } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
@@ -16,6 +16,7 @@ export interface ConvertOptions {
   readonly strict?: boolean
   readonly strictV1?: boolean
   readonly compact?: boolean
+  readonly otlpPayload?: boolean
 }
 
 /** @param files the recording's, then the output */
@@ -30,7 +31,13 @@ export async function runConvert(files: readonly string[], options: ConvertOptio
     throw new WiretapeError('usage', `--strict-v1 is a form of trace-v1, not of ${found.id}`)
   if (options.compact && found.id !== 'session-json')
     throw new WiretapeError('usage', `--compact is a form of session-json, not of ${found.id}`)
-  const format = options.strictV1 ? strictTrace : options.compact ? compactSession : found
+  const withPayloads = options.otlpPayload && otlpWithPayloads.find(({ id }) => id === found.id)
+  if (options.otlpPayload && !withPayloads)
+    throw new WiretapeError(
+      'usage',
+      `--otlp-payload is a form of otlp-json and otlp-proto, not of ${found.id}`,
+    )
+  const format = options.strictV1 ? strictTrace : options.compact ? compactSession : withPayloads || found
   if (output !== '-') await refuseExisting(output, io.cwd, options.force)
   const { recording, close } = await openMerged(inputs, io, options.from)
   try {

@@ -1,18 +1,15 @@
 import { JsonObject } from '../../wire/index.js'
+import type { TraceParent } from './telemetry.js'
 
-/** Where a message says that its span belongs (W3C Trace Context, in `params._meta` by SEP-414). */
-export interface TraceParent {
-  readonly traceId: string
-  readonly spanId: string
-  readonly state: string | undefined
-}
+/** By the W3C at most 512 characters have to be passed on. */
+const longestState = 512
 
 /** @param message exact JSON text */
 export function parentOf(message: string): TraceParent | undefined {
   if (!message.includes('traceparent')) return undefined
   const meta = new JsonObject(message, 0).object('params')?.object('_meta')
-  const [, version, traceId, spanId, more] =
-    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/.exec(
+  const [, version, traceId, spanId, flags, more] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(
       meta?.string('traceparent') ?? '',
     ) ?? []
   // Version 255 is none, and only later ones than 0 may go on.
@@ -20,7 +17,9 @@ export function parentOf(message: string): TraceParent | undefined {
   // All zeros are no id.
   if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId))
     return undefined
-  return { traceId, spanId, state: meta?.string('tracestate') }
+  const state = meta?.string('tracestate')
+  const isState = state !== undefined && state.length <= longestState && /^[\t\x20-\x7e]*$/.test(state)
+  return { traceId, spanId, flags: Number.parseInt(flags!, 16), state: isState ? state : undefined }
 }
 
 /** The same id for the same name: FNV-1a, a word after the other. Never all zeros. */

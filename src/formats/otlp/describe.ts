@@ -1,0 +1,101 @@
+import type { MetaRecord, Origin } from '../../model/index.js'
+import { decodeString, JsonObject } from '../../wire/index.js'
+import type { ToldMessage } from '../told/told.js'
+import { boundedName, boundedText, type Attribute, type Attributes, type Resource } from './telemetry.js'
+
+/** Attributes that users set for their program (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`); they go first. */
+export function resourceOf(meta: MetaRecord | undefined, own: Attributes = []): Resource {
+  const label = meta?.label ?? ''
+  const { session, version } = meta?.wiretape ?? {}
+  const attributes = new Map(own)
+  const add = (key: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '' && !attributes.has(key)) attributes.set(key, boundedText(value))
+  }
+  add('service.name', label === '' ? 'mcp-server' : label)
+  add('service.instance.id', session)
+  add('wiretape.session', session)
+  return { attributes: [...attributes], version: version === '' ? undefined : version }
+}
+
+/** How a message travelled: for spans and for both sides' metrics. */
+export interface Way {
+  readonly network: Attributes
+  /** Of a server with a URL. */
+  readonly server: Attributes
+}
+
+export function wayOf({ transport, url }: Origin): Way {
+  if (transport === 'stdio') return { network: [['network.transport', 'pipe']], server: [] }
+  const network: Attributes = [
+    ['network.transport', 'tcp'],
+    ['network.protocol.name', 'http'],
+  ]
+  const [, scheme = '', host, port] =
+    /^([a-z]+):\/\/(?:[^/@]*@)?(\[[^\]]+\]|[^/?#:]+)(?::(\d+))?/i.exec(url ?? '') ?? []
+  if (host === undefined) return { network, server: [] }
+  const number = Number(port ?? (scheme.toLowerCase() === 'https' ? 443 : 80))
+  return {
+    network,
+    server: [
+      ['server.address', boundedText(host)],
+      ['server.port', number],
+    ],
+  }
+}
+
+/** What a request or notification is, in the words of the conventions. */
+export interface Operation {
+  /** Name of its span. */
+  readonly name: string
+  /** With few values: for spans and metrics. */
+  readonly common: Attributes
+  /** For its span only. */
+  readonly own: Attributes
+}
+
+const ofResources = /^(?:resources\/(?:read|subscribe|unsubscribe)|notifications\/resources\/updated)$/
+
+export function operationOf({ part, text }: ToldMessage, version: string | undefined): Operation {
+  const { method = '', subject, id } = part.envelope
+  const named = boundedName(method)
+  const common: Attribute[] = [['mcp.method.name', named]]
+  const own: Attribute[] = []
+  const isTool = method === 'tools/call'
+  const target = isTool || method === 'prompts/get' ? subject && boundedName(subject) : undefined
+  if (isTool) common.push(['gen_ai.operation.name', 'execute_tool'])
+  if (target !== undefined) common.push([isTool ? 'gen_ai.tool.name' : 'gen_ai.prompt.name', target])
+  else if (subject !== undefined && ofResources.test(method))
+    own.push(['mcp.resource.uri', boundedText(subject)])
+  if (id !== undefined && id !== 'null')
+    own.push(['jsonrpc.request.id', boundedText(id.startsWith('"') ? decodeString(id, 0, id.length) : id)])
+  const jsonrpc = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"/.test(text)
+    ? '2.0'
+    : new JsonObject(text, 0).string('jsonrpc')
+  if (jsonrpc !== undefined && jsonrpc !== '2.0')
+    common.push(['jsonrpc.protocol.version', boundedName(jsonrpc)])
+  if (version !== undefined) common.push(['mcp.protocol.version', boundedName(version)])
+  return { name: target === undefined ? named : `${named} ${target}`, common, own }
+}
+
+/** How an operation ended. */
+export interface Outcome {
+  readonly attributes: Attributes
+  readonly error?: string
+}
+
+export function outcomeOf({ part }: ToldMessage): Outcome {
+  const { kind, errorCode, errorMessage = '', toolError } = part.envelope
+  if (kind === 'error') {
+    if (errorCode === undefined)
+      return { attributes: [['error.type', '_OTHER']], error: boundedText(errorMessage) }
+    const code = boundedName(errorCode)
+    return {
+      attributes: [
+        ['error.type', code],
+        ['rpc.response.status_code', code],
+      ],
+      error: boundedText(errorMessage),
+    }
+  }
+  return toolError ? { attributes: [['error.type', 'tool_error']], error: '' } : { attributes: [] }
+}

@@ -1,0 +1,256 @@
+import {
+  createOrigins,
+  createRecent,
+  type MessageRecord,
+  type MetaRecord,
+  type Origin,
+} from '../../model/index.js'
+import type { Recording } from '../format.js'
+import { headerOf } from '../http-transcript/headers.js'
+import type { Losses } from '../losses.js'
+import { tellRecords, type Told, type ToldMessage } from '../told/told.js'
+import { operationOf, outcomeOf, wayOf, type Operation, type Outcome, type Way } from './describe.js'
+import type { DurationMetric, Measure } from './meter.js'
+import { createPayloads, type Payloads } from './payloads.js'
+import { createSessions } from './sessions.js'
+import { boundedText, type Attributes, type Span, type TraceParent } from './telemetry.js'
+import { hexId, parentOf } from './trace-context.js'
+
+/** What a message ends: its span, and the durations that are known with it. */
+export interface Observed {
+  readonly span?: Span
+  readonly measures: readonly Measure[]
+}
+
+export interface ObserveOptions {
+  /** Spans have the payloads of requests and answers. @default false */
+  readonly payloads?: boolean
+  /** Requests that wait for their answer; of more, the oldest end without one. @default 100,000 */
+  readonly mostOpen?: number
+}
+
+/** What a span needs of the request once its answer is there. */
+interface Draft {
+  readonly seq: number
+  readonly id: string | undefined
+  readonly startNs: bigint
+  /** When it was passed on. */
+  readonly passedNs: bigint
+  readonly traceId: string
+  readonly parent: TraceParent | undefined
+  readonly kind: Span['kind']
+  readonly method: string | undefined
+  readonly operation: Operation
+  readonly way: Way
+  readonly attributes: Attributes
+  readonly payload: Attributes
+}
+
+const usualMostOpen = 100_000
+
+const unanswered: Outcome = { attributes: [['wiretape.unanswered', true]] }
+const cancelled: Outcome = { attributes: [['wiretape.cancelled', true]] }
+
+/**
+ * A span for each request and its answer, and for each notification; one trace a conversation, or the trace that
+ * `_meta.traceparent` of a message says. Seen from the server: it serves the client's requests, and is the client of
+ * its own. The recorder sees when both sides have a message, so each request is measured as its sender and as its receiver
+ * saw it.
+ *
+ * @param meta first record of the recording
+ * @param losses is told what has no place in a span
+ */
+export async function* observe(
+  recording: Recording,
+  meta: MetaRecord | undefined,
+  losses: Losses,
+  options: ObserveOptions = {},
+): AsyncGenerator<Observed, void, undefined> {
+  const observer = createObserver(meta, losses, options)
+  for await (const told of tellRecords(recording)) yield* observer.see(told)
+  yield* observer.end()
+}
+
+function createObserver(
+  meta: MetaRecord | undefined,
+  losses: Losses,
+  { payloads = false, mostOpen = usualMostOpen }: ObserveOptions,
+): { see(told: Told): Generator<Observed>; end(): Generator<Observed> } {
+  const open = new Map<number, Draft>()
+  /** Numbers of open requests by the names that links have for them. */
+  const numbers = new Map<string, number>()
+  const session = meta?.wiretape?.session ?? meta?.label ?? ''
+  const startNs = BigInt(Math.max(0, Date.parse(meta?.startedAt ?? '') || 0)) * 1_000_000n
+  const { transport = 'stdio', url = null, metadata = [] } = meta?.wiretape ?? {}
+  const originOf = createOrigins({ transport, url, metadata })
+  const ways = new Map<Origin, Way>()
+  const sessionIds = createSessionIds()
+  const versions = createRecent<string>({ entries: 10_000 })
+  const sessions = createSessions()
+  const payload: Payloads | undefined = payloads ? createPayloads((what) => losses.add(what)) : undefined
+
+  const nsOf = (us: number): bigint => startNs + BigInt(Math.max(0, Math.round(us))) * 1000n
+
+  function* see(told: Told): Generator<Observed> {
+    if (told.kind !== 'message') {
+      losses.record(told.record)
+      yield* sessions.seeOther(told)
+      return
+    }
+    const { part, record, us = 0 } = told
+    const { envelope } = part
+    const { conversation = '' } = record
+    const version = envelope.protocolVersion ?? versions.get(conversation)
+    if (version !== undefined) versions.set(conversation, version)
+    const way = wayFor(conversation)
+    sessionIds.see(record)
+    noteLosses(told)
+    yield* sessions.see(told, way, version)
+    const passedUs = us + (record.heldMs ?? 0) * 1000
+    if (envelope.kind === 'request' || envelope.kind === 'notification') {
+      const draft = draftOf(told, passedUs, way, version)
+      for (const { kind, to } of part.links ?? []) if (kind === 'cancel') yield* cancel(to, passedUs)
+      if (envelope.kind === 'notification') {
+        yield { span: spanOf(draft, nsOf(passedUs), { attributes: [] }), measures: [] }
+        if (payload) payload.release(draft.payload)
+        return
+      }
+      open.set(draft.seq, draft)
+      if (part.id !== undefined) numbers.set(part.id, draft.seq)
+      if (open.size > mostOpen)
+        for (const oldest of open.values()) return yield close(oldest, oldest.passedNs, unanswered)
+      return
+    }
+    const draft = told.request && open.get(told.request.seq)
+    if (!draft) return losses.add('answers to no request, and what is no JSON-RPC, are left out')
+    const outcome = outcomeOf(told)
+    const answer = payload?.answered(told, draft.method) ?? []
+    const span = close(draft, nsOf(passedUs), { ...outcome, attributes: [...outcome.attributes, ...answer] })
+    // What the sender waited for, and what the receiver took: they differ by the time in which messages were held.
+    const waited = Number(nsOf(passedUs) - draft.startNs) / 1e9
+    const took = record.injected ? undefined : Number(nsOf(us) - draft.passedNs) / 1e9
+    yield { ...span, measures: told.us === undefined ? [] : measuresOf(draft, outcome, waited, took) }
+  }
+
+  function* cancel(id: string, us: number): Generator<Observed> {
+    const seq = numbers.get(id)
+    const draft = seq === undefined ? undefined : open.get(seq)
+    if (draft) yield close(draft, nsOf(us), cancelled)
+  }
+
+  function close(draft: Draft, endNs: bigint, outcome: Outcome): Observed {
+    open.delete(draft.seq)
+    if (draft.id !== undefined) numbers.delete(draft.id)
+    payload?.release(draft.payload)
+    return { span: spanOf(draft, endNs, outcome), measures: [] }
+  }
+
+  function noteLosses({ part, record, us }: ToldMessage): void {
+    if (!payload) losses.add('payloads are left out')
+    if (us === undefined) losses.add('times are not known, spans have the time 0')
+    if (part !== record.parts[0]) return
+    if (record.batch) losses.add('batches are written message by message')
+    losses.marks(record)
+    losses.links(record)
+  }
+
+  function wayFor(conversation: string): Way {
+    const origin = originOf(conversation)
+    const known = ways.get(origin)
+    if (known) return known
+    const way = wayOf(origin)
+    ways.set(origin, way)
+    return way
+  }
+
+  function draftOf(told: ToldMessage, passedUs: number, way: Way, version: string | undefined): Draft {
+    const { record, seq, us = 0, text, part } = told
+    const { conversation } = record
+    const operation = operationOf(told, version)
+    const parent = parentOf(text)
+    const sessionId = sessionIds.of(record)
+    return {
+      seq,
+      id: part.id,
+      startNs: nsOf(us),
+      passedNs: nsOf(passedUs),
+      traceId: parent?.traceId ?? hexId(JSON.stringify(['trace', session, conversation ?? '']), 16),
+      parent,
+      kind: record.direction === 'client_to_server' ? 'server' : 'client',
+      method: part.envelope.method,
+      operation,
+      way,
+      attributes: [
+        ...operation.common,
+        ...way.network,
+        ...way.server,
+        ...operation.own,
+        ...(sessionId === undefined ? [] : [['mcp.session.id', boundedText(sessionId)] as const]),
+        // A recording has a name for it where the session's id is a secret.
+        ...(conversation === undefined
+          ? []
+          : [['wiretape.conversation', boundedText(conversation)] as const]),
+        ...(record.heldMs === undefined ? [] : [['wiretape.held_ms', Math.round(record.heldMs)] as const]),
+      ],
+      payload: payload?.asked(told) ?? [],
+    }
+  }
+
+  function spanOf(draft: Draft, endNs: bigint, outcome: Outcome): Span {
+    const { seq, traceId, parent, operation, kind, attributes, payload: asked } = draft
+    const { error } = outcome
+    return {
+      traceId,
+      spanId: hexId(JSON.stringify(['span', session, seq]), 8),
+      ...(parent && { parent }),
+      name: operation.name,
+      kind,
+      startNs: draft.startNs,
+      endNs: endNs < draft.startNs ? draft.startNs : endNs,
+      attributes: [...attributes, ...asked, ...outcome.attributes],
+      ...(error !== undefined && { error }),
+    }
+  }
+
+  return {
+    see,
+    *end() {
+      for (const draft of open.values()) yield close(draft, draft.passedNs, unanswered)
+      yield* sessions.end()
+    },
+  }
+}
+
+/** @param took undefined where the receiver did not answer itself */
+function measuresOf(
+  { operation, way }: Draft,
+  outcome: Outcome,
+  waited: number,
+  took: number | undefined,
+): Measure[] {
+  const attributes = [...operation.common, ...way.network, ...outcome.attributes]
+  const measure = (metric: DurationMetric, seconds: number, more: Attributes): Measure => ({
+    metric,
+    seconds: Math.max(0, seconds),
+    attributes: [...attributes, ...more],
+  })
+  return [
+    measure('mcp.client.operation.duration', waited, way.server),
+    ...(took === undefined ? [] : [measure('mcp.server.operation.duration', took, [])]),
+  ]
+}
+
+/** Of conversations whose headers say it; redaction mostly took it out of them. */
+function createSessionIds(): {
+  see(record: MessageRecord): void
+  of(record: MessageRecord): string | undefined
+} {
+  const ids = createRecent<string>({ entries: 10_000 })
+  return {
+    see({ http, conversation = '' }) {
+      const id = headerOf(http?.headers, 'Mcp-Session-Id')
+      if (id !== undefined && !id.includes('[REDACTED]')) ids.set(conversation, id)
+    },
+    of: ({ conversation = '' }) => ids.get(conversation),
+  }
+}
