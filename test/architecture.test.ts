@@ -30,7 +30,7 @@ const pureFolders = [
   'yaml',
   'saved-calls',
 ]
-const aboveCapture = [...pureFolders, 'tape', 'transports', 'intercept', 'proxy', 'control']
+const aboveCapture = [...pureFolders, 'tape', 'transports', 'link', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor', 'ship']
 
 const table: Readonly<Record<string, Rule>> = {
@@ -49,11 +49,12 @@ const table: Readonly<Record<string, Rule>> = {
   'saved-calls': { pure: true, imports: ['model', 'wire', 'json-path', 'compare', 'redaction', 'yaml'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
   transports: { pure: false, imports: ['model', 'wire'] },
+  link: { pure: false, imports: ['model', 'wire', 'transports'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter', 'yaml'] },
   proxy: { pure: false, imports: ['model', 'wire', 'transports', 'intercept', 'redaction', 'tape'] },
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   clients: { pure: false, imports: ['model', 'render'] },
-  doctor: { pure: false, imports: ['model', 'render', 'transports', 'clients'] },
+  doctor: { pure: false, imports: ['model', 'render', 'transports', 'link', 'clients'] },
   capture: { pure: false, imports: aboveCapture },
   replay: {
     pure: false,
@@ -62,6 +63,7 @@ const table: Readonly<Record<string, Rule>> = {
       'wire',
       'json-path',
       'transports',
+      'link',
       'formats',
       'filter',
       'compare',
@@ -76,6 +78,7 @@ const table: Readonly<Record<string, Rule>> = {
       'model',
       'wire',
       'transports',
+      'link',
       'formats',
       'filter',
       'compare',

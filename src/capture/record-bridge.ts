@@ -1,4 +1,5 @@
-import { openOwnStdio, startHttpBridge, type HttpBridge } from '../transports/index.js'
+import { startHttpBridge, type HttpBridge } from '../link/index.js'
+import { openOwnStdio } from '../transports/index.js'
 import { startHttpCapture, type HttpCapture, type HttpProxyCaptureOptions } from './record-http.js'
 import type { CaptureFiles } from './running-capture.js'
 import { untilSignal } from './signals.js'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { startStdioBridge, type StdioBridge } from '../transports/index.js'
+import { startStdioBridge, type StdioBridge } from '../link/index.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './record-http.js'
 import type { CaptureFiles } from './running-capture.js'

@@ -1,4 +1,5 @@
-import { connectStdio, reasonNotFound } from '../transports/index.js'
+import { connectStdio } from '../link/index.js'
+import { reasonNotFound } from '../transports/index.js'
 import { answerSteps, initialize } from './handshake.js'
 import { failed, note, ok, type Step } from './step.js'
 

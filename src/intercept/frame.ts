@@ -1,13 +1,5 @@
-import type { Direction, Envelope, Transport } from '../model/index.js'
-import { findJsonValue, holdsMessages, isFault, partsOf, readEnvelope } from '../wire/index.js'
-
-/** The messages of a text, read once. */
-export interface FrameText {
-  /** Exact JSON text. */
-  readonly text: string
-  readonly batch: boolean
-  readonly parts: readonly { readonly envelope: Envelope; readonly start: number; readonly end: number }[]
-}
+import type { Direction, Transport } from '../model/index.js'
+import type { FrameText } from '../wire/index.js'
 
 /** How a message goes on. */
 export interface Forwarded {
@@ -73,21 +65,3 @@ export type Verdict =
     }
   /** It waits until its passage is called. */
   | { readonly kind: 'hold'; readonly id: string; readonly rule?: string }
-
-/** Undefined when the text is no JSON-RPC that could be held: noise is passed on. */
-export function readFrame(text: string): FrameText | undefined {
-  const span = findJsonValue(text)
-  if (isFault(span) || !holdsMessages(text, span.start)) return undefined
-  const exact = span.start === 0 && span.end === text.length ? text : text.slice(span.start, span.end)
-  return readParts(exact)
-}
-
-/** @param text a checked JSON text without white space around it, an object or an array of such */
-export function readParts(text: string): FrameText {
-  const { batch, parts } = partsOf(text)
-  return {
-    text,
-    batch,
-    parts: parts.map(({ start, end }) => ({ envelope: readEnvelope(text, start), start, end })),
-  }
-}

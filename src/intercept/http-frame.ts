@@ -1,6 +1,5 @@
 import { isAnswer } from '../model/index.js'
-import { idKey, speaksJsonRpc } from '../wire/index.js'
-import { readFrame, readParts, type FrameText } from './frame.js'
+import { idKey, speaksJsonRpc, readFrame, readParts, type FrameText } from '../wire/index.js'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -7,8 +7,8 @@ import {
   mirroredValue,
   namedMethods,
   type MirroredArgument,
+  type FrameText,
 } from '../wire/index.js'
-import type { FrameText } from './frame.js'
 import { redactionMark } from './redaction-mark.js'
 import type { KnownTools } from './tool-headers.js'
 

@@ -1,5 +1,5 @@
 import type { Direction, Transport } from '../model/index.js'
-import { readParts, type FrameText, type Offer, type Verdict } from './frame.js'
+import type { Offer, Verdict } from './frame.js'
 import type { HttpEntries } from './http-entries.js'
 import { frameOf, readSpoken, refusalsOf, withAnswers } from './http-frame.js'
 import { agreeing } from './http-headers.js'
@@ -8,6 +8,7 @@ import type { HttpPosts } from './http-posts.js'
 import type { Intercept } from './intercept.js'
 import type { ToolHeaders } from './tool-headers.js'
 import { whyUnread } from './unread.js'
+import { readParts, type FrameText } from '../wire/index.js'
 
 export interface HttpKeeperScene {
   readonly intercept: Intercept

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isAnswer } from '../model/index.js'
-import { createSseParser, idKey } from '../wire/index.js'
-import { readParts, type FrameText } from './frame.js'
+import { createSseParser, idKey, readParts, type FrameText } from '../wire/index.js'
 import type { HttpEntries } from './http-entries.js'
 import { readSpoken } from './http-frame.js'
 import { headersFor } from './http-headers.js'

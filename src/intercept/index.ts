@@ -15,7 +15,6 @@ export {
   type WatchRulesOptions,
 } from './rules/index.js'
 export type { FramePlace, FrameVerdict, GateEntry, Ledger, Sent, ToolBook } from './ledger.js'
-export { readFrame, readParts, type FrameText } from './frame.js'
 export { liveSubject, type Asked } from './live-subject.js'
 export { GateFault, idInUse } from './fault.js'
 export type { Cause, HeldMessage, HeldReason, Outcome } from './held-message.js'

@@ -3,12 +3,13 @@ import { GateFault, idInUse } from './fault.js'
 import { Gate } from './gate.js'
 import type { Cause, GateObserver, HeldMessage } from './held-message.js'
 import { parseBreakpoints } from './breakpoints.js'
-import { readParts, type Offer, type Verdict } from './frame.js'
+import type { Offer, Verdict } from './frame.js'
 import { redactionMark } from './redaction-mark.js'
 import { Sender } from './sender.js'
 import { answerText, readTyped } from './typed-text.js'
 import { GuardedRules, type Guard, type Rules } from './rules/index.js'
 import type { GatedWire } from './wire.js'
+import { readParts } from '../wire/index.js'
 
 /** How a capture is asked to hold from its start. */
 export interface InterceptOptions {

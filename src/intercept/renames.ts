@@ -1,7 +1,15 @@
 import { isAnswer, opposite, type Envelope } from '../model/index.js'
-import { idKey, memberOf, membersOf, readEnvelope, spliceText } from '../wire/index.js'
+import {
+  idKey,
+  memberOf,
+  membersOf,
+  readEnvelope,
+  spliceText,
+  readParts,
+  type FrameText,
+} from '../wire/index.js'
 import { requestKey } from './exchange-key.js'
-import { readParts, type FrameText, type Offer } from './frame.js'
+import type { Offer } from './frame.js'
 
 /** Requests under another id than that of their sender, which are remembered. */
 const rememberedRenames = 4_096

@@ -1,6 +1,6 @@
 import { idInUseWords } from './fault.js'
-import { readParts, type FrameText } from './frame.js'
 import { cannotApplyError, cannotApplyWords, type RuleDecision } from './rules/index.js'
+import { readParts, type FrameText } from '../wire/index.js'
 
 /** What a rule made of a message that does not go on at once. */
 export interface RuleChanges {

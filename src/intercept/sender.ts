@@ -3,9 +3,9 @@ import type { Direction } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
 import type { Expectation } from './expected-answers.js'
 import { GateFault } from './fault.js'
-import { readFrame, type FrameText } from './frame.js'
 import { readTyped, withId, withoutProgressToken } from './typed-text.js'
 import type { GatedWire, Injection } from './wire.js'
+import { readFrame, type FrameText } from '../wire/index.js'
 
 /** An answer to an injected request is waited for this long. */
 const answerWithinMs = 60_000

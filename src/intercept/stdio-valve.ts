@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Direction } from '../model/index.js'
-import { readFrame, type FrameText, type Offer, type Verdict } from './frame.js'
+import type { Offer, Verdict } from './frame.js'
 import type { FramePlace, Ledger, Sent } from './ledger.js'
 import { whyUnread } from './unread.js'
-import { longestMessage } from '../wire/index.js'
+import { longestMessage, readFrame, type FrameText } from '../wire/index.js'
 
 const LF = 0x0a
 const CR = 0x0d

@@ -1,5 +1,4 @@
-import type { MirroredArgument } from '../wire/index.js'
-import type { FrameText } from './frame.js'
+import type { MirroredArgument, FrameText } from '../wire/index.js'
 import type { ToolBook } from './ledger.js'
 
 /** Which arguments headers repeat, of the tools that two requests call. Undefined where no list said so. */

@@ -6,9 +6,10 @@ import {
   membersOf,
   onOneLine,
   spliceText,
+  readParts,
+  type FrameText,
 } from '../wire/index.js'
 import { GateFault } from './fault.js'
-import { readParts, type FrameText } from './frame.js'
 import { otherShape } from './message-shape.js'
 
 /**

@@ -1,4 +1,4 @@
-import { readFrame, type FrameText } from './frame.js'
+import { readFrame, type FrameText } from '../wire/index.js'
 
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 const byteOrderMark = '\uFEFF'

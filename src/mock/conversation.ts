@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { idKey, findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
+import { idKey, isFault, messagesOf, readEnvelope, readMessages, readParts } from '../wire/index.js'
 import type { Envelope } from '../model/index.js'
 import { faultAnswer, faultText, type FaultyMessage } from './fault.js'
 import { greetingFor } from './greeting.js'
@@ -330,12 +330,9 @@ export function createConversation(options: ConversationOptions): Conversation {
   return {
     start: () => run(perform(conversationStart(options.recorded), undefined)),
     take(text, sink = standalone) {
-      const span = findJsonValue(text)
-      if (isFault(span)) return false
-      const raw = text.slice(span.start, span.end)
-      for (const { start, end } of partsOf(raw).parts) {
-        const message = raw.slice(start, end)
-        const envelope = readEnvelope(message, 0)
+      const frame = readMessages(text)
+      if (isFault(frame)) return false
+      for (const { text: message, envelope } of messagesOf(frame)) {
         try {
           takeMessage(message, envelope, sink)
         } catch (error) {
@@ -345,12 +342,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       return true
     },
     fits(text) {
-      for (const { start, end } of partsOf(text).parts) {
-        const message = text.slice(start, end)
-        const envelope = readEnvelope(message, 0)
-        if (envelope.kind === 'request') return picker.fits(message, envelope)
-      }
-      return noRow
+      const asked = messagesOf(readParts(text)).find(({ envelope }) => envelope.kind === 'request')
+      return asked ? picker.fits(asked.text, asked.envelope) : noRow
     },
     leave,
     ready: () => fallback?.ready() ?? Promise.resolve(),

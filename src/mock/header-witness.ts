@@ -1,5 +1,5 @@
 import type { Envelope, HttpHeaders } from '../model/index.js'
-import { createMirroredHeaders, headerFault, type MirroredHeaders } from '../transports/index.js'
+import { createMirroredHeaders, headerFault, type MirroredHeaders } from '../link/index.js'
 
 /** Finds out whether a recorded server looked at the headers that say again what a request says (2026-07-28). */
 export interface HeaderWitness {

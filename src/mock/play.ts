@@ -1,5 +1,5 @@
 import type { Envelope, Transport } from '../model/index.js'
-import type { MirroredHeaders } from '../transports/index.js'
+import type { MirroredHeaders } from '../link/index.js'
 import type { CallIndex } from './call-index.js'
 import type { Script } from './script.js'
 

@@ -1,6 +1,6 @@
-import { liveSubject, readParts, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
+import { liveSubject, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
 import { isAnswer, type Direction, type Transport } from '../model/index.js'
-import { findJsonValue, idKey, isFault, readEnvelope } from '../wire/index.js'
+import { idKey, isFault, readEnvelope, readMessages, readParts } from '../wire/index.js'
 import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
 import type { Outgoing, Sink } from './sink.js'
@@ -133,9 +133,9 @@ export function openRuled(
   return {
     ...inner,
     take(text, sink = standalone) {
-      const span = findJsonValue(text)
-      if (isFault(span)) return false
-      const raw = text.slice(span.start, span.end)
+      const frame = readMessages(text)
+      if (isFault(frame)) return false
+      const raw = frame.text
       const decision = decide(raw, 'client_to_server')
       if (!decision) return inner.take(raw, ruled(sink))
       run(takeDecided(raw, sink, decision))

@@ -1,5 +1,5 @@
 import { taskPoll } from '../compare/index.js'
-import type { ClientFrame } from '../transports/index.js'
+import type { ClientFrame } from '../link/index.js'
 import { withId } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import type { LiveConnection, NoAnswer, Pending } from './live-connection.js'

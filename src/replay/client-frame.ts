@@ -1,5 +1,5 @@
 import type { Envelope } from '../model/index.js'
-import type { ClientFrame } from '../transports/index.js'
+import type { ClientFrame } from '../link/index.js'
 import { readEnvelope } from '../wire/index.js'
 import type { ParamHeaders } from './param-headers.js'
 

@@ -1,6 +1,6 @@
 import { createRecent, type Envelope } from '../model/index.js'
-import type { ClientConnection, ClientEvents, ClientFrame } from '../transports/index.js'
-import { findJsonValue, idKey, isFault, kindAt, partsOf, readEnvelope } from '../wire/index.js'
+import type { ClientConnection, ClientEvents, ClientFrame } from '../link/index.js'
+import { idKey, isFault, messagesOf, readMessages, type Message } from '../wire/index.js'
 
 /** Why there is no answer. */
 export interface NoAnswer {
@@ -98,9 +98,7 @@ export async function openLive(
     events.notification(method)
   }
 
-  function take(text: string, start: number, end: number, via: ClientFrame | undefined): void {
-    const message = text.slice(start, end)
-    const envelope = readEnvelope(message, 0)
+  function take({ text: message, envelope }: Message, via: ClientFrame | undefined): void {
     if (envelope.kind === 'request') return events.question(message, envelope)
     if (envelope.kind === 'invalid') return events.noise(message)
     if (envelope.kind === 'notification') return notify(envelope.method ?? '')
@@ -139,13 +137,9 @@ export async function openLive(
   const connection = await connect(
     {
       message(text, via) {
-        const found = findJsonValue(text)
-        if (isFault(found)) return events.noise(text)
-        const whole = text.slice(found.start, found.end)
-        if (kindAt(whole, 0) === 'object') take(whole, 0, whole.length, via)
-        else if (kindAt(whole, 0) === 'array')
-          for (const { start, end } of partsOf(whole).parts) take(whole, start, end, via)
-        else events.noise(text)
+        const frame = readMessages(text)
+        if (isFault(frame)) events.noise(text)
+        else for (const message of messagesOf(frame)) take(message, via)
       },
       failed(frame, reason, isUnsent = false) {
         if (frame.requests === 0) refusals.set(frame, reason)

@@ -11,7 +11,8 @@ import {
   tellsOffers,
   marksOf,
 } from '../compare/index.js'
-import { createDeadline, type ClientFrame } from '../transports/index.js'
+import type { ClientFrame } from '../link/index.js'
+import { createDeadline } from '../transports/index.js'
 import { readEnvelope, spliceText } from '../wire/index.js'
 import { answerLiveQuestion } from './answer-live-question.js'
 import { awaitAnswer } from './await-answer.js'

@@ -5,10 +5,10 @@ import {
   connectHttp,
   connectSse,
   connectStdio,
-  createDeadline,
   type ClientConnection,
   type ClientEvents,
-} from '../transports/index.js'
+} from '../link/index.js'
+import { createDeadline } from '../transports/index.js'
 import type { Connect } from './live-connection.js'
 
 /** The server that is asked now. */

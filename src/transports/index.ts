@@ -8,7 +8,16 @@ export { isForegroundGroup } from './stdio/foreground.js'
 export { openOwnStdio, type ClientStreams } from './stdio/own-stdio.js'
 export type { Valve, ValvePort } from './stdio/pump.js'
 export { runStdio, type StdioObserver, type StdioRun } from './stdio/run-stdio.js'
-export { createLineWriter, endServer, startOwnServer, within } from './stdio/own-server.js'
+export {
+  createLineWriter,
+  endServer,
+  graceMs,
+  startOwnServer,
+  within,
+  type OwnServerOptions,
+} from './stdio/own-server.js'
+export { startWatchdog, type Watchdog } from './stdio/watchdog.js'
+export { failureWords } from './http-proxy/failure-words.js'
 export {
   startServer,
   type NotStarted,
@@ -47,23 +56,5 @@ export {
   type TunnelReason,
   type UpstreamProxy,
 } from './forward-proxy/index.js'
-export {
-  connectHttp,
-  connectSse,
-  type ClientConnection,
-  type ClientEvents,
-  type ClientFrame,
-  type HttpClientOptions,
-} from './http-client/index.js'
-export { headerFault } from './bridge/modern-request.js'
-export { createMirroredHeaders, type MirroredHeaders } from './bridge/mirrored-headers.js'
-export { connectStdio } from './stdio/connect-stdio.js'
-export {
-  startHttpBridge,
-  startStdioBridge,
-  type HttpBridge,
-  type HttpBridgeOptions,
-  type StdioBridge,
-  type StdioBridgeOptions,
-} from './bridge/index.js'
-export { startReloadable, type ReloadableServer, type Restart } from './reload/reloadable-server.js'
+export { startReloadable, type ReloadableServer } from './reload/reloadable-server.js'
+export type { Restart } from './reload/restart.js'

@@ -1,6 +1,6 @@
 import type { HeldEvent } from '../control-schema/index.js'
 import type { HeldRecord, Part } from '../model/index.js'
-import { findJsonValue, isFault, partsOf, readEnvelope } from '../wire/index.js'
+import { isFault, readMessages } from '../wire/index.js'
 
 /**
  * The record of a held message that the tape does not have: a tape of --strict-v1 never has one, and lines may have been
@@ -13,21 +13,16 @@ export function heldRecordOf({
   t,
   conversation,
 }: HeldEvent): HeldRecord | undefined {
-  const span = findJsonValue(text)
-  if (isFault(span)) return undefined
-  const raw = text.slice(span.start, span.end)
-  const { batch, parts } = partsOf(raw)
-  if (parts.length === 0) return undefined
+  const frame = readMessages(text)
+  if (isFault(frame)) return undefined
+  const { text: raw, batch, parts } = frame
   return {
     type: 'held',
     t,
     direction,
     raw,
     batch,
-    parts: parts.map(({ start, end }, i): Part => {
-      const id = i === 0 ? { id: message } : {}
-      return { ...id, envelope: readEnvelope(raw, start), start, end }
-    }),
+    parts: parts.map((part, i): Part => (i === 0 ? { id: message, ...part } : part)),
     ...(conversation !== undefined && { conversation }),
   }
 }

@@ -19,6 +19,17 @@ export { longestMessage } from './limits.js'
 export { createLineFramer } from './line-framer.js'
 export type { LineEnd, LineFrame, LineFramer } from './line-framer.js'
 export { holdsMessages, partsOf, speaksJsonRpc, type FrameParts } from './batch.js'
+export {
+  messagesIn,
+  messagesOf,
+  readFrame,
+  readMessages,
+  readParts,
+  type FrameText,
+  type Message,
+} from './message.js'
+export { failureText } from './failure-text.js'
+export { withIds, type IdPlace } from './splice-ids.js'
 export { answersMethod, envelopeMembers, envelopeOf, readEnvelope } from './envelope.js'
 export { seekInside, seekMembers, type Found, type Sought } from './json-seek.js'
 export { HeldBytes } from './held-bytes.js'
@@ -38,7 +49,7 @@ export {
   type McpHeader,
   type MirroredArgument,
   type MirroredTools,
-} from './mirrored-headers.js'
+} from './mcp-headers.js'
 export { createJsonPieces } from './json-pieces.js'
 export type { JsonPath, JsonPiece, JsonPieces, JsonPiecesOptions } from './json-pieces.js'
 export { onOneLine } from './json-compact.js'

@@ -24,9 +24,9 @@ const CLOSE_ARRAY = OPEN_ARRAY + 2
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = OPEN_OBJECT + 2
 
-/** Tells the two outcomes of `findJsonValue` apart. */
-export function isFault(x: Span | JsonFault): x is JsonFault {
-  return 'reason' in x
+/** Whether `findJsonValue`, or what builds on it, found no JSON. */
+export function isFault(outcome: object): outcome is JsonFault {
+  return 'reason' in outcome
 }
 
 /**

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createFindingsGuard } from '../../src/capture/findings-guard.js'
 import type { Rule } from '../../src/findings/index.js'
-import { readParts } from '../../src/intercept/index.js'
 import type { RulePart } from '../../src/intercept/index.js'
+import { readParts } from '../../src/wire/index.js'
 
 const broken: Rule = {
   info: {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { requestKey } from '../../src/intercept/exchange-key.js'
-import { readFrame, type Offer } from '../../src/intercept/frame.js'
+import type { Offer } from '../../src/intercept/frame.js'
 import { Gate } from '../../src/intercept/gate.js'
 import { Intercept } from '../../src/intercept/index.js'
 import type { RuleDecision } from '../../src/intercept/rules/index.js'
+import { readFrame } from '../../src/wire/index.js'
 
 const nobody = { held: () => undefined, changed: () => undefined, released: () => undefined }
 

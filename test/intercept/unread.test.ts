@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readFrame } from '../../src/intercept/frame.js'
 import { whyUnread } from '../../src/intercept/unread.js'
+import { readFrame } from '../../src/wire/index.js'
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"secret"}}'
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')

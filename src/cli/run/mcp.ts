@@ -1,5 +1,5 @@
 import { serveStream } from '../../mock/index.js'
-import { startStdioBridge } from '../../transports/index.js'
+import { startStdioBridge } from '../../link/index.js'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import { onInterrupt } from '../interrupt.js'

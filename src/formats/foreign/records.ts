@@ -1,5 +1,5 @@
 import type { EndRecord, MessageRecord, MetaRecord, Transport } from '../../model/index.js'
-import { onOneLine, partsOf, readEnvelope } from '../../wire/index.js'
+import { onOneLine, readParts } from '../../wire/index.js'
 import { bareMeta, madeUpId } from '../session-json/session.js'
 
 /** The first line for a recording that says little about itself. */
@@ -31,14 +31,8 @@ export function foreignMessage(
     Partial<Pick<MessageRecord, 'http' | 'sse' | 'conversation' | 'entry'>>,
 ): MessageRecord {
   const raw = onOneLine(text)
-  const { batch, parts } = partsOf(raw)
-  return {
-    type: 'message',
-    ...said,
-    raw,
-    batch,
-    parts: parts.map(({ start, end }) => ({ envelope: readEnvelope(raw, start), start, end })),
-  }
+  const { batch, parts } = readParts(raw)
+  return { type: 'message', ...said, raw, batch, parts }
 }
 
 /** ISO 8601, or undefined for what is no time. */

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { failureOf } from '../../compare/index.js'
 import type { Envelope } from '../../model/index.js'
-import { findJsonValue, idKey, isFault, readEnvelope } from '../../wire/index.js'
+import { idKey, isFault, messagesOf, readMessages, type Message } from '../../wire/index.js'
 import { reasonOf } from '../fault.js'
 import type { Fallback, Sink } from '../sink.js'
 import { toLiveText } from '../live-text.js'
@@ -124,10 +124,12 @@ export function createFallback(options: FallbackOptions): Fallback {
   }
 
   async function take(line: string): Promise<void> {
-    const span = findJsonValue(line)
-    if (isFault(span)) return
-    const text = line.slice(span.start, span.end)
-    const envelope = readEnvelope(text, 0)
+    const frame = readMessages(line)
+    if (isFault(frame)) return
+    for (const message of messagesOf(frame)) await hear(message)
+  }
+
+  async function hear({ text, envelope }: Message): Promise<void> {
     if (envelope.kind === 'result' || envelope.kind === 'error') return answer(text, envelope)
     witness?.fromServer(text, envelope)
     const token = envelope.method === 'notifications/progress' ? envelope.progressToken : undefined

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
-import { headerFault } from '../../transports/index.js'
-import { findJsonValue, isFault, partsOf, readEnvelope } from '../../wire/index.js'
+import { headerFault } from '../../link/index.js'
+import { isFault, readMessages } from '../../wire/index.js'
 import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
 import { createClients, type LiveClient } from './clients.js'
@@ -51,13 +51,13 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     }
     const body = await readBody(request)
     if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
-    const span = findJsonValue(body)
-    if (isFault(span)) {
+    const frame = readMessages(body)
+    if (isFault(frame)) {
       stage.notice('a client sent a body that is not JSON')
       return refuse(response, 400, -32700, 'Parse error')
     }
-    const raw = body.slice(span.start, span.end)
-    const envelopes = partsOf(raw).parts.map(({ start }) => readEnvelope(raw, start))
+    const raw = frame.text
+    const envelopes = frame.parts.map(({ envelope }) => envelope)
     if (envelopes.some(({ kind }) => kind === 'invalid')) {
       return refuse(response, 400, -32600, 'Invalid Request')
     }

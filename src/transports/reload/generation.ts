@@ -1,14 +1,19 @@
 import type { Writable } from 'node:stream'
 import { isAnswer } from '../../model/index.js'
-import { createLineFramer, idKey, type LineFrame } from '../../wire/index.js'
-import { messagesIn, type BridgedMessage } from '../bridge/message-lines.js'
-import { withIds } from '../bridge/splice-ids.js'
+import {
+  createLineFramer,
+  idKey,
+  type LineFrame,
+  messagesIn,
+  type Message,
+  withIds,
+} from '../../wire/index.js'
 import { graceMs, within } from '../stdio/own-server.js'
 import type { ServerExit, ServerProcess } from '../stdio/server-process.js'
 
 export interface GenerationHandlers {
   /** A line of it that is no answer to a question of ours. */
-  onLine(line: Buffer, messages: readonly BridgedMessage[], from: Generation): void
+  onLine(line: Buffer, messages: readonly Message[], from: Generation): void
   /** It ended within a line of that many bytes. True when they are to be told as a line all the same. */
   onCut(sizeBytes: number): boolean
   onExit(exit: ServerExit, from: Generation): void
@@ -26,7 +31,7 @@ export class Generation {
   readonly #handlers: GenerationHandlers
   readonly #framer = createLineFramer()
   /** Answers to what we asked ourselves, by the keys of our ids. */
-  readonly #own = new Map<string, (answer: BridgedMessage) => void>()
+  readonly #own = new Map<string, (answer: Message) => void>()
   #count = 0
 
   constructor(server: ServerProcess, handlers: GenerationHandlers) {
@@ -69,10 +74,10 @@ export class Generation {
   }
 
   /** Sends a request of the client under an id of ours; undefined when no answer comes, or none in time. */
-  async ask(text: string, timeoutMs?: number): Promise<BridgedMessage | undefined> {
+  async ask(text: string, timeoutMs?: number): Promise<Message | undefined> {
     const id = `"wiretape-reload-${(this.#count += 1)}"`
     let timer: NodeJS.Timeout | undefined
-    const answer = new Promise<BridgedMessage | undefined>((resolve) => {
+    const answer = new Promise<Message | undefined>((resolve) => {
       this.#own.set(idKey(id), resolve)
       if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs)
       void this.server.exited.then(() => resolve(undefined))
@@ -85,7 +90,7 @@ export class Generation {
 }
 
 /** The messages of a line; none where it is no JSON-RPC, or too long to be read. */
-export function messagesOf(frame: LineFrame): readonly BridgedMessage[] {
+export function messagesOf(frame: LineFrame): readonly Message[] {
   return (frame.kind === 'line' && messagesIn(Buffer.from(frame.bytes).toString('utf8'))) || []
 }
 

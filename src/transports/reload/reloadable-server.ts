@@ -1,7 +1,14 @@
 import { PassThrough, Writable } from 'node:stream'
 import { isAnswer } from '../../model/index.js'
-import { createLineFramer, idKey, JsonObject, type LineFrame } from '../../wire/index.js'
-import { failureText, messagesIn, type BridgedMessage } from '../bridge/message-lines.js'
+import {
+  createLineFramer,
+  idKey,
+  JsonObject,
+  type LineFrame,
+  failureText,
+  messagesIn,
+  type Message,
+} from '../../wire/index.js'
 import { endServer } from '../stdio/own-server.js'
 import {
   startServer,
@@ -11,6 +18,7 @@ import {
   type StartServerOptions,
 } from '../stdio/server-process.js'
 import { Generation, messagesOf, wholeLine, write } from './generation.js'
+import type { Restart } from './restart.js'
 import { digestOf, listNotices, misfits, TalkMemory } from './talk-memory.js'
 
 export interface ReloadOptions extends StartServerOptions {
@@ -27,20 +35,6 @@ export interface ReloadOptions extends StartServerOptions {
   onNotice(line: string): void
 }
 
-/** A new process stands behind the pipe of the client. */
-export interface Restart {
-  /** How the one before ended. */
-  readonly before: ServerExit
-  /** From its end to the first message that the new one takes, in milliseconds. */
-  readonly tookMs: number
-  /** Requests that got an error, since the process that had them is gone. */
-  readonly unanswered: number
-  /** Methods of the lists that are others now. */
-  readonly changed: readonly string[]
-  /** What the client was told and is not so any more. */
-  readonly misfits: readonly string[]
-}
-
 /** A server whose process can be replaced while its client talks to it. */
 export interface ReloadableServer extends ServerProcess {
   /**
@@ -54,7 +48,7 @@ export interface ReloadableServer extends ServerProcess {
 
 interface ClientLine {
   readonly frame: LineFrame
-  readonly messages: readonly BridgedMessage[]
+  readonly messages: readonly Message[]
 }
 
 const mostStale = 1_000
@@ -166,7 +160,7 @@ class Reloadable implements ReloadableServer {
     return this.#ending || this.#clientLeft || (this.#state === 'up' && !this.#options.survives)
   }
 
-  #hear(line: Buffer, messages: readonly BridgedMessage[], { server: { stdout } }: Generation): void {
+  #hear(line: Buffer, messages: readonly Message[], { server: { stdout } }: Generation): void {
     // A process that is tried beside the one that serves has nothing to say yet.
     if (stdout !== this.#now.server.stdout) return
     for (const message of messages) this.#memory.heard(message)
@@ -219,12 +213,12 @@ class Reloadable implements ReloadableServer {
   }
 
   /** The new process asked the client something, and may not go on before it is told. */
-  #isWaitedFor([only]: readonly BridgedMessage[]): boolean {
+  #isWaitedFor([only]: readonly Message[]): boolean {
     const id = only && isAnswer(only.envelope) ? only.envelope.id : undefined
     return this.#isNew && id !== undefined && this.#memory.asked.has(idKey(id))
   }
 
-  #isAsked({ envelope: { id } }: BridgedMessage): boolean {
+  #isAsked({ envelope: { id } }: Message): boolean {
     if (id === undefined) return true
     const key = idKey(id)
     return this.#memory.asked.has(key) || !this.#stale.delete(key)
@@ -253,7 +247,7 @@ class Reloadable implements ReloadableServer {
   }
 
   /** An `initialize` without an answer is kept for the next process; without one there is nobody to answer it. */
-  #unheard(): BridgedMessage[] {
+  #unheard(): Message[] {
     const { initialize, agreed } = this.#memory
     return initialize !== undefined && agreed === undefined ? (messagesIn(initialize) ?? []) : []
   }
@@ -290,7 +284,7 @@ class Reloadable implements ReloadableServer {
     return say ? say(text) : write(this.stdout, Buffer.from(`${text}\n`))
   }
 
-  async #refuse(messages: readonly BridgedMessage[], why: string): Promise<void> {
+  async #refuse(messages: readonly Message[], why: string): Promise<void> {
     for (const { envelope } of messages) {
       if (envelope.kind !== 'request' || envelope.id === undefined) continue
       this.#memory.open.delete(idKey(envelope.id))
@@ -379,7 +373,7 @@ class Reloadable implements ReloadableServer {
   /** Tells a process what the one before was told. @returns the methods of lists that are others now */
   async #catchUp(made: Generation, agreed: string | undefined): Promise<string[]> {
     const { initialize, initialized, level, subscriptions, listings } = this.#memory
-    const ask = (text: string): Promise<BridgedMessage | undefined> => made.ask(text, this.#options.timeoutMs)
+    const ask = (text: string): Promise<Message | undefined> => made.ask(text, this.#options.timeoutMs)
     if (initialize !== undefined && agreed === undefined) await made.tell(initialize)
     if (agreed === undefined) return []
     if (initialized !== undefined) await made.tell(initialized)

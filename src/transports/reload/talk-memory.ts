@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isAnswer, type Envelope } from '../../model/index.js'
-import { idKey, JsonObject } from '../../wire/index.js'
-import type { BridgedMessage } from '../bridge/message-lines.js'
+import { idKey, JsonObject, type Message } from '../../wire/index.js'
 
 /** A request that waits for its answer. */
 export interface OpenRequest {
@@ -49,7 +48,7 @@ export class TalkMemory {
   initialized: string | undefined
 
   /** The client says something. */
-  said({ text, envelope }: BridgedMessage): void {
+  said({ text, envelope }: Message): void {
     const { id, method, kind } = envelope
     if (isAnswer(envelope)) {
       if (id !== undefined) this.asked.delete(idKey(id))
@@ -69,7 +68,7 @@ export class TalkMemory {
   }
 
   /** The server says something. */
-  heard({ text, envelope }: BridgedMessage): void {
+  heard({ text, envelope }: Message): void {
     const { id, kind } = envelope
     if (id === undefined) return
     if (kind === 'request') this.asked.set(idKey(id), id)

@@ -1,4 +1,4 @@
-import type { ClientConnection, ClientEvents } from '../http-client/client-frame.js'
+import type { ClientConnection, ClientEvents } from '../link.js'
 import { createLineFramer, type LineFrame } from '../../wire/index.js'
 import {
   createLineWriter,
@@ -7,8 +7,8 @@ import {
   startOwnServer,
   within,
   type OwnServerOptions,
-} from './own-server.js'
-import type { NotStarted } from './server-process.js'
+  type NotStarted,
+} from '../../transports/index.js'
 
 export interface StdioClientEvents extends ClientEvents {
   /** What the server writes to stderr, as it comes. */

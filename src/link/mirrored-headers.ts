@@ -4,14 +4,14 @@ import {
   createMirroredTools,
   standardHeaders,
   type McpHeader,
-} from '../../wire/index.js'
-import type { BridgedMessage } from './message-lines.js'
+  type Message,
+} from '../wire/index.js'
 
 /** Headers that 2026-07-28 derives from the body of a request. */
 export interface MirroredHeaders {
   /** Remembers which arguments of which tools are mirrored, from an answer to tools/list. */
-  learn(message: BridgedMessage): void
-  of(message: BridgedMessage): McpHeader[]
+  learn(message: Message): void
+  of(message: Message): McpHeader[]
 }
 
 export function createMirroredHeaders(): MirroredHeaders {

@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
-import { startLocalServer, type LocalServerOptions } from '../http-proxy/index.js'
-import { startServer, type StartServer } from '../stdio/server-process.js'
-import { startWatchdog } from '../stdio/watchdog.js'
-import { createAnswerSink } from './answer-sink.js'
-import { createEventLog } from './event-log.js'
-import { createEventStream, type EventStream } from './event-stream.js'
+import {
+  startLocalServer,
+  type LocalServerOptions,
+  startServer,
+  type StartServer,
+  startWatchdog,
+} from '../../transports/index.js'
+import { createAnswerSink } from '../server/answer-sink.js'
+import { createEventLog } from '../server/event-log.js'
+import { createEventStream, type EventStream } from '../server/event-stream.js'
 import { createHttpSession, type HttpSession } from './http-session.js'
-import { messagesIn, type BridgedMessage } from './message-lines.js'
-import { createMirroredHeaders } from './mirrored-headers.js'
-import { headerFault, isModern } from './modern-request.js'
-import { readBody } from './read-body.js'
-import { refuse } from './refuse.js'
+import { createMirroredHeaders } from '../mirrored-headers.js'
+import { headerFault, isModern } from '../server/modern-request.js'
+import { readBody } from '../server/read-body.js'
+import { refuse } from '../server/refuse.js'
 import { startTalk, type Party, type Stray, type Talk } from './talk.js'
-import { createUtf8Watch } from './utf8-watch.js'
+import { createUtf8Watch } from '../utf8-watch.js'
+import { messagesIn, type Message } from '../../wire/index.js'
 
 export interface StdioBridgeOptions {
   /** The server's argv. */
@@ -241,7 +245,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   async function postModern(
     request: IncomingMessage,
     response: ServerResponse,
-    message: BridgedMessage,
+    message: Message,
     count: number,
   ): Promise<void> {
     if (count > 1 || isAnswer(message.envelope))
@@ -261,7 +265,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   async function begin(
     request: IncomingMessage,
     response: ServerResponse,
-    messages: readonly BridgedMessage[],
+    messages: readonly Message[],
     isBatch: boolean,
   ): Promise<void> {
     if (isBatch) return refuse(response, 400, 'initialize is no part of a batch', -32_600)
@@ -298,7 +302,7 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
   async function pass(
     request: IncomingMessage,
     response: ServerResponse,
-    messages: readonly BridgedMessage[],
+    messages: readonly Message[],
     { talk, party, newStream, onUnheard, isBatch, modern, session }: Way,
   ): Promise<void> {
     const asking = messages.filter(({ envelope }) => envelope.kind === 'request')

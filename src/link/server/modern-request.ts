@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { decodedHeader, isSameHeader } from '../../wire/index.js'
-import { messagesIn, type BridgedMessage } from './message-lines.js'
-import type { MirroredHeaders } from './mirrored-headers.js'
+import { decodedHeader, isSameHeader, messagesIn, type Message } from '../../wire/index.js'
+import type { MirroredHeaders } from '../mirrored-headers.js'
 
 /** The first version without sessions. */
 const firstModern = '2026-07-28'
@@ -9,7 +8,7 @@ const headerMismatch = -32_020
 const invalidParams = -32_602
 
 /** By its header, or what its body says. */
-export function isModern(headers: IncomingHttpHeaders, messages: readonly BridgedMessage[]): boolean {
+export function isModern(headers: IncomingHttpHeaders, messages: readonly Message[]): boolean {
   const version = headers['mcp-protocol-version']
   if (typeof version === 'string' && version >= firstModern && /^\d{4}-\d\d-\d\d$/.test(version)) return true
   return messages.some(({ envelope }) => envelope.modern)
@@ -18,7 +17,7 @@ export function isModern(headers: IncomingHttpHeaders, messages: readonly Bridge
 /** Why a request is refused that does not say in its headers what it says in its body (2026-07-28). */
 export function headerFault(
   headers: IncomingHttpHeaders,
-  message: BridgedMessage,
+  message: Message,
   mirrored: MirroredHeaders,
 ): { readonly code: number; readonly why: string } | undefined {
   const mismatch = (why: string): { code: number; why: string } => ({ code: headerMismatch, why })

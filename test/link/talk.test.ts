@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AnswerSink } from '../../src/transports/bridge/answer-sink.js'
-import type { EventStream } from '../../src/transports/bridge/event-stream.js'
-import { messagesIn, type BridgedMessage } from '../../src/transports/bridge/message-lines.js'
-import { startTalk, type Party, type Talk } from '../../src/transports/bridge/talk.js'
+import type { AnswerSink } from '../../src/link/server/answer-sink.js'
+import type { EventStream } from '../../src/link/server/event-stream.js'
+import { startTalk, type Party, type Talk } from '../../src/link/bridge/talk.js'
 import { startServer } from '../../src/transports/index.js'
 import { until } from '../behaviour/stage.js'
+import { messagesIn, type Message } from '../../src/wire/index.js'
 
 /** Says what it is asked to say, and answers `answer` only. What is no request it repeats on stderr. */
 const server = `
@@ -46,8 +46,7 @@ interface Client extends Party {
   tell(text: object): Promise<void>
 }
 
-const messageOf = (value: object): BridgedMessage =>
-  messagesIn(JSON.stringify({ jsonrpc: '2.0', ...value }))![0]!
+const messageOf = (value: object): Message => messagesIn(JSON.stringify({ jsonrpc: '2.0', ...value }))![0]!
 
 function client(): Client {
   const [asked, own, answers]: [string[], string[], string[]] = [[], [], []]

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEventLog } from '../../src/transports/bridge/event-log.js'
-import { createEventStream, type EventStream } from '../../src/transports/bridge/event-stream.js'
+import { createEventLog } from '../../src/link/server/event-log.js'
+import { createEventStream, type EventStream } from '../../src/link/server/event-stream.js'
 
 /** What a stream needs of a response: it is written to, ended, and may close. */
 function connection(): { response: ServerResponse; texts(): string[]; close(): void; ended: boolean } {

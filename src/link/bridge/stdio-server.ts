@@ -1,20 +1,25 @@
-import { createLineFramer } from '../../wire/index.js'
-import type { ProcessExit } from '../stdio/process-end.js'
-import { endServer, graceMs, within } from '../stdio/own-server.js'
-import type { NotStarted, ServerProcess, StartServer } from '../stdio/server-process.js'
-import type { Watchdog } from '../stdio/watchdog.js'
-import { messagesIn, type BridgedMessage } from './message-lines.js'
-import type { Utf8Watch } from './utf8-watch.js'
+import { createLineFramer, messagesIn, type Message } from '../../wire/index.js'
+import {
+  type ServerExit,
+  endServer,
+  graceMs,
+  within,
+  type NotStarted,
+  type ServerProcess,
+  type StartServer,
+  type Watchdog,
+} from '../../transports/index.js'
+import type { Utf8Watch } from '../utf8-watch.js'
 
 export interface StdioServerHandlers {
   readonly watch: Utf8Watch
-  onMessage(message: BridgedMessage): void
+  onMessage(message: Message): void
   /** What it writes to stdout that is no message: a line with its end, or a part of one that is too long. */
   onNoise(bytes: Buffer): void
   /** What it writes to stderr. */
   onErrors(chunk: Buffer): void
   /** It is gone, and all that it said was told. */
-  onExit(exit: ProcessExit): void
+  onExit(exit: ServerExit): void
 }
 
 /** A server that speaks stdio, one message after the other. */
@@ -74,7 +79,7 @@ function endOfLine(bytes: Buffer): Buffer {
 }
 
 /** Gone, with its output read; a child that it left may keep that open, and is not waited for. */
-async function ended({ exited, stdin, stdout, stderr }: ServerProcess): Promise<ProcessExit> {
+async function ended({ exited, stdin, stdout, stderr }: ServerProcess): Promise<ServerExit> {
   const read = new Promise((resolve) => stdout.once('close', resolve))
   const exit = await exited
   await within(read, graceMs / 4)

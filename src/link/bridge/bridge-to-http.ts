@@ -1,16 +1,16 @@
 import http from 'node:http'
 import type { Readable, Writable } from 'node:stream'
-import { idKey } from '../../wire/index.js'
-import { readClientMessages } from './client-messages.js'
+import { idKey, failureText, messagesIn, type Message } from '../../wire/index.js'
+import { readClientMessages } from '../server/client-messages.js'
 import { startCall, type Call } from './http-call.js'
 import { createHttpIdentity } from './http-identity.js'
 import { openLegacyStream, type LegacyStream } from './legacy-stream.js'
-import { errorFor, failureText, messagesIn, type BridgedMessage } from './message-lines.js'
-import { createMirroredHeaders } from './mirrored-headers.js'
-import { isModernError } from './modern-request.js'
+import { createMirroredHeaders } from '../mirrored-headers.js'
+import { isModernError } from '../server/modern-request.js'
+import { errorFor } from './nameless-error.js'
 import { createOpenRequests, type OpenRequest } from './open-requests.js'
 import { createStandaloneStream } from './standalone-stream.js'
-import { createUtf8Watch } from './utf8-watch.js'
+import { createUtf8Watch } from '../utf8-watch.js'
 
 export interface HttpBridgeOptions {
   /** Of the server, plain HTTP. */
@@ -106,7 +106,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   /** Resolves when the client's next message may be sent. */
-  function send(message: BridgedMessage): Promise<void> {
+  function send(message: Message): Promise<void> {
     const { envelope } = message
     if (envelope.cancels !== undefined) {
       const cancelled = requests.find(envelope.cancels)
@@ -125,7 +125,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
     return legacy ? post(message, one, legacy.postUrl) : post(message, one, options.url)
   }
 
-  function post(message: BridgedMessage, one: OpenRequest | undefined, url: URL): Promise<void> {
+  function post(message: Message, one: OpenRequest | undefined, url: URL): Promise<void> {
     const { envelope, text } = message
     const isInitialize = envelope.method === 'initialize'
     const headers = one?.modern ? [...identity.headers(), ...mirrored.of(message)] : identity.versioned()
@@ -182,7 +182,7 @@ export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
   }
 
   /** The POST of a request is over. */
-  async function conclude(message: BridgedMessage, one: OpenRequest, outcome: Outcome): Promise<void> {
+  async function conclude(message: Message, one: OpenRequest, outcome: Outcome): Promise<void> {
     const { status, body, broken, lastId, retryMs, location } = outcome
     if (!requests.isOpen(one) || over) return
     const isInitialize = message.envelope.method === 'initialize'

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { createSseParser, longestMessage } from '../../wire/index.js'
-import { failureWords } from '../http-proxy/failure-words.js'
-import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
-import type { HttpClientOptions } from './connect-http.js'
+import { failureWords } from '../../transports/index.js'
+import type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
+import type { HttpClientOptions } from './streamable-http.js'
 import { createClientAgent, openResponse, readBody } from './http-request.js'
 
 /**

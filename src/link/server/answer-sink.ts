@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isAnswer } from '../../model/index.js'
-import { statusOfError } from '../../wire/index.js'
+import { statusOfError, type Message } from '../../wire/index.js'
 import type { EventStream } from './event-stream.js'
-import type { BridgedMessage } from './message-lines.js'
 
 /** Where what a server says to the requests of one POST goes. */
 export interface AnswerSink {
@@ -11,7 +10,7 @@ export interface AnswerSink {
   /** A message that comes before the answer. */
   message(text: string): void
   /** One that a request was waiting for. */
-  answer(message: BridgedMessage): void
+  answer(message: Message): void
 }
 
 export interface AnswerSinkOptions {

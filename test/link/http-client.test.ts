@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectHttp } from '../../src/transports/index.js'
+import { connectHttp } from '../../src/link/index.js'
 
 const server = createServer((request, response) => {
   if (request.method !== 'POST') return void response.writeHead(405).end()

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { failureText } from './message-lines.js'
+import { failureText } from '../../wire/index.js'
 
 /** Answers a request that is not passed on, with a JSON-RPC error of ours. @param code its code @param id of the request */
 export function refuse(

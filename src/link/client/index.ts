@@ -1,8 +1,8 @@
-import type { ClientConnection, ClientEvents } from './client-frame.js'
-import type { HttpClientOptions } from './connect-http.js'
+import type { ClientConnection, ClientEvents } from '../link.js'
+import type { HttpClientOptions } from './streamable-http.js'
 
-export type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
-export type { HttpClientOptions } from './connect-http.js'
+export type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
+export type { HttpClientOptions } from './streamable-http.js'
 
 /**
  * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
@@ -13,7 +13,7 @@ export async function connectHttp(
   options: HttpClientOptions,
   events: ClientEvents,
 ): Promise<ClientConnection> {
-  const client = await import('./connect-http.js')
+  const client = await import('./streamable-http.js')
   return client.connectHttp(url, options, events)
 }
 
@@ -27,6 +27,6 @@ export async function connectSse(
   options: HttpClientOptions,
   events: ClientEvents,
 ): Promise<ClientConnection> {
-  const client = await import('./connect-sse.js')
+  const client = await import('./legacy-sse.js')
   return client.connectSse(url, options, events)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { EventLog } from './event-log.js'
-import { createEventStream, type EventStream } from './event-stream.js'
+import type { EventLog } from '../server/event-log.js'
+import { createEventStream, type EventStream } from '../server/event-stream.js'
 import type { Party, Talk } from './talk.js'
 
 /** A session of the legacy era, over HTTP. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { connectStdio } from '../../src/transports/index.js'
+import { connectStdio } from '../../src/link/index.js'
 
 describe('a server that leaves a process behind, which holds its stdout', () => {
   it.skipIf(process.platform === 'win32')('is left when it has ended', async () => {

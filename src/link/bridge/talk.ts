@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { isAnswer } from '../../model/index.js'
-import { idKey } from '../../wire/index.js'
-import type { ProcessExit } from '../stdio/process-end.js'
-import type { StartServer } from '../stdio/server-process.js'
-import type { Watchdog } from '../stdio/watchdog.js'
-import type { AnswerSink } from './answer-sink.js'
-import type { EventStream } from './event-stream.js'
-import { failureText, messagesIn, type BridgedMessage } from './message-lines.js'
-import { withIds } from './splice-ids.js'
+import { idKey, failureText, messagesIn, type Message, withIds } from '../../wire/index.js'
+import type { ServerExit, StartServer, Watchdog } from '../../transports/index.js'
+import type { AnswerSink } from '../server/answer-sink.js'
+import type { EventStream } from '../server/event-stream.js'
 import { startStdioServer, type StdioServer, type StdioServerHandlers } from './stdio-server.js'
-import type { Utf8Watch } from './utf8-watch.js'
+import type { Utf8Watch } from '../utf8-watch.js'
 
 /** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
 export interface Party {
@@ -25,9 +21,9 @@ export interface Talk {
   /** Nothing is waited for. */
   readonly idle: boolean
   /** Sends a request; its answer, and what belongs to it, goes to `sink`. @returns cancels it */
-  request(message: BridgedMessage, sink: AnswerSink, party: Party): Promise<{ cancel(): void }>
+  request(message: Message, sink: AnswerSink, party: Party): Promise<{ cancel(): void }>
   /** Sends a notification or an answer. */
-  tell(message: BridgedMessage, party: Party): Promise<void>
+  tell(message: Message, party: Party): Promise<void>
   /** A client does not take what is for it, or takes it again. */
   hold(party: Party, wait: boolean): void
   stop(): Promise<void>
@@ -46,7 +42,7 @@ export interface TalkOptions {
   readonly watch: Utf8Watch
   onErrors(chunk: Buffer): void
   /** A message of the server, as it said it. */
-  onMessage(message: BridgedMessage): void
+  onMessage(message: Message): void
   /** What it said that is passed on to nobody, with line ends. @param why undefined where that is usual */
   onStray(bytes: Buffer, why: Stray | undefined): void
   /** It asked one of several clients that it may mean. */
@@ -107,7 +103,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   if ('error' in started) return started.error
   const server: StdioServer = started
 
-  function answered({ text, envelope }: BridgedMessage): void {
+  function answered({ text, envelope }: Message): void {
     const one = envelope.id === undefined ? undefined : pending.get(idKey(envelope.id))
     if (!one) {
       const late = envelope.id === undefined ? undefined : left.get(idKey(envelope.id))
@@ -132,7 +128,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
   }
 
   /** A request or a notification of the server. */
-  function said({ text, envelope }: BridgedMessage): void {
+  function said({ text, envelope }: Message): void {
     const { progressToken, subscriptionId, cancels, kind } = envelope
     const progress =
       kind === 'notification' && progressToken !== undefined ? tokens.get(idKey(progressToken)) : undefined
@@ -185,7 +181,7 @@ export async function startTalk(options: TalkOptions): Promise<Talk | string> {
     else stray(text, 'unheard')
   }
 
-  function gone({ exitCode, signal }: ProcessExit): void {
+  function gone({ exitCode, signal }: ServerExit): void {
     const why = stopped ? 'the server was ended' : `the server ended (${signal ?? `exit ${exitCode}`})`
     goneWhy = why
     for (const one of pending.values()) give(one, failureText(one.id, 502, why))

@@ -11,9 +11,8 @@ import {
   reconnectDelayMs,
   standardHeaders,
 } from '../../wire/index.js'
-import { createDeadline } from '../deadline.js'
-import { failureWords } from '../http-proxy/failure-words.js'
-import type { ClientConnection, ClientEvents, ClientFrame } from './client-frame.js'
+import { createDeadline, failureWords } from '../../transports/index.js'
+import type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
 
 export interface HttpClientOptions {

@@ -1,4 +1,6 @@
-import { JsonObject, membersOf, memberOf, spliceText, type TextEdit } from '../../wire/index.js'
+import { JsonObject } from './json-object.js'
+import { spliceText, type TextEdit } from './json-splice.js'
+import { memberOf, membersOf } from './json-text.js'
 
 /** Where in a message an id stands that several clients may have chosen alike. */
 export type IdPlace = 'id' | 'progressToken' | 'ownProgressToken' | 'cancels' | 'subscriptionId'

@@ -1,0 +1,9 @@
+import { isNamelessError } from '../../model/index.js'
+import { JsonObject, messagesIn } from '../../wire/index.js'
+
+/** An error that names no request, for the request that it answers. Undefined for any other text. */
+export function errorFor(id: string, text: string): string | undefined {
+  const [message, ...others] = messagesIn(text) ?? []
+  if (!message || !isNamelessError(message.envelope) || others.length > 0) return undefined
+  return `{"jsonrpc":"2.0","id":${id},"error":${new JsonObject(message.text, 0).raw('error')}}`
+}
