@@ -95,9 +95,14 @@ function ensureViewer(root) {
       'json-path',
     ].map((folder) => `src/${folder}`),
   ])
-  const missing = ['index.html', 'viewer.js', 'viewer.css', 'patterns.js', '../acting/acting.js'].some(
-    (file) => !existsSync(join(root, 'dist/viewer', file)),
-  )
+  const missing = [
+    'index.html',
+    'viewer.js',
+    'viewer.css',
+    'patterns.js',
+    'views.js',
+    '../acting/acting.js',
+  ].some((file) => !existsSync(join(root, 'dist/viewer', file)))
   if (!missing && readIfThere(stamp) === now) return false
   console.log('building the viewer…')
   rmSync(stamp, { force: true })

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, one style sheet. What acts goes into dist/acting. */
-import { copyFileSync } from 'node:fs'
+/** Builds the web viewer into dist/viewer: one page, its script, the engine for patterns, further views, one style sheet. What acts goes into dist/acting. */
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** @param {string} root The project's folder. */
@@ -8,11 +8,24 @@ export async function buildViewer(root) {
   // Tests set another one, which would build a page that is larger and checks itself.
   process.env['NODE_ENV'] = 'production'
   const { build } = await import('vite')
-  for (const part of ['page', 'patterns', 'acting']) {
+  rmSync(join(root, 'dist/viewer'), { recursive: true, force: true })
+  for (const part of ['views', 'page', 'patterns', 'acting']) {
     process.env['WIRETAPE_VIEWER_PART'] = part
-    await build({ configFile: join(root, 'viewer/vite.config.ts') })
+    const built = await build({ configFile: join(root, 'viewer/vite.config.ts') })
+    if (part === 'views') process.env['WIRETAPE_VIEWER_SHARED'] = JSON.stringify(takenBy(built))
   }
   copyFileSync(join(root, 'viewer/index.html'), join(root, 'dist/viewer/index.html'))
+}
+
+/**
+ * Modules that a script takes from outside of it.
+ *
+ * @param {any} built
+ * @returns {readonly string[]}
+ */
+function takenBy(built) {
+  const { output } = Array.isArray(built) ? built[0] : built
+  return output[0].imports
 }
 
 if (process.argv[1] === import.meta.filename)

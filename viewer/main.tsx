@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { shared } from 'shared-with-views'
 import { App } from './shell/app.js'
 import { begin, whenReady } from './shell/begin.js'
 import { startWorker } from './worker/worker.js'
@@ -8,6 +9,7 @@ import './styles/viewer.css'
 if (typeof document === 'undefined') {
   startWorker(globalThis as unknown as Parameters<typeof startWorker>[0])
 } else {
+  Object.assign(globalThis, { wiretapeShared: shared })
   whenReady(() => {
     begin()
     render(<App />, document.querySelector('#app')!)

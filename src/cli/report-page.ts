@@ -11,7 +11,8 @@ export async function loadReportPage(): Promise<ReportPage> {
     const script = await readFile(join(folder, 'viewer.js'), 'utf8')
     const style = await readFile(join(folder, 'viewer.css'), 'utf8')
     const patterns = await readFile(join(folder, 'patterns.js'), 'utf8')
-    return { script, patterns, style }
+    const views = await readFile(join(folder, 'views.js'), 'utf8')
+    return { script, patterns, views, style }
   } catch (cause) {
     throw new WiretapeError('unreadable', `the viewer is not in ${folder}`, {
       hint: 'npm run build makes it',

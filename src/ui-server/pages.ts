@@ -11,6 +11,7 @@ const types: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'viewer.js': 'text/javascript; charset=utf-8',
   'patterns.js': 'text/javascript; charset=utf-8',
+  'views.js': 'text/javascript; charset=utf-8',
   'viewer.css': 'text/css; charset=utf-8',
 }
 

@@ -5,7 +5,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeLine, htmlReport, type Recording, type ReportPage } from '../../src/formats/index.js'
 
-const page: ReportPage = { script: 'run("<b>")', patterns: 'more()', style: 'a { color: red }' }
+const page: ReportPage = {
+  script: 'run("<b>")',
+  patterns: 'more()',
+  views: 'views()',
+  style: 'a { color: red }',
+}
 const lines = (label: string, payload: string): string[] => [
   `{"v":1,"type":"meta","startedAt":"2026-08-01T10:00:00.000Z","label":${JSON.stringify(label)},"command":[]}`,
   `{"t":"2026-08-01T10:00:00.001Z","dir":"in","raw":{"jsonrpc":"2.0","id":1,"method":"m","params":[${JSON.stringify(payload)},1.0,12345678901234567890]}}`,
@@ -54,7 +59,7 @@ describe('a report', () => {
     )
     expect(html).not.toMatch(/<script>alert|<img/)
     expect(html).toContain('<title>&#60;/title&#62;&#60;script&#62;')
-    expect(html.match(/<script/g)).toHaveLength(3)
+    expect(html.match(/<script/g)).toHaveLength(4)
   })
 
   it('lets run only its own script, by hash, and fetches nothing', async () => {
@@ -63,7 +68,7 @@ describe('a report', () => {
     const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
     expect(policy!.split('; ')).toEqual([
       "default-src 'none'",
-      `script-src ${hash(page.patterns)} ${hash(page.script)}`,
+      `script-src ${hash(page.patterns)} ${hash(page.script)} ${hash(page.views)}`,
       `style-src ${hash(page.style)}`,
       'img-src data: blob:',
       'media-src data: blob:',
@@ -77,17 +82,17 @@ describe('a report', () => {
 
   it('keeps a viewer inside of its element whose texts and patterns look like the end of it', async () => {
     const script = '[`</SCRIPT><!-- <script>`, "</script\\n", /<\\/script|<!--/.test("<!--")].join()'
-    const html = await report(lines('a', 'x'), { script, patterns: '', style: '' })
-    const inside = /<script>([\s\S]*?)<\/script>\n<\/body>/.exec(html)![1]!
+    const html = await report(lines('a', 'x'), { script, patterns: '', views: '', style: '' })
+    const inside = /<script>([\s\S]*?)<\/script>\n<script id="views">/.exec(html)![1]!
     expect(inside).not.toMatch(/<\/script|<!--/i)
     // Nothing but what it says is different.
     expect(runInNewContext(inside)).toBe(runInNewContext(script))
   })
 
   it('is not made with a style sheet that would break out of its element', async () => {
-    await expect(report(lines('a', 'x'), { script: '', patterns: '', style: '</style>' })).rejects.toThrow(
-      /cannot stand inside/,
-    )
+    await expect(
+      report(lines('a', 'x'), { script: '', patterns: '', views: '', style: '</style>' }),
+    ).rejects.toThrow(/cannot stand inside/)
   })
 
   it('passes on what goes wrong with the recording', async () => {

@@ -155,7 +155,7 @@ describe('Markdown', () => {
 
 describe('HTML', () => {
   it('has its title and its attributes whole, and nothing in them turns the reading direction around', async () => {
-    const page = { script: '', patterns: '', style: '' }
+    const page = { script: '', patterns: '', views: '', style: '' }
     for (const text of hostileTexts) {
       const [before] = await pageAround(page, text)
       expect(before.replaceAll('\n', '')).not.toMatch(harmful)

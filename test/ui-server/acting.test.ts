@@ -45,7 +45,8 @@ beforeEach(async () => {
   const viewer = join(folder, 'viewer')
   mkdirSync(viewer)
   writeFileSync(join(viewer, 'index.html'), '<html data-mode="static"><body></body></html>')
-  for (const name of ['viewer.js', 'viewer.css', 'patterns.js']) writeFileSync(join(viewer, name), '')
+  for (const name of ['viewer.js', 'viewer.css', 'patterns.js', 'views.js'])
+    writeFileSync(join(viewer, name), '')
   writeFileSync(join(folder, 'acting.js'), 'act()')
   sent = []
   closed = 0

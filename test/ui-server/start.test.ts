@@ -38,6 +38,7 @@ beforeEach(async () => {
   writeFileSync(join(viewer, 'viewer.js'), 'run()')
   writeFileSync(join(viewer, 'viewer.css'), 'a {}')
   writeFileSync(join(viewer, 'patterns.js'), 'more()')
+  writeFileSync(join(viewer, 'views.js'), 'views()')
   writeFileSync(join(folder, 'one.jsonl'), 'hello\n')
   live = false
   next = undefined

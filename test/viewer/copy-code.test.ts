@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../behaviour/stage.js'
 import type { Session } from '../../src/model/index.js'
-import { callOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from '../../viewer/detail/copy-code.js'
+import { callOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from '../../viewer/copying/copy-code.js'
 
 /** The project's own folder, where the SDK is installed. */
 const root = resolve(import.meta.dirname, '../..')

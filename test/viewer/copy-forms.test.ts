@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageRecord, Session } from '../../src/model/index.js'
-import { curlOf, replayOf } from '../../viewer/detail/copy-forms.js'
+import { curlOf, replayOf } from '../../viewer/copying/copy-forms.js'
 
 describe('what is copied for a shell', () => {
   it('takes nothing of a recording for an option', () => {

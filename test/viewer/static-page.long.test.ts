@@ -62,16 +62,20 @@ describe.skipIf(!hasBrowser)('the static page', () => {
   it('asks for nothing but itself and the recordings it was told to open', async () => {
     const page = await stage.open('/?trace=a.jsonl')
     await read(page, 2)
-    for (const key of ['j', 'e', '2', '3', '1', '?']) await page.keyboard.press(key)
+    for (const key of ['j', 'e', '2']) await page.keyboard.press(key)
+    await page.waitForSelector('.sequence .arrow-row')
+    await page.keyboard.press('3')
+    await page.waitForSelector('.tools-page table')
+    for (const key of ['1', '?']) await page.keyboard.press(key)
     await page.waitForSelector('dialog.help[open]')
     await page.keyboard.press('Escape')
     await page.waitForSelector('dialog.help[open]', { state: 'detached' })
-    expect(stage.requests().toSorted()).toEqual([...app, '/a.jsonl'].toSorted())
-    // The engine for patterns comes with the first one: once for the page, once for its worker.
     await page.fill('[data-find=filter]', 'tool:~/se.rch/')
     await page.waitForSelector('.slot-filter .count:text-is("2")')
     await page.waitForSelector('.slot-filter.is-good')
-    expect(stage.requests()).toEqual(['/patterns.js', '/patterns.js'])
+    // Further views come with the first of them; the engine for patterns and comparing once for the page, once for its worker.
+    const later = ['/views.js', '/patterns.js', '/patterns.js']
+    expect(stage.requests().toSorted()).toEqual([...app, '/a.jsonl', ...later].toSorted())
     expectQuiet(stage)
     await page.context().close()
   })

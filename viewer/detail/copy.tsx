@@ -1,16 +1,10 @@
 import { useState } from 'preact/hooks'
-import { indentJson } from '../../src/render/index.js'
-import type { HeldRecord, MessageRecord, Session } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
 import { copyText } from '../shell/clipboard.js'
 import { Icon } from '../shell/icons.js'
 import { headOf } from '../store/exchange.js'
-import { reader } from '../store/actions.js'
 import { lanes, table } from '../store/state.js'
-import type { Detail } from '../worker/protocol.js'
-import { nameOf } from '../list/row.js'
-import { callOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from './copy-code.js'
-import { curlOf, markdownOf, replayOf } from './copy-forms.js'
+import { loadViews } from '../shell/views.js'
 
 /** What they are called. */
 export const copyForms = {
@@ -96,7 +90,7 @@ export async function copy(row: number, form: CopyForm): Promise<void> {
   const { name, path } = lanes.value[table.lane(row)]!.file
   const isBare = form === 'replay' && path === undefined
   await copyText(
-    () => textOf(row, form),
+    async () => (await loadViews()).textOf(row, form),
     isBare
       ? {
           text: `Copied as ${copyForms[form]}. A page is not told where ${clean(name)} is on your disk: run the command in its folder.`,
@@ -104,63 +98,4 @@ export async function copy(row: number, form: CopyForm): Promise<void> {
         }
       : { text: `Copied as ${copyForms[form]}.`, tone: 'plain' },
   )
-}
-
-async function textOf(row: number, form: CopyForm): Promise<string> {
-  const detail = await reader().detail(row, true)
-  const text = jsonOf(detail)
-  const lane = lanes.value[table.lane(row)]!
-  const session = lane.sessions[0]
-  switch (form) {
-    case 'json':
-      return text
-    case 'pretty':
-      return indentJson(text)
-    case 'curl':
-      return curlOf(detail.record as MessageRecord | HeldRecord, text, session?.url ?? '')
-    case 'replay':
-      return replayOf(lane.file.path ?? lane.file.name, table.seq(headOf(row)), session)
-    case 'pair':
-      return `${await messageAt(headOf(row))}\n${await messageAt(table.peer(headOf(row)))}`
-    case 'call':
-    case 'typescript':
-    case 'python':
-    case 'rule':
-      return codeOf(row, form, session)
-    case 'markdown': {
-      const answer = table.kind(row) === 'request' ? table.peer(row) : -1
-      const answerText = answer >= 0 ? jsonOf(await reader().detail(answer, true)) : undefined
-      const { name, subject } = nameOf(row)
-      return markdownOf(clean(`${name} ${subject}`.trim()), text, answerText)
-    }
-  }
-}
-
-async function messageAt(row: number): Promise<string> {
-  return jsonOf(await reader().detail(row, true))
-}
-
-/** What does the call again, or answers it. */
-async function codeOf(
-  row: number,
-  form: 'call' | 'typescript' | 'python' | 'rule',
-  session: Session | undefined,
-): Promise<string> {
-  const head = headOf(row)
-  const text = await messageAt(head)
-  const call = toolCallOf(text)
-  if (form === 'typescript') return typescriptOf(text, session)
-  if (!call) throw new Error('this is no call of a tool')
-  if (form === 'call') return callOf(call, session)
-  return form === 'python' ? pythonOf(call, session) : ruleOf(call, await messageAt(table.peer(head)))
-}
-
-/** Exact text of a message; the words of anything else. */
-export function jsonOf({ record, part }: Detail): string {
-  if (record.type === 'message' || record.type === 'held') {
-    const { start, end } = record.parts[part] ?? record.parts[0]!
-    return record.raw.slice(start, end)
-  }
-  if (record.type === 'noise' || record.type === 'stderr') return record.text
-  return JSON.stringify(record)
 }

@@ -1,4 +1,12 @@
+import parsePath from 'jsonpath-rfc9535/parser'
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import {
+  compareOffers,
+  compareRecordings,
+  createOffers,
+  createRecordingIndex,
+  plainSettings,
+} from '../../src/compare/index.js'
 import {
   createCostTable,
   createFindings,
@@ -17,7 +25,9 @@ Object.assign(globalThis, {
     RE2JS,
     RE2JSException,
     RE2JSSyntaxException,
+    parsePath,
     findings: { createCostTable, createFindings, estimateTokens, estimator, findingsByRow, hashOf, rules },
+    comparing: { compareOffers, compareRecordings, createOffers, createRecordingIndex, plainSettings },
     get text() {
       return `(${wiretapeScript.toString()})();`
     },

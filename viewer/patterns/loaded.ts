@@ -1,10 +1,14 @@
+import type parsePath from 'jsonpath-rfc9535/parser'
+import type * as compare from '../../src/compare/index.js'
+import { WiretapeError } from '../../src/model/index.js'
 import type * as findings from '../../src/findings/index.js'
 
-/** What the second script brings: the engine for patterns, and the rules of findings. */
+/** What the second script brings: the engine for patterns and paths, the rules of findings, and what compares recordings. */
 export interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
   readonly RE2JSException: new () => Error
   readonly RE2JSSyntaxException: new () => Error & { readonly error: string; readonly input: string | null }
+  readonly parsePath: typeof parsePath
   readonly findings: Pick<
     typeof findings,
     | 'createCostTable'
@@ -14,6 +18,10 @@ export interface Engine {
     | 'findingsByRow'
     | 'hashOf'
     | 'rules'
+  >
+  readonly comparing: Pick<
+    typeof compare,
+    'compareOffers' | 'compareRecordings' | 'createOffers' | 'createRecordingIndex' | 'plainSettings'
   >
 }
 
@@ -34,4 +42,11 @@ export function loadedEngine(): Engine | undefined {
     scope.importScripts(new URL('./patterns.js', location.href).href)
   if (!scope.wiretapePatterns) scope.loadWiretapePatterns?.()
   return scope.wiretapePatterns
+}
+
+/** What compares recordings. Of a worker, where it is always there. */
+export function comparing(): Engine['comparing'] {
+  const engine = loadedEngine()
+  if (!engine) throw new WiretapeError('usage', 'nothing can be compared: patterns.js did not arrive')
+  return engine.comparing
 }

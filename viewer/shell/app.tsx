@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ComparePage } from '../diff/compare.js'
 import { DetailPane } from '../detail/detail.js'
 import { List, NothingOpened } from '../list/list.js'
 import { RowMenu } from '../list/row-menu.js'
@@ -7,10 +6,6 @@ import { openFiles } from '../store/actions.js'
 import { crashed, dialog, lanes, opening, selected, table, version, view } from '../store/state.js'
 import { laneName } from '../store/lane-name.js'
 import type { Lane } from '../worker/protocol.js'
-import { CostPage } from '../findings/cost.js'
-import { FindingsPage } from '../findings/findings.js'
-import { SequencePage } from '../sequence/sequence.js'
-import { ToolsPage } from '../tools/tools.js'
 import { Timeline } from '../timeline/timeline.js'
 import { Dialogs } from './dialogs.js'
 import { FilterBar } from '../filter/filter-bar.js'
@@ -21,6 +16,7 @@ import { Notice } from './notice.js'
 import { Splitter } from './splitter.js'
 import { StatusBar } from './status-bar.js'
 import { TopBar } from './top-bar.js'
+import { OtherView } from './views.js'
 import { useKeys } from './keys.js'
 import { clean } from './clean.js'
 import { failureText } from './failure.js'
@@ -109,6 +105,14 @@ function Failed() {
   )
 }
 
+const pages = {
+  sequence: 'SequencePage',
+  tools: 'ToolsPage',
+  findings: 'FindingsPage',
+  cost: 'CostPage',
+  compare: 'ComparePage',
+} as const
+
 function Work() {
   return (
     <>
@@ -123,11 +127,7 @@ function Work() {
             second={<DetailPane />}
           />
         )}
-        {view.value === 'sequence' && <SequencePage />}
-        {view.value === 'tools' && <ToolsPage />}
-        {view.value === 'findings' && <FindingsPage />}
-        {view.value === 'cost' && <CostPage />}
-        {view.value === 'compare' && <ComparePage />}
+        {view.value !== 'messages' && <OtherView name={pages[view.value]} />}
       </main>
     </>
   )

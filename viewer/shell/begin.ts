@@ -5,7 +5,7 @@ import type { Opening } from '../worker/protocol.js'
 import { openListed, sample, type Listed } from './landing.js'
 import { mode } from './mode.js'
 import { openDoor } from './page-door.js'
-import { isFromDisk, loadPatternsScript, ownScript, patternsText } from './own-script.js'
+import { isFromDisk, loadScript, ownScript, patternsText } from './own-script.js'
 import { bindTheme } from './theme.js'
 import { askWiretape, enter, tokenHeaders } from './token.js'
 
@@ -14,7 +14,7 @@ import { askWiretape, enter, tokenHeaders } from './token.js'
  * first there.
  */
 export function whenReady(start: () => void): void {
-  if (isFromDisk) loadPatternsScript(start, start)
+  if (isFromDisk) loadScript('patterns.js', start, start)
   else start()
 }
 
@@ -45,7 +45,8 @@ let asked = false
 function loadPatterns(): void {
   if (ownScript().src === '' || asked) return
   asked = true
-  loadPatternsScript(
+  loadScript(
+    'patterns.js',
     () => (hasPatterns.value = true),
     () => {
       asked = false

@@ -12,6 +12,11 @@ export function ownScript(): { readonly src: string; readonly text: string } {
   return { src: element?.src ?? '', text: element?.textContent ?? '' }
 }
 
+/** Text of the views that a page does not begin with, in a report. */
+export function viewsText(): string {
+  return document.querySelector('#views')?.textContent ?? ''
+}
+
 /** Text of the engine for patterns, where the page has it. */
 export function patternsText(): string {
   const { wiretapePatterns } = globalThis as { wiretapePatterns?: { readonly text: string } }
@@ -19,10 +24,10 @@ export function patternsText(): string {
   return document.querySelector('#patterns')?.textContent ?? ''
 }
 
-/** Loads the engine for patterns from beside this script. */
-export function loadPatternsScript(done: () => void, failed: () => void): void {
+/** Loads another script from beside this one. */
+export function loadScript(name: string, done: () => void, failed: () => void): void {
   const script = document.createElement('script')
-  script.src = new URL('./patterns.js', element?.src).href
+  script.src = new URL(name, element?.src).href
   script.addEventListener('load', done)
   script.addEventListener('error', failed)
   document.head.append(script)

@@ -1,5 +1,5 @@
 import type { ReportPage } from '../../src/formats/index.js'
-import { isFromDisk, ownScript, patternsText } from './own-script.js'
+import { isFromDisk, ownScript, patternsText, viewsText } from './own-script.js'
 
 /** This very page, to be put into a report. */
 export async function loadReportPage(): Promise<ReportPage> {
@@ -12,6 +12,7 @@ export async function loadReportPage(): Promise<ReportPage> {
     return {
       script: text,
       patterns: patternsText(),
+      views: viewsText(),
       style: document.querySelector('style')?.textContent ?? '',
     }
   const part = async (name: string): Promise<string> => {
@@ -19,6 +20,8 @@ export async function loadReportPage(): Promise<ReportPage> {
     if (!response.ok) throw new Error(`${name} could not be read again: ${response.status}`)
     return (await response.text()).trimEnd()
   }
-  const [script, patterns, style] = await Promise.all(['viewer.js', 'patterns.js', 'viewer.css'].map(part))
-  return { script: script!, patterns: patterns!, style: style! }
+  const [script, patterns, views, style] = await Promise.all(
+    ['viewer.js', 'patterns.js', 'views.js', 'viewer.css'].map(part),
+  )
+  return { script: script!, patterns: patterns!, views: views!, style: style! }
 }

@@ -1,13 +1,7 @@
-import {
-  compareRecordings,
-  createRecordingIndex,
-  plainSettings,
-  type ComparedRecording,
-  type ComparisonSummary,
-  type ExchangeComparison,
-} from '../../src/compare/index.js'
+import type { ComparedRecording, ComparisonSummary, ExchangeComparison } from '../../src/compare/index.js'
 import { decodeLine, readTraceLines } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
+import { comparing } from '../patterns/loaded.js'
 import { createColumn } from './columns.js'
 import type { LaneIndex } from './lane.js'
 import { chunksOf } from './source.js'
@@ -27,6 +21,7 @@ export async function compareLanes(
   after: LaneIndex,
   progress: (compared: number) => void,
 ): Promise<Comparison> {
+  const { compareRecordings, plainSettings } = comparing()
   const comparison = compareRecordings(await comparedLane(before), await comparedLane(after), plainSettings)
   const exchanges: ExchangeComparison[] = []
   let more = 0
@@ -41,7 +36,7 @@ export async function compareLanes(
 }
 
 async function comparedLane(lane: LaneIndex): Promise<ComparedRecording> {
-  const indexer = createRecordingIndex()
+  const indexer = comparing().createRecordingIndex()
   const offsets = createColumn((n) => new Float64Array(n))
   const sizes = createColumn((n) => new Uint32Array(n))
   for await (const { record, offset, sizeBytes } of readTraceLines(chunksOf(lane.source), () => undefined)) {

@@ -1,12 +1,7 @@
-import {
-  compareOffers,
-  createOffers,
-  tellsOffers,
-  type OfferChange,
-  type Offers,
-} from '../../src/compare/index.js'
+import { tellsOffers, type OfferChange, type Offers } from '../../src/compare/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 import { JsonObject } from '../../src/wire/index.js'
+import { comparing } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
 
 /** One tool, prompt, resource or plain method, as it was used. */
@@ -132,6 +127,7 @@ export function usageOf(lane: LaneIndex, test: (row: number) => boolean): Usage[
 /** What a server listed, each listing compared with the one before. */
 export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
   const { entries } = lane.fold
+  const { compareOffers, createOffers } = comparing()
   /** What is known with the listing at hand, and what was known before it. */
   const offers = createOffers()
   const before = createOffers()

@@ -8,6 +8,8 @@ export interface ReportPage {
   readonly script: string
   /** A classic script that runs before it: the engine for patterns. */
   readonly patterns: string
+  /** A classic script that runs after it: the views that a page does not begin with. */
+  readonly views: string
   readonly style: string
 }
 
@@ -16,7 +18,7 @@ export async function pageAround(
   page: ReportPage,
   label: string,
 ): Promise<readonly [before: string, after: string]> {
-  const [script, patterns] = [inElement(page.script), inElement(page.patterns)]
+  const [script, patterns, views] = [inElement(page.script), inElement(page.patterns), inElement(page.views)]
   const { style } = page
   if (/<\/style/i.test(style)) {
     throw new WiretapeError('unreadable', 'the built viewer cannot stand inside of a page', {
@@ -25,7 +27,7 @@ export async function pageAround(
   }
   const policy = [
     "default-src 'none'",
-    `script-src '${await hashOf(patterns)}' '${await hashOf(script)}'`,
+    `script-src '${await hashOf(patterns)}' '${await hashOf(script)}' '${await hashOf(views)}'`,
     `style-src '${await hashOf(style)}'`,
     'img-src data: blob:',
     'media-src data: blob:',
@@ -52,7 +54,7 @@ export async function pageAround(
 <script type="application/x-wiretape" data-name="${name}.jsonl">`
   return [
     before,
-    `</script>\n<script id="patterns">${patterns}</script>\n<script>${script}</script>\n</body>\n</html>\n`,
+    `</script>\n<script id="patterns">${patterns}</script>\n<script>${script}</script>\n<script id="views">${views}</script>\n</body>\n</html>\n`,
   ]
 }
 

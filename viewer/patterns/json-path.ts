@@ -1,0 +1,10 @@
+import type parse from 'jsonpath-rfc9535/parser'
+import { loadedEngine } from './loaded.js'
+
+/** Stands for `jsonpath-rfc9535/parser` in the page, as shim.ts stands for `re2js`. */
+const parsePath: typeof parse = (path) => {
+  const engine = loadedEngine()
+  if (!engine) throw new SyntaxError('paths are still being loaded')
+  return engine.parsePath(path)
+}
+export default parsePath
