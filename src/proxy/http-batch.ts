@@ -1,5 +1,6 @@
 import type { Breaker, HttpEvent, HttpHappening, UnheardMessage } from '../transports/index.js'
 import type { RecordedHttpEvent } from './http-event.js'
+import { RecentTexts } from './recent-texts.js'
 import { copyBytes, type RegionPool } from './region-pool.js'
 
 /**
@@ -107,7 +108,13 @@ export class HttpBatchFiller {
 /** The events of a batch, with bytes of their own: its memory may be used again. */
 export function* eventsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
   const walk = new HttpBatchWalk(batch)
-  while (walk.next()) yield walk.event()
+  while (walk.next()) yield walk.event(ownCopy)
+}
+
+/** The same events. Their bytes are views of the batch, valid as long as its memory is. */
+export function* viewsOf(batch: HttpBatch): Generator<RecordedHttpEvent> {
+  const walk = new HttpBatchWalk(batch)
+  while (walk.next()) yield walk.event((body) => body)
 }
 
 /** Goes through the events of a batch, and makes only those of them that are asked for. */
@@ -151,9 +158,9 @@ export class HttpBatchWalk {
     return { marks: this.#marks, bytes: this.#bytes, i: this.#i, start: this.#textStart }
   }
 
-  /** With bytes of its own. */
-  event(): RecordedHttpEvent {
-    return eventIn(this.#marks, this.#bytes, this.#i, this.#textStart)
+  /** @param bytesOf what the event gets of a view of its body */
+  event(bytesOf: (view: Buffer) => Buffer): RecordedHttpEvent {
+    return eventIn(this.place, bytesOf)
   }
 }
 
@@ -166,14 +173,20 @@ export interface HttpEventPlace {
 }
 
 /** The event that stands there, as long as the memory of its batch is not used again. */
-export function eventAt({ marks, bytes, i, start }: HttpEventPlace): RecordedHttpEvent {
-  return eventIn(marks, bytes, i, start)
+export function eventAt(place: HttpEventPlace): RecordedHttpEvent {
+  return eventIn(place, ownCopy)
 }
 
-function eventIn(marks: Float64Array, bytes: Buffer, i: number, start: number): RecordedHttpEvent {
+const nothing = Buffer.alloc(0)
+
+function eventIn(
+  { marks, bytes, i, start }: HttpEventPlace,
+  bytesOf: (view: Buffer) => Buffer,
+): RecordedHttpEvent {
   const textEnd = start + marks[i + 5]!
-  const body = bytes.subarray(textEnd, textEnd + marks[i + 6]!)
-  const text = bytes.toString('utf8', start, textEnd)
+  const bodyBytes = marks[i + 6]!
+  const body = bodyBytes === 0 ? nothing : bytesOf(bytes.subarray(textEnd, textEnd + bodyBytes))
+  const text = textEnd === start ? '' : bytes.toString('utf8', start, textEnd)
   // Made and filled in, not spread: there are thousands a second.
   const event = happeningOf(kinds[marks[i]!]!, marks[i + 4]!, text, body) as Writable<
     Exclude<RecordedHttpEvent, { kind: 'unheard' }>
@@ -248,11 +261,11 @@ function happeningOf(
 ): HttpHappening | Pick<UnheardMessage, 'kind' | 'session' | 'bytes'> {
   switch (kind) {
     case 'request': {
-      const [method = '', path = '', origin = '', ...headers] = text.split(separator)
+      const { method, path, origin, headers } = requestHeads.get(text)
       return { kind, connection: number, method, path, headers, ...(origin !== '' && { origin }) }
     }
     case 'response':
-      return { kind, status: number, headers: text === '' ? [] : text.split(separator) }
+      return { kind, status: number, headers: responseHeads.get(text) }
     case 'failed': {
       const end = text.indexOf(separator)
       const by = text.slice(0, end) as Breaker
@@ -260,14 +273,21 @@ function happeningOf(
     }
     case 'request-body':
     case 'response-body':
-      return { kind, bytes: ownCopy(body) }
+      return { kind, bytes: body }
     case 'unheard':
-      return { kind, session: text, bytes: ownCopy(body) }
+      return { kind, session: text, bytes: body }
     case 'request-end':
     case 'response-end':
       return { kind }
   }
 }
+
+/** Clients and servers repeat their heads: those of equal text are one object, of which nothing is made twice. */
+const requestHeads = new RecentTexts((text) => {
+  const [method = '', path = '', origin = '', ...headers] = text.split(separator)
+  return { method, path, origin, headers }
+})
+const responseHeads = new RecentTexts<readonly string[]>((text) => (text === '' ? [] : text.split(separator)))
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)

@@ -9,32 +9,43 @@ import {
   type TapeRecord,
 } from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
-import { createSseParser, type SseEvent, longestMessage } from '../wire/index.js'
+import { createSseParser, type SseEvent, type SseParser, longestMessage } from '../wire/index.js'
 import { createEndpoints, legacySessionOf, type Conversations } from '../transports/index.js'
-import { BodyRoom, createDecoder, decodeWhole, HttpBody, wordsOf } from './http-body.js'
+import { BodyRoom, createDecoder, decodedBody, HttpBody, wordsOf } from './http-body.js'
 import { gapOfBody, gapOfSize } from './http-gap.js'
 import type { GateEntry } from '../intercept/index.js'
-import { createGateBook, noteOf } from './gate-book.js'
 import { readable } from './http-body-text.js'
 import { contextIn, recordOfExchange } from './http-context.js'
 import type { RecordedHttpEvent } from './http-event.js'
-import { headerOf, isWhole, mediaTypeOf, pairsOf, type HttpExchange } from './http-exchange.js'
-import { createHttpMessages, type ExchangeTalk, type HttpMessages } from './http-messages.js'
+import {
+  headerOf,
+  isWhole,
+  mediaTypeOf,
+  pairsOf,
+  type HttpExchange,
+  type HttpResponse,
+} from './http-exchange.js'
+import { createHttpGate, mostExchanges } from './http-gate.js'
+import { createHttpMessages, type HttpMessages } from './http-messages.js'
 import { goOnWith } from './http-resume.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { Numbers } from './message-numbers.js'
 import type { Moment } from './record-builder.js'
+import { createStamp } from './stamp.js'
 import { unheardRecords } from './unheard-message.js'
 
 /** Bodies that are under way at the same time hold no more than this together. */
 const mostBodyBytes = 256 * 1024 * 1024
-/** Exchanges that go on at the same time and are remembered. */
-const mostExchanges = 50_000
 
 /** Turns what passed on HTTP exchanges into records: messages with their place in HTTP, and what carried none. */
 export interface HttpBuilder {
-  /** Gives each record to `take` as it is made. Events must come in order, one call after the other. */
-  event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Promise<void>
+  /**
+   * Gives each record to `take` as it is made. Events must come in order, one call after the other, and after the promise
+   * of the one before, where that gave one. Their bytes must not change before `keep`.
+   */
+  event(event: RecordedHttpEvent, take: (record: TapeRecord) => void): Later
+  /** Copies what is still needed of the bytes of events. */
+  keep(): void
   readonly messages: Pick<HttpMessages, 'openRequests' | 'toolHeaders'>
   /** What was decided at the gate. */
   gate(entry: GateEntry, at: Moment): TapeRecord[]
@@ -45,6 +56,8 @@ export interface HttpBuilder {
 }
 
 type Take = (record: TapeRecord) => void
+/** A promise only where something takes its time: it costs more than most events do. */
+type Later = void | Promise<void>
 
 export function createHttpBuilder(
   redactor: Redactor,
@@ -56,29 +69,20 @@ export function createHttpBuilder(
   const exchanges = new Map<number, HttpExchange>()
   const room = new BodyRoom(mostBodyBytes)
   const endpoints = createEndpoints()
-  const book = createGateBook(
-    redactor,
-    ({ direction, conversation = '', http }, part, newId) => {
-      messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
-    },
-    resumed,
-  )
-  /** About the next message of that side of an exchange. */
-  const verdicts = new Map<string, Extract<GateEntry, { kind: 'verdict' }>>()
-  /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
-  const withheld = new Map<number, ExchangeTalk>()
-  const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
+  const stamp = createStamp()
+  const gate = createHttpGate({ redactor, messages, exchanges, stamp, resumed })
 
   /** A session whose name is known is a secret; one that stands elsewhere may be any part. */
   const endpointText = (text: string): string =>
     legacySessionOf(text) === undefined ? redactor.endpoint(text) : redactor.path(text)
 
-  const stamp = (at: Moment): { t: string; us: number } => ({
-    t: new Date(Math.floor(at.wallMs)).toISOString(),
-    us: Math.round(at.us),
-  })
+  /** Bodies that hold bytes of others. */
+  let borrowing: HttpBody[] = []
+  function addTo(body: HttpBody, bytes: Uint8Array): void {
+    if (body.add(bytes)) borrowing.push(body)
+  }
 
-  async function event(event: RecordedHttpEvent, take: Take): Promise<void> {
+  function event(event: RecordedHttpEvent, take: Take): Later {
     if (event.kind === 'request') {
       begin(event)
       return
@@ -92,25 +96,25 @@ export function createHttpBuilder(
     if (!exchange) return
     switch (event.kind) {
       case 'request-body':
-        exchange.requestBody.add(event.bytes)
+        addTo(exchange.requestBody, event.bytes)
         return
       case 'request-end':
-        await readRequest(exchange, event, take)
-        exchange.requestEnded = true
-        if (exchange.responseEnded) conclude(exchange, event, take)
-        return
+        return then(readRequest(exchange, event, take), () => {
+          exchange.requestEnded = true
+          if (exchange.responseEnded) conclude(exchange, event, take)
+        })
       case 'response':
         // The end of a request may be told after its answer begins; the answer needs to know what it answers.
-        if (isWhole(exchange)) await readRequest(exchange, event, take)
-        respond(exchange, event, take)
-        return
+        return then(isWhole(exchange) ? readRequest(exchange, event, take) : undefined, () =>
+          respond(exchange, event, take),
+        )
       case 'response-body':
         return readResponseBytes(exchange, event, take)
       case 'response-end':
-        await endResponse(exchange, event, take)
-        exchange.responseEnded = true
-        if (exchange.requestEnded) conclude(exchange, event, take)
-        return
+        return then(endResponse(exchange, event, take), () => {
+          exchange.responseEnded = true
+          if (exchange.requestEnded) conclude(exchange, event, take)
+        })
       case 'failed':
         return fail(exchange, event, take)
     }
@@ -138,20 +142,21 @@ export function createHttpBuilder(
     })
   }
 
-  async function readRequest(exchange: HttpExchange, at: Moment, take: Take): Promise<void> {
+  function readRequest(exchange: HttpExchange, at: Moment, take: Take): Later {
     const { requestBody, requestHeaders } = exchange
     if (exchange.requestRead || requestBody.sizeBytes === 0) return
     exchange.requestRead = true
     if (requestBody.isTooLong) return take(skipped(gapOfBody(requestBody, 'client_to_server', stamp(at))))
-    const decoded = await decodeWhole(requestBody.take(), headerOf(requestHeaders, 'content-encoding'))
-    if (!('bytes' in decoded)) {
-      exchange.requestText = `(${decoded.opaque})`
-      return
-    }
-    const record = messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
-    if (record) return take(record)
-    const { body } = readable(redactor, decoded.bytes, requestHeaders)
-    if (body !== undefined) exchange.requestText = body
+    return then(decodedBody(requestBody, headerOf(requestHeaders, 'content-encoding')), (decoded) => {
+      if (!('bytes' in decoded)) {
+        exchange.requestText = `(${decoded.opaque})`
+        return
+      }
+      const record = messageOf(exchange, decoded.bytes, 'client_to_server', undefined, at)
+      if (record) return take(record)
+      const { body } = readable(redactor, decoded.bytes, requestHeaders)
+      if (body !== undefined) exchange.requestText = body
+    })
   }
 
   function respond(
@@ -178,21 +183,29 @@ export function createHttpBuilder(
     if (isStream && !exchange.requestTold) take(httpOf(exchange, event))
   }
 
-  async function readResponseBytes(
+  function readResponseBytes(
     exchange: HttpExchange,
     event: Extract<RecordedHttpEvent, { kind: 'response-body' }>,
     take: Take,
-  ): Promise<void> {
+  ): Later {
     const { response } = exchange
     if (!response) return
-    if (!response.events) {
-      response.body.add(event.bytes)
-      return
-    }
+    if (response.events) return readEvents(exchange, response, response.events, event, take)
+    addTo(response.body, event.bytes)
+  }
+
+  async function readEvents(
+    exchange: HttpExchange,
+    response: HttpResponse,
+    events: SseParser,
+    event: Extract<RecordedHttpEvent, { kind: 'response-body' }>,
+    take: Take,
+  ): Promise<void> {
     if (response.opaque !== undefined) return
     try {
-      const bytes = await response.decoder!.push(event.bytes)
-      for (const sse of response.events.push(bytes)) {
+      // The parser keeps what has not ended.
+      const bytes = await response.decoder!.push(Buffer.from(event.bytes))
+      for (const sse of events.push(bytes)) {
         if (response.isCut) response.isCut = false
         else takeEvent(exchange, sse, event, take)
       }
@@ -224,7 +237,7 @@ export function createHttpBuilder(
     take({ ...httpOf(exchange, at), body, sse: context })
   }
 
-  async function endResponse(exchange: HttpExchange, at: Moment, take: Take): Promise<void> {
+  function endResponse(exchange: HttpExchange, at: Moment, take: Take): Later {
     const { response } = exchange
     if (!response) return
     if (response.events) {
@@ -236,19 +249,20 @@ export function createHttpBuilder(
       return
     }
     if (response.opaque !== undefined || response.body.sizeBytes === 0) return
-    const decoded = await decodeWhole(response.body.take(), headerOf(response.headers, 'content-encoding'))
-    if (!('bytes' in decoded)) {
-      response.opaque = decoded.opaque
-      return
-    }
-    const record = messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
-    if (record) take(record)
-    else
+    return then(decodedBody(response.body, headerOf(response.headers, 'content-encoding')), (decoded) => {
+      if (!('bytes' in decoded)) {
+        response.opaque = decoded.opaque
+        return
+      }
+      const record = messageOf(exchange, decoded.bytes, 'server_to_client', undefined, at)
+      if (record) return take(record)
+      const { sizeBytes } = response.body
       take({
         ...httpOf(exchange, at),
         ...readable(redactor, decoded.bytes, response.headers),
-        sizeBytes: response.body.sizeBytes,
+        sizeBytes,
       })
+    })
   }
 
   /** Nothing more is told of it. */
@@ -274,12 +288,20 @@ export function createHttpBuilder(
     })
   }
 
-  async function fail(
+  function fail(
     exchange: HttpExchange,
     event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
     take: Take,
-  ): Promise<void> {
-    if (!exchange.requestEnded) await readRequest(exchange, event, take)
+  ): Later {
+    const read = exchange.requestEnded ? undefined : readRequest(exchange, event, take)
+    return then(read, () => failed(exchange, event, take))
+  }
+
+  function failed(
+    exchange: HttpExchange,
+    event: Extract<RecordedHttpEvent, { kind: 'failed' }>,
+    take: Take,
+  ): void {
     const { response } = exchange
     // What came of the body is worth having, as far as it can be read.
     if (response && response.body.sizeBytes > 0 && response.opaque === undefined) {
@@ -298,9 +320,7 @@ export function createHttpBuilder(
     sse: SseContext | undefined,
     at: Moment,
   ): MessageRecord | HeldRecord | undefined {
-    const side = sideOf(exchange.number, direction)
-    const verdict = verdicts.get(side)
-    verdicts.delete(side)
+    const verdict = gate.takeVerdict(exchange.number, direction)
     const frame = messages.read(exchange, bytes, direction, verdict?.id)
     if (!frame) return undefined
     const message: MessageRecord = {
@@ -312,12 +332,7 @@ export function createHttpBuilder(
       http: contextOf(exchange, direction),
       ...(sse && { sse }),
     }
-    if (verdict?.verdict.kind === 'hold' && direction === 'server_to_client' && !sse) {
-      const { number, conversation, requests } = exchange
-      if (withheld.size >= mostExchanges) withheld.delete(withheld.keys().next().value!)
-      withheld.set(number, { number, conversation, requests })
-    }
-    return verdict ? book.judged(message, verdict.id, verdict.verdict) : message
+    return verdict ? gate.judged(message, verdict, exchange) : message
   }
 
   const contextOf = (exchange: HttpExchange, direction: Direction): HttpContext =>
@@ -330,46 +345,15 @@ export function createHttpBuilder(
     return gap
   }
 
-  function takeEntry(entry: GateEntry, at: Moment): TapeRecord | undefined {
-    switch (entry.kind) {
-      case 'verdict': {
-        const { place } = entry
-        if (!('exchange' in place)) return undefined
-        if (verdicts.size >= mostExchanges) verdicts.delete(verdicts.keys().next().value!)
-        verdicts.set(sideOf(place.exchange, place.direction), entry)
-        return undefined
-      }
-      case 'release':
-        return book.released(entry, stamp(at))
-      case 'drop':
-        return book.dropped(entry, stamp(at))
-      case 'note':
-        return noteOf(entry, stamp(at), redactor)
-      case 'inject': {
-        const { id, direction, text, rule } = entry
-        const number = entry.exchange ?? -1
-        const exchange = exchanges.get(number) ?? withheld.get(number)
-        const frame = exchange && messages.read(exchange, Buffer.from(text), direction, id)
-        if (!frame) return undefined
-        return {
-          type: 'message',
-          ...stamp(at),
-          direction,
-          ...frame,
-          conversation: exchange.conversation,
-          http: { exchange: exchange.number },
-          injected: true,
-          ...(rule !== undefined && { rule }),
-        }
-      }
-    }
-  }
-
   return {
     event,
+    keep() {
+      for (const body of borrowing) body.keep()
+      borrowing = []
+    },
     messages,
     gate(entry, at) {
-      const record = takeEntry(entry, at)
+      const record = gate.enter(entry, at)
       return record ? [record] : []
     },
     resume(all) {
@@ -392,4 +376,9 @@ export function createHttpBuilder(
       return { type: 'gap', ...stamp(at), lost, lostBytes: bytes, why }
     },
   }
+}
+
+function then<T>(value: T | Promise<T>, next: (value: T) => void): Later {
+  if (value instanceof Promise) return value.then(next)
+  next(value)
 }

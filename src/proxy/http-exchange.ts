@@ -1,6 +1,7 @@
 import type { HttpHeaders } from '../model/index.js'
 import type { SseParser } from '../wire/index.js'
 import type { Decoder, HttpBody } from './http-body.js'
+import { forRecent } from './recent-texts.js'
 
 export interface AskedHere {
   readonly ref: string
@@ -59,8 +60,11 @@ export function isWhole({ requestHeaders, requestBody }: HttpExchange): boolean 
   return headerOf(requestHeaders, 'content-length') === String(requestBody.sizeBytes)
 }
 
+/** @param name in lower case */
 export function headerOf(headers: HttpHeaders, name: string): string | undefined {
-  return headers.find(([known]) => known.toLowerCase() === name)?.[1]
+  for (const [known, value] of headers)
+    if (known.length === name.length && known.toLowerCase() === name) return value
+  return undefined
 }
 
 /** `text/event-stream` of `text/event-stream; charset=utf-8`. */
@@ -69,8 +73,8 @@ export function mediaTypeOf(headers: HttpHeaders): string {
 }
 
 /** Node's flat list as pairs. */
-export function pairsOf(rawHeaders: readonly string[]): HttpHeaders {
+export const pairsOf: (rawHeaders: readonly string[]) => HttpHeaders = forRecent((rawHeaders) => {
   const pairs: (readonly [string, string])[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!, rawHeaders[i + 1]!])
   return pairs
-}
+})

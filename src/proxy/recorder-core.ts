@@ -14,10 +14,11 @@ import type { ChunkBatch } from './chunk-batch.js'
 import { createConversations, type Conversations } from '../transports/index.js'
 import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
-import { eventsOf, type HttpBatch } from './http-batch.js'
+import { viewsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
+import { Scratch } from './region-pool.js'
 import { createRecordGuard, guardClosing } from './record-guard.js'
 import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
@@ -217,8 +218,15 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     flush()
   }
 
-  async function handleHttp(batch: HttpBatch): Promise<undefined> {
-    for (const event of eventsOf(batch)) await http().event(event, add)
+  const scratch = new Scratch()
+
+  async function handleHttp({ region, marks }: HttpBatch): Promise<undefined> {
+    const builder = http()
+    for (const event of viewsOf({ region: scratch.copyOf(region), marks })) {
+      const later = builder.event(event, add)
+      if (later) await later
+    }
+    builder.keep()
     return flush()
   }
 

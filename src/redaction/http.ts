@@ -50,10 +50,57 @@ export interface HttpRules {
   readonly always?: boolean
 }
 
-export function redactHeaders(headers: HttpHeaders, rules: HttpRules): HttpHeaders {
-  return headers.map(
-    ([name, value]) => [headerName(name, rules), headerValue(name.toLowerCase(), value, rules)] as const,
-  )
+/** What headers need besides. */
+export interface HeaderRules extends HttpRules {
+  /** How often `counted` was called. */
+  total(): number
+  readonly clean: CleanHeaders
+}
+
+const mostClean = 1_000
+const longestClean = 200
+
+/** Headers without secrets: clients and servers send the same ones in every exchange. Bounded. */
+export class CleanHeaders {
+  readonly #values = new Map<string, Set<string>>()
+  #size = 0
+
+  has([name, value]: readonly [string, string]): boolean {
+    return this.#values.get(name)?.has(value) === true
+  }
+
+  add([name, value]: readonly [string, string]): void {
+    if (name.length + value.length > longestClean) return
+    if (this.#size >= mostClean) {
+      this.#values.clear()
+      this.#size = 0
+    }
+    const values = this.#values.get(name)
+    if (values) values.add(value)
+    else this.#values.set(name, new Set([value]))
+    this.#size += 1
+  }
+}
+
+/** The same list where nothing was found. */
+export function redactHeaders(headers: HttpHeaders, rules: HeaderRules): HttpHeaders {
+  let redacted: (readonly [string, string])[] | undefined
+  for (const [i, header] of headers.entries()) {
+    const safe = redactHeader(header, rules)
+    if (safe !== header) redacted ??= headers.slice(0, i)
+    redacted?.push(safe)
+  }
+  return redacted ?? headers
+}
+
+function redactHeader(header: readonly [string, string], rules: HeaderRules): readonly [string, string] {
+  if (rules.clean.has(header)) return header
+  const before = rules.total()
+  const [name, value] = header
+  const safe = [headerName(name, rules), headerValue(name.toLowerCase(), value, rules)] as const
+  if (rules.total() > before || safe[0] !== name || safe[1] !== value) return safe
+  rules.clean.add(header)
+  return header
 }
 
 /** Names come again and again. */

@@ -1,7 +1,7 @@
 import type { HttpHeaders } from '../model/index.js'
 import { redactCommand } from './command.js'
 import { Credentials } from './credentials.js'
-import { redactEndpoint, redactHeaders, redactParameters, redactPathKeys } from './http.js'
+import { CleanHeaders, redactEndpoint, redactHeaders, redactParameters, redactPathKeys } from './http.js'
 import { redactJson, type RedactedJson, type WholeValue } from './json-redactor.js'
 import { KeyBlocks } from './key-block.js'
 import { marker } from './marker.js'
@@ -67,10 +67,14 @@ export interface RedactorOptions {
 
 const nothingWhole: ReadonlyMap<number, WholeValue> = new Map()
 
-/** A redactor for one recording. Holds nothing but counts and, by channel, whether a private key is open. */
+/** A redactor for one recording. Holds counts, by channel whether a private key is open, and headers without secrets. */
 export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): Redactor {
   const counts = new Map<string, number>()
-  const counted = (rule: string): void => void counts.set(rule, (counts.get(rule) ?? 0) + 1)
+  let total = 0
+  const counted = (rule: string): void => {
+    total += 1
+    counts.set(rule, (counts.get(rule) ?? 0) + 1)
+  }
   const textRules = rules.filter((rule) => rule.kind === 'text')
   const pathRules = rules.filter((rule) => rule.kind === 'path')
   const words = new TextRedactor(defaults, textRules)
@@ -83,6 +87,8 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
     text: redactText,
     credential: (secret: string) => credentials.factsOf(secret),
     always: textRules.length > 0,
+    total: () => total,
+    clean: new CleanHeaders(),
   }
 
   function wholeValues(raw: string): ReadonlyMap<number, WholeValue> {

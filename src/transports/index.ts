@@ -1,5 +1,5 @@
 export { createDeadline, longestTimerMs } from './deadline.js'
-export { createDecoder, decodeWhole, wordsOf, type Decoder } from './content-coding.js'
+export { createDecoder, decodeWhole, isIdentity, wordsOf, type Decoder } from './content-coding.js'
 export { addressBytes, raiseBarrier, storedSecret, type Access, type Barrier } from './barrier/index.js'
 export { createDrain } from './stdio/drain.js'
 export { startClient, type ClientProcess } from './stdio/client-process.js'

@@ -1,0 +1,98 @@
+import type { GateEntry } from '../intercept/index.js'
+import type { Direction, HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
+import type { Redactor } from '../redaction/index.js'
+import { createGateBook, noteOf } from './gate-book.js'
+import type { HttpExchange } from './http-exchange.js'
+import type { ExchangeTalk, HttpMessages } from './http-messages.js'
+import type { Moment } from './record-builder.js'
+import type { Stamp } from './stamp.js'
+
+/** Exchanges that go on at the same time and are remembered. */
+export const mostExchanges = 50_000
+
+type Verdict = Extract<GateEntry, { kind: 'verdict' }>
+
+/** What was decided at the gate about messages of HTTP exchanges. */
+export interface HttpGate {
+  /** The verdict about the next message of that side of an exchange, once. */
+  takeVerdict(exchange: number, direction: Direction): Verdict | undefined
+  judged(message: MessageRecord, verdict: Verdict, exchange: HttpExchange): MessageRecord | HeldRecord
+  /** The record that an entry makes, if any. */
+  enter(entry: GateEntry, at: Moment): TapeRecord | undefined
+}
+
+export interface HttpGateOptions {
+  readonly redactor: Redactor
+  readonly messages: HttpMessages
+  /** Exchanges that are under way, by number. */
+  readonly exchanges: ReadonlyMap<number, HttpExchange>
+  readonly stamp: (at: Moment) => Stamp
+  /** A recording thread before this one may have recorded what is held. */
+  readonly resumed: boolean
+}
+
+export function createHttpGate(options: HttpGateOptions): HttpGate {
+  const { redactor, messages, exchanges, stamp, resumed } = options
+  const book = createGateBook(
+    redactor,
+    ({ direction, conversation = '', http }, part, newId) => {
+      messages.rename(exchanges.get(http?.exchange ?? -1), { part, direction, conversation }, newId)
+    },
+    resumed,
+  )
+  const verdicts = new Map<string, Verdict>()
+  /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
+  const withheld = new Map<number, ExchangeTalk>()
+  const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
+
+  return {
+    takeVerdict(exchange, direction) {
+      if (verdicts.size === 0) return undefined
+      const side = sideOf(exchange, direction)
+      const verdict = verdicts.get(side)
+      verdicts.delete(side)
+      return verdict
+    },
+    judged(message, { id, verdict }, { number, conversation, requests }) {
+      if (verdict.kind === 'hold' && message.direction === 'server_to_client' && !message.sse) {
+        if (withheld.size >= mostExchanges) withheld.delete(withheld.keys().next().value!)
+        withheld.set(number, { number, conversation, requests })
+      }
+      return book.judged(message, id, verdict)
+    },
+    enter(entry, at) {
+      switch (entry.kind) {
+        case 'verdict': {
+          const { place } = entry
+          if (!('exchange' in place)) return undefined
+          if (verdicts.size >= mostExchanges) verdicts.delete(verdicts.keys().next().value!)
+          verdicts.set(sideOf(place.exchange, place.direction), entry)
+          return undefined
+        }
+        case 'release':
+          return book.released(entry, stamp(at))
+        case 'drop':
+          return book.dropped(entry, stamp(at))
+        case 'note':
+          return noteOf(entry, stamp(at), redactor)
+        case 'inject': {
+          const { id, direction, text, rule } = entry
+          const number = entry.exchange ?? -1
+          const exchange = exchanges.get(number) ?? withheld.get(number)
+          const frame = exchange && messages.read(exchange, Buffer.from(text), direction, id)
+          if (!frame) return undefined
+          return {
+            type: 'message',
+            ...stamp(at),
+            direction,
+            ...frame,
+            conversation: exchange.conversation,
+            http: { exchange: exchange.number },
+            injected: true,
+            ...(rule !== undefined && { rule }),
+          }
+        }
+      }
+    },
+  }
+}
