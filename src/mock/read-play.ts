@@ -20,7 +20,7 @@ import { clientView } from './client-view.js'
 import type { Play, RecordedDeath } from './play.js'
 import { createRecordedConversations, type RecordedConversation } from './recorded-conversations.js'
 import { createScript, noRow, type NewRow, type RecordedWay, type ScriptWriter } from './script.js'
-import { createTextStore } from './text-store.js'
+import { createTextStore } from '../tape/index.js'
 
 /** HTTP exchanges that are remembered while a recording is read. */
 const rememberedExchanges = 10_000

@@ -1,5 +1,5 @@
 import { createIntColumn, createNumberColumn, type RedactionMark } from '../model/index.js'
-import type { TextStore } from './text-store.js'
+import type { TextStore } from '../tape/index.js'
 
 /**
  * What a recorded message is to a mock. The client's: a `call` (request), a `note` (notification), a `reply`

@@ -25,6 +25,7 @@ export { checkReplaceable, isUntouched, replaceFile, type FileIdentity } from '.
 export { isNamedPipe, refusePipe, refuseStandardStream, refuseTape } from './refuse-tape.js'
 export { removedAtSignal } from './removed-at-signal.js'
 export { createTagger } from './tagger.js'
+export { createTextStore, type TextStore } from './text-store.js'
 export { segmentsBeside } from './segments-beside.js'
 export { segmentsOf } from './segments-of.js'
 export {

@@ -17,11 +17,8 @@ import {
 import { idKey } from '../wire/index.js'
 import { FoundLog } from './found-log.js'
 import { heldRecordOf } from './held-record.js'
-import { lengthOf, outlineOf } from './record-outline.js'
 import { RowNotes } from './row-notes.js'
-
-/** Characters of records that are kept; of older ones only what their rows show, the rest is on the tape. */
-const charactersKept = 96 * 1024 * 1024
+import { RowRecords, type Slot } from './row-records.js'
 
 /** Requests remembered that have no answer yet. */
 const mostOpen = 10_000
@@ -56,27 +53,16 @@ export interface LogRow {
   readonly request: { readonly method: string; readonly subject?: string } | undefined
 }
 
-interface Slot {
-  record: TapeRecord
-  readonly part: number
-  /** Its payload is on the tape only. */
-  gone?: true
-}
-
-/** What a capture has said so far: rows of its tape, and what waits. Grows; only the texts of old records are forgotten. */
+/** What a capture has said so far: rows of its tape, and what waits. A row of before takes some 100 bytes of memory. */
 export class MessageLog {
   readonly #fold: Fold
-  readonly #slots: Slot[] = []
+  readonly #records = new RowRecords()
   readonly #held = new Map<string, HeldEvent>()
   /** Rows by message id, of those that are or were held. */
   readonly #heldRows = new Map<string, number>()
   /** Rows of requests that wait for their answer, by message id. */
   readonly #open = new Map<string, number>()
   readonly #transport: Transport
-  #length = 0
-  #oldest = 0
-  /** The messages of a batch share a record. */
-  readonly #outlines = new WeakMap<TapeRecord, TapeRecord>()
   #faults = 0
   readonly #notes = new RowNotes()
   /** What rules found in it. */
@@ -94,7 +80,7 @@ export class MessageLog {
   }
 
   get length(): number {
-    return this.#slots.length
+    return this.#records.length
   }
 
   /** Lines of the tape that could not be read. */
@@ -121,10 +107,7 @@ export class MessageLog {
     const changed = this.found.take(record, { first, count })
     for (let i = 0; i < count; i += 1) {
       const row = first + i
-      const slot: Slot = { record, part: i }
-      const before = this.#slots[row]
-      if (before && i === 0) this.#length -= lengthOf(before.record)
-      this.#slots[row] = slot
+      this.#records.set(row, { record, part: i })
       changed.push(row)
       const peer = this.#fold.entries.peer(row)
       if (peer >= 0 && peer !== row) changed.push(peer)
@@ -135,15 +118,13 @@ export class MessageLog {
       const row = this.#heldRows.get(record.id)
       if (row !== undefined) changed.push(row)
     }
-    this.#length += count === 0 ? 0 : lengthOf(record)
-    this.#forgetOld()
     return changed
   }
 
   /** A note about nothing in particular stands at the row before it. */
   #noted({ about, text }: NoteRecord): number[] {
     const found = about === undefined ? -1 : this.#fold.rowOf(about)
-    const row = found >= 0 ? found : this.#slots.length - 1
+    const row = found >= 0 ? found : this.#records.length - 1
     if (row < 0) return []
     this.#notes.add(row, text)
     return [row]
@@ -167,10 +148,8 @@ export class MessageLog {
   }
 
   #toldAfterAll(record: TapeRecord, row: number): number[] {
-    const before = this.#slots[row]
-    if (before) this.#length += lengthOf(record) - lengthOf(before.record)
     const rows = isFrame(record) ? record.parts.map((_, i) => row + i) : []
-    for (const [part, at] of rows.entries()) this.#slots[at] = { record, part }
+    for (const [part, at] of rows.entries()) this.#records.set(at, { record, part })
     return rows
   }
 
@@ -178,7 +157,9 @@ export class MessageLog {
     return [...this.#held.values()].flatMap((event) => {
       if (this.#heldRows.has(event.message)) return []
       const record = heldRecordOf(event)
-      return record ? this.push(record) : []
+      if (!record) return []
+      this.#records.keepOffDisk(record)
+      return this.push(record)
     })
   }
 
@@ -234,19 +215,24 @@ export class MessageLog {
   textOf(row: number): string | undefined {
     const held = this.heldOf(row)
     if (held) return held.text
-    const slot = this.#slots[row]
-    const part = this.#partOf(row)
+    const slot = this.#records.get(row)
+    const part = partOf(slot)
     if (!slot || !part || slot.gone) return undefined
     return isFrame(slot.record) ? slot.record.raw.slice(part.start, part.end) : undefined
   }
 
-  /** Its payload was forgotten: the tape has it. */
+  /** Its payload cannot be had any more. */
   isForgotten(row: number): boolean {
-    return this.#slots[row]?.gone === true
+    return this.#records.get(row)?.gone === true
+  }
+
+  /** Ends its use. Can be called twice. */
+  close(): void {
+    this.#records.close()
   }
 
   row(at: number): LogRow | undefined {
-    const slot = this.#slots[at]
+    const slot = this.#records.get(at)
     if (!slot) return undefined
     const { entries } = this.#fold
     const kind = entries.kind(at)
@@ -258,7 +244,7 @@ export class MessageLog {
       kind,
       direction: entries.direction(at),
       record: slot.record,
-      part: this.#partOf(at),
+      part: partOf(slot),
       seq: entries.seq(at),
       sizeBytes: entries.size(at),
       state: this.#stateOf(at),
@@ -275,8 +261,8 @@ export class MessageLog {
 
   /** What a filter sees of a row. */
   subject(row: number): FilterSubject {
-    const slot = this.#slots[row]!
-    const part = this.#partOf(row)
+    const slot = this.#records.get(row)!
+    const part = partOf(slot)
     const { entries } = this.#fold
     const kind = entries.kind(row)
     const peer = entries.peer(row)
@@ -318,26 +304,17 @@ export class MessageLog {
   }
 
   #partOf(row: number): Part | undefined {
-    const slot = this.#slots[row]
-    return slot && isFrame(slot.record) ? slot.record.parts[slot.part] : undefined
+    return partOf(this.#records.get(row))
   }
 
   #requestOf(row: number): LogRow['request'] {
     const { method, subject } = this.#partOf(row)?.envelope ?? {}
     return method === undefined ? undefined : { method, ...(subject !== undefined && { subject }) }
   }
+}
 
-  #forgetOld(): void {
-    while (this.#length > charactersKept && this.#oldest < this.#slots.length - 1) {
-      const slot = this.#slots[this.#oldest]!
-      const { record } = slot
-      if (slot.part === 0) this.#length -= lengthOf(record)
-      slot.record = this.#outlines.get(record) ?? outlineOf(record)
-      if (slot.record !== record) this.#outlines.set(record, slot.record)
-      slot.gone = true
-      this.#oldest += 1
-    }
-  }
+function partOf(slot: Slot | undefined): Part | undefined {
+  return slot && isFrame(slot.record) ? slot.record.parts[slot.part] : undefined
 }
 
 export function isFrame(record: TapeRecord): record is Extract<TapeRecord, { type: 'message' | 'held' }> {

@@ -240,6 +240,7 @@ export async function runScreen(options: ScreenOptions): Promise<ScreenEnd> {
     terminal.close()
     link.close()
     await followed
+    log.close()
   }
   const reason = endOf(state.phase)
   const kept = await editing

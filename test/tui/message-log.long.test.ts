@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MessageLog } from '../../src/tui/message-log.js'
 
 const t = '2026-01-01T00:00:00.000Z'
@@ -55,23 +55,47 @@ function collected(): number {
   return process.memoryUsage().heapUsed
 }
 
+const fill = (log: MessageLog, count: number): void => {
+  log.line(meta)
+  // JSON of its own for each line: nothing is shared by chance.
+  for (let n = 0; n < count; n += 1) log.line(JSON.stringify(lines['requests that nobody answers']!(n)))
+}
+
+afterEach(() => vi.unstubAllEnvs())
+
 describe('what a screen knows of a capture', () => {
-  it.each(Object.keys(lines))('keeps at most 96 MB of the texts of %s', (what) => {
+  it.each(Object.keys(lines))('keeps at most 24 MB of the texts of %s in memory', (what) => {
     const log = new MessageLog('stdio')
     log.line(meta)
     const before = collected()
-    // JSON of its own for each line: nothing is shared by chance.
     for (let n = 0; n < 150; n += 1) log.line(JSON.stringify(lines[what]!(n)))
-    expect(collected() - before).toBeLessThan(120 * 1024 * 1024)
+    expect(collected() - before).toBeLessThan(48 * 1024 * 1024)
     expect(log.length).toBe(what === 'a batch' ? 300 : 150)
-    expect(log.row(0)).toMatchObject({ row: 0 })
+    for (const row of [0, 1, 75, 149]) {
+      const { record } = log.row(row)!
+      expect('raw' in record ? record.raw : JSON.stringify(record)).toContain(text)
+    }
     expect(log.faults).toBe(0)
+    log.close()
   })
 
-  it('shows of an old message what its row says, and of a new one all', () => {
+  it('shows every old message in full, byte for byte', () => {
     const log = new MessageLog('stdio')
-    log.line(meta)
-    for (let n = 0; n < 120; n += 1) log.line(JSON.stringify(lines['requests that nobody answers']!(n)))
+    fill(log, 120)
+    for (const n of [0, 1, 60, 119]) {
+      expect(log.isForgotten(n)).toBe(false)
+      const { raw } = lines['requests that nobody answers']!(n) as { raw: object }
+      expect(log.textOf(n)).toBe(JSON.stringify(raw))
+      expect(log.idOf(n)).toBe(uuid(n))
+      expect(log.row(n)!.part!.envelope).toMatchObject({ id: String(n), subject: 'a-tool-with-a-name' })
+    }
+    log.close()
+  })
+
+  it('shows of an old message what its row says where no temporary file can be written', () => {
+    vi.stubEnv('TMPDIR', '/nowhere')
+    const log = new MessageLog('stdio')
+    fill(log, 120)
     expect(log.isForgotten(0)).toBe(true)
     expect(log.textOf(0)).toBeUndefined()
     expect(log.idOf(0)).toBe(uuid(0))
@@ -82,5 +106,48 @@ describe('what a screen knows of a capture', () => {
     })
     expect(log.isForgotten(119)).toBe(false)
     expect(log.textOf(119)).toContain(text)
+    log.close()
+  })
+
+  it('writes no held message of a strict tape to a file, secrets included', () => {
+    const log = new MessageLog('stdio')
+    log.line(meta)
+    log.settled()
+    const held = JSON.stringify({ jsonrpc: '2.0', id: 'h', method: 'tools/call', params: { text } })
+    log.hold({ type: 'held', message: 'held', direction: 'client_to_server', text: held, t, reason: 'hold' })
+    log.gap()
+    const row = log.firstHeld!
+    fill(log, 120)
+    expect(log.textOf(row)).toBe(held)
+    log.release('held', 'forwarded')
+    expect(log.isForgotten(row)).toBe(true)
+    log.close()
+  })
+
+  it('takes some 100 bytes for each row of a million, of which the first can be reached', () => {
+    const log = new MessageLog('stdio')
+    log.line(meta)
+    const grownBy = (from: number, to: number): number => {
+      const before = collected() + process.memoryUsage().arrayBuffers
+      for (let n = from; n < to; n += 1) log.line(JSON.stringify(pair(n)))
+      return collected() + process.memoryUsage().arrayBuffers - before
+    }
+    grownBy(0, 200_000)
+    expect(grownBy(200_000, 1_000_000) / 800_000).toBeLessThan(160)
+    expect(log.length).toBe(1_000_000)
+    expect(log.textOf(0)).toBe(JSON.stringify((pair(0) as { raw: object }).raw))
+    expect(log.row(1)).toMatchObject({ peer: 0, latencyUs: 1 })
+    log.close()
   })
 })
+
+/** Requests and their answers in turns. */
+function pair(n: number): object {
+  const id = n - (n % 2)
+  const raw =
+    n % 2 === 0
+      ? { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { n } } }
+      : { jsonrpc: '2.0', id, result: { content: [] } }
+  const corr = n % 2 === 0 ? {} : { corr: uuid(id) }
+  return { t, dir: n % 2 === 0 ? 'in' : 'out', raw, id: uuid(n), ...corr, seq: n, us: n }
+}

@@ -1,5 +1,5 @@
 import { createIntColumn, createNumberColumn, type Direction } from '../../model/index.js'
-import { createTextStore } from '../text-store.js'
+import { createTextStore } from '../../tape/index.js'
 
 /** A message that passed between a client and the real server. */
 export interface NewMessage {

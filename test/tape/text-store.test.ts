@@ -3,7 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { createTextStore } from '../../src/mock/text-store.js'
+import { createTextStore } from '../../src/tape/text-store.js'
 
 describe('the store of texts', () => {
   it('gives back exactly what it was given, in memory and from a file', () => {

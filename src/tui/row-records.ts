@@ -1,0 +1,126 @@
+import { decodeLine, encodeRecord } from '../formats/index.js'
+import { createIntColumn, createNumberColumn, setRow, type TapeRecord } from '../model/index.js'
+import { createTextStore, type TextStore } from '../tape/index.js'
+import { lengthOf, outlineOf } from './record-outline.js'
+
+/** Characters of the newest records, which stay in memory: some 20 to 40 thousand rows. */
+const charactersKept = 24 * 1024 * 1024
+/** Characters of older records that were read again. */
+const charactersCached = 4 * 1024 * 1024
+const noPlace = -1
+
+/** The record of a row, and which of its messages the row shows. */
+export interface Slot {
+  readonly record: TapeRecord
+  readonly part: number
+  /** Its payload cannot be had any more. */
+  readonly gone?: true
+}
+
+/**
+ * The records of all rows. The newest are in memory, older ones in a private temporary file as lines of a tape: the tape
+ * itself may have been rotated away, or be a merge of several recordings. Where that file cannot be written, and for what
+ * must not be on a disk, the outline of a record stays in memory.
+ */
+export class RowRecords {
+  /** From row `#base` on; those before `#head` have left. */
+  #recent: Slot[] = []
+  #base = 0
+  #head = 0
+  #characters = 0
+  /** Of older rows: number of their line in the store, and the part. */
+  readonly #places = createNumberColumn(noPlace)
+  readonly #parts = createIntColumn(0)
+  #store: TextStore | 'unwritable' | undefined
+  readonly #outlines = new Map<number, Slot>()
+  readonly #offDisk = new WeakSet<TapeRecord>()
+  /** The messages of a batch share a record. */
+  #left: { readonly record: TapeRecord; readonly place: number; outline?: TapeRecord } | undefined
+  readonly #cache = new Map<number, TapeRecord>()
+  #cachedCharacters = 0
+
+  get length(): number {
+    return this.#base + this.#recent.length
+  }
+
+  /** It holds what nobody may write to a disk. */
+  keepOffDisk(record: TapeRecord): void {
+    this.#offDisk.add(record)
+  }
+
+  get(row: number): Slot | undefined {
+    const at = row - this.#base
+    if (at >= this.#head) return this.#recent[at]
+    const place = this.#places.get(row)
+    if (place === noPlace) return this.#outlines.get(row)
+    return { record: this.#read(place), part: this.#parts.get(row) }
+  }
+
+  /** A new row, or another record for one. */
+  set(row: number, slot: Slot): void {
+    const at = row - this.#base
+    if (at < this.#head) return this.#putAway(row, slot)
+    const before = this.#recent[at]
+    if (before?.part === 0) this.#characters -= lengthOf(before.record)
+    this.#recent[at] = slot
+    if (slot.part === 0) this.#characters += lengthOf(slot.record)
+    this.#forgetOld()
+  }
+
+  close(): void {
+    if (typeof this.#store === 'object') this.#store.close()
+  }
+
+  #forgetOld(): void {
+    while (this.#characters > charactersKept && this.#head < this.#recent.length - 1) {
+      const slot = this.#recent[this.#head]!
+      if (slot.part === 0) this.#characters -= lengthOf(slot.record)
+      this.#putAway(this.#base + this.#head, slot)
+      this.#head += 1
+    }
+    // Seldom, since it moves all others.
+    if (this.#head < 1024 || this.#head < this.#recent.length / 2) return
+    this.#recent = this.#recent.slice(this.#head)
+    this.#base += this.#head
+    this.#head = 0
+  }
+
+  #putAway(row: number, { record, part, gone }: Slot): void {
+    if (this.#left?.record !== record)
+      this.#left = { record, place: gone === true ? noPlace : this.#write(record) }
+    const { place } = this.#left
+    setRow(this.#places, row, place)
+    setRow(this.#parts, row, part)
+    if (place !== noPlace) this.#outlines.delete(row)
+    else {
+      this.#left.outline ??= outlineOf(record)
+      this.#outlines.set(row, { record: this.#left.outline, part, gone: true })
+    }
+  }
+
+  #write(record: TapeRecord): number {
+    if (this.#store === 'unwritable' || this.#offDisk.has(record)) return noPlace
+    try {
+      this.#store ??= createTextStore()
+      return this.#store.add(encodeRecord(record).trimEnd())
+    } catch {
+      this.#store = 'unwritable'
+      return noPlace
+    }
+  }
+
+  #read(place: number): TapeRecord {
+    const known = this.#cache.get(place)
+    if (known) return known
+    const text = typeof this.#store === 'object' ? this.#store.read(place) : ''
+    const decoded = decodeLine(text)
+    const record: TapeRecord = 'record' in decoded ? decoded.record : { type: 'unknown', name: '', text }
+    if (this.#cachedCharacters > charactersCached) {
+      this.#cache.clear()
+      this.#cachedCharacters = 0
+    }
+    this.#cache.set(place, record)
+    this.#cachedCharacters += lengthOf(record)
+    return record
+  }
+}
