@@ -12,6 +12,7 @@ const entries = {
   wiretape: 'dist/cli/main.js',
   'recorder-worker': 'dist/proxy/recorder-worker.js',
   'session-worker': 'dist/capture/session-worker.js',
+  'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }
 
 /** @param {string} root The project's folder. */

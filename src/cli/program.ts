@@ -5,6 +5,7 @@ import { registerReload } from './commands/reload.js'
 import { registerCall } from './commands/call.js'
 import { registerCheck, registerCost } from './commands/check.js'
 import { registerCodegen } from './commands/codegen.js'
+import { registerCollect } from './commands/collect.js'
 import { registerConvert } from './commands/convert.js'
 import { registerImport, registerTrace } from './commands/import.js'
 import { registerDiff } from './commands/diff.js'
@@ -130,6 +131,7 @@ wiretape <command> --help tells more about a command.`,
     registerSearch,
     registerStats,
     registerSql,
+    registerCollect,
     registerPrune,
     registerTail,
     registerAttach,

@@ -210,6 +210,7 @@ describe('help', () => {
     ['search'],
     ['stats'],
     ['sql'],
+    ['collect'],
     ['prune'],
     ['tail'],
     ['recover'],

@@ -13,6 +13,7 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
         'merged by time; the files of one rotated recording are joined.',
     )
     .argument('<file...>', 'recordings, also while they are being written; - reads stdin')
+    .option('--at <store>', 'segments of a fleet instead, each HASH or HASH#SEQ (docs/fleet.md)')
     .option('-v, --verbose', 'payloads and stderr too')
     .option('--json', 'machine output; payloads with -v')
     .option('--jsonl', 'machine output, one message a line; payloads with -v')
@@ -35,7 +36,12 @@ Examples:
   wiretape inspect --check tapes/*.jsonl
   wiretape inspect --json tape.jsonl | jq '.messages[] | select(.latencyUs > 1e6)'`,
     )
-    .action(async (files: string[], options: InspectOptions) => {
+    .action(async (files: string[], options: InspectOptions & { readonly at?: string }) => {
+      if (options.at !== undefined) {
+        const { runInspectAt } = await import('../run/inspect-at.js')
+        outcome.code = await runInspectAt(files, options.at, options, io)
+        return
+      }
       const { runInspect } = await import('../run/inspect.js')
       outcome.code = await runInspect(files, options, io)
     })

@@ -15,6 +15,7 @@ export function registerSql(program: Command, io: Io, outcome: Outcome): void {
     .argument('<query>', 'SQL, as DuckDB understands it')
     .option('--in <name...>', 'only these recordings: a label, a name of one, a folder, a file')
     .option('--since <time>', 'only recordings that went on after that: 7d, 12h, 2026-11-20')
+    .option('--at <store>', 'the recordings of a fleet instead: s3://BUCKET, a folder (docs/fleet.md)')
     .option('--json', 'machine output: an array of objects')
     .option('--jsonl', 'machine output, one line a row')
     .addHelpText(
@@ -25,7 +26,8 @@ Examples:
   wiretape sql "select response from exchanges where tool = 'search'" --in shop
   wiretape sql "select payload->>'$.params.arguments.path' as path, count(*)
     from messages where tool = 'read_file' group by path"
-  wiretape sql 'select level, rule, count(*) from findings group by all' --json`,
+  wiretape sql 'select level, rule, count(*) from findings group by all' --json
+  wiretape sql --at s3://recordings 'select tool, calls from tools'`,
     )
     .action(async (query: string, options: SqlOptions) => {
       const { runSql } = await import('../run/sql.js')

@@ -1,3 +1,4 @@
+import { WiretapeError } from '../../model/index.js'
 import { countOf, createStyle, escapeJson, escapeText, truncate } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -10,6 +11,7 @@ import { tableText } from '../table.js'
 export interface SqlOptions {
   readonly in?: readonly string[]
   readonly since?: string
+  readonly at?: string
   readonly json?: boolean
   readonly jsonl?: boolean
 }
@@ -23,11 +25,19 @@ const mostCells = 80
 export async function runSql(sql: string, options: SqlOptions, io: Io): Promise<number> {
   const named = options.in ?? []
   const sinceMs = options.since === undefined ? undefined : sinceOption(options.since)
+  const print = options.json || options.jsonl ? printJson : printTable
+  const take = (result: Result): Promise<void> => print(result, options, io)
+  if (options.at !== undefined) {
+    if (named.length > 0)
+      throw new WiretapeError('usage', '--in and --at are different places', { hint: 'give one of them' })
+    const { runFleetQuery } = await import('../fleet/query.js')
+    await runFleetQuery(sql, options.at, sinceMs, io, take)
+    return exitCode.done
+  }
   const recordings = await scopeOf(named, io, sinceMs)
   // Indexes of recordings that were deleted by hand go with the next query over all.
   const all = named.length === 0 && sinceMs === undefined ? recordings : undefined
-  const print = options.json || options.jsonl ? printJson : printTable
-  await runQuery(sql, recordings, all, io, (result) => print(result, options, io))
+  await runQuery(sql, recordings, all, io, take)
   return exitCode.done
 }
 

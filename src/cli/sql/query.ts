@@ -1,10 +1,11 @@
 import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
-import { loadDuckDb, type Connection, type DuckDb, type Result } from './duckdb.js'
+import type { Connection, DuckDb, Result } from './duckdb.js'
+import { lockEngine, runEngine } from './engine.js'
 import { IndexFiles } from './index-files.js'
 import { RecordedText } from './recorded-text.js'
-import { literal, viewStatements } from './views.js'
+import { recordingSource, viewStatements } from './views.js'
 
 /**
  * Runs one query over recordings. It sees the views only: no other file, no network, no extension.
@@ -19,28 +20,19 @@ export async function runQuery(
   io: Io,
   take: (result: Result) => Promise<void>,
 ): Promise<void> {
-  const duckdb = await loadDuckDb()
   const indexes = new IndexFiles(io)
   const texts = new RecordedText()
-  const instance = await duckdb.DuckDBInstance.create(':memory:', {
-    temp_directory: '',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  })
   try {
-    const connection = await instance.connect()
-    try {
-      if (all) await indexes.sweep(all)
-      connection.registerScalarFunction(textFunction(duckdb, texts))
-      await prepare(connection, sql, recordings, { indexes, texts }, io)
-      await take(await connection.stream(sql)).catch(refused)
-    } catch (error) {
-      refused(error)
-    } finally {
-      connection.closeSync()
-    }
+    await runEngine(
+      sql,
+      async (connection, duckdb) => {
+        if (all) await indexes.sweep(all)
+        connection.registerScalarFunction(textFunction(duckdb, texts))
+        await prepare(connection, sql, recordings, { indexes, texts }, io)
+      },
+      take,
+    )
   } finally {
-    instance.closeSync()
     texts.close()
     await indexes.close()
   }
@@ -72,10 +64,9 @@ async function prepare(
     throw new WiretapeError('unreadable', 'there is no recording to ask', {
       hint: 'wiretape record -- SERVER makes one; wiretape ls lists them',
     })
-  await connection.run(`set allowed_paths = [${[...rows, ...findings].map(literal).join(', ')}]`)
-  await connection.run('set enable_external_access = false')
-  await connection.run('set lock_configuration = true')
-  for (const statement of viewStatements(rows, asksForFindings ? findings : undefined))
+  const source = recordingSource(rows)
+  await lockEngine(connection, [...rows, ...findings])
+  for (const statement of viewStatements(source, asksForFindings ? findings : undefined))
     await connection.run(statement)
 }
 
@@ -99,15 +90,5 @@ function textFunction({ DuckDBScalarFunction, VARCHAR, DOUBLE }: DuckDb, texts: 
         info.setError(error instanceof Error ? error.message : String(error))
       }
     },
-  })
-}
-
-/** What DuckDB says, as one line and a hint. */
-function refused(error: unknown): never {
-  if (error instanceof WiretapeError || !(error instanceof Error)) throw error
-  const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
-  throw new WiretapeError('usage', `the query failed: ${first}`, {
-    cause: error,
-    ...(rest.length > 0 && { hint: rest.map((line) => line.trim()).join(' · ') }),
   })
 }

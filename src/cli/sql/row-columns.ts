@@ -1,4 +1,3 @@
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import {
   detach,
   isAnswer,
@@ -11,12 +10,10 @@ import {
 import { createByteTexts } from '../byte-texts.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
 import type { Rows } from '../row-numbers.js'
-
-type Cell = string | number | boolean | undefined
-type Type = 'text' | 'int' | 'double' | 'boolean'
+import { noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
 
 /** Columns of an index. What all rows of a session have in common stands in the session's own row. */
-const columns = {
+export const rowColumns = {
   session_number: 'int',
   seq: 'int',
   time_ms: 'double',
@@ -46,17 +43,10 @@ const columns = {
   text: 'text',
   row: 'int',
   peer_row: 'int',
-} as const satisfies Record<string, Type>
+} as const satisfies Record<string, ColumnType>
 
-type Column = keyof typeof columns
-const names = Object.keys(columns) as Column[]
-
-const elements = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  int: { type: 'INT32' },
-  double: { type: 'DOUBLE' },
-  boolean: { type: 'BOOLEAN' },
-} as const
+export type RowColumn = keyof typeof rowColumns
+const names = Object.keys(rowColumns) as RowColumn[]
 
 /** What engines take at once. */
 const rowsInGroup = 122_880
@@ -141,32 +131,17 @@ export class RowColumns implements PlainWatcher {
     }
   }
 
+  get length(): number {
+    return this.#fold.entries.length
+  }
+
   /** The whole as one Parquet file (without compression); sessions have a row each, too. */
   bytes(): Uint8Array {
-    const writer = new ByteWriter()
-    const file = new ParquetWriter({
-      writer,
-      createdBy: 'wiretape',
-      codec: 'UNCOMPRESSED',
-      statistics: false,
-      schema: [
-        { name: 'rows', num_children: names.length },
-        ...names.map((name) => ({
-          name,
-          repetition_type: 'OPTIONAL' as const,
-          ...elements[columns[name]],
-        })),
-      ],
-    })
-    const { length } = this.#fold.entries
-    for (let from = 0; from < length; from += rowsInGroup) {
-      const cells = this.#cells(from, Math.min(length, from + rowsInGroup))
-      void file.write({ columnData: names.map((name) => ({ name, data: cells[name] })) })
-    }
-    const sessions = this.#sessions()
-    void file.write({ columnData: names.map((name) => ({ name, data: sessions[name] })) })
-    void file.finish()
-    return writer.getBytes()
+    const table = new ParquetTable(rowColumns)
+    for (let from = 0; from < this.length; from += rowsInGroup)
+      table.group(this.cells(from, Math.min(this.length, from + rowsInGroup)))
+    table.group(this.sessions())
+    return table.bytes()
   }
 
   #frame(record: MessageRecord | HeldRecord, first: number): void {
@@ -196,9 +171,10 @@ export class RowColumns implements PlainWatcher {
     this.#timeMs[row] = timeMs
   }
 
-  #cells(from: number, to: number): Record<Column, Cell[]> {
+  /** Rows from `from` to before `to`, by column. */
+  cells(from: number, to: number): Cells<RowColumn> {
     const { entries } = this.#fold
-    const cells = noCells()
+    const cells = noCells(rowColumns)
     for (let row = from; row < to; row += 1) {
       const kind = entries.kind(row)
       const peer = entries.peer(row)
@@ -243,8 +219,8 @@ export class RowColumns implements PlainWatcher {
   }
 
   /** A row a session: its kind is `session`, its text JSON. */
-  #sessions(): Record<Column, Cell[]> {
-    const cells = noCells()
+  sessions(): Cells<RowColumn> {
+    const cells = noCells(rowColumns)
     this.#fold.sessions.forEach((session, number) => {
       const { id, label, transport, command, url, startedAt, endedAt, durationMs, exitCode, signal, error } =
         session
@@ -268,7 +244,7 @@ export class RowColumns implements PlainWatcher {
         protocolVersion,
         redaction,
       })
-      const row: Partial<Record<Column, Cell>> = { kind: 'session', session_number: number, text }
+      const row: Partial<Record<RowColumn, Cell>> = { kind: 'session', session_number: number, text }
       for (const name of names) cells[name].push(row[name])
     })
     return cells
@@ -283,10 +259,6 @@ export class RowColumns implements PlainWatcher {
 
 /** `{"t":"`, with which a plain line begins. */
 const tapeHead = 6
-
-function noCells(): Record<Column, Cell[]> {
-  return Object.fromEntries(names.map((name) => [name, [] as Cell[]])) as Record<Column, Cell[]>
-}
 
 function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')

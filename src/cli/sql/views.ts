@@ -1,34 +1,61 @@
 /** The views over the indexes of recordings, in the order in which they are made. */
 export const views = ['messages', 'others', 'exchanges', 'sessions', 'tools', 'findings'] as const
 
-/**
- * Statements that make the views.
- *
- * @param rows indexes of the rows (Parquet)
- * @param findings a file of JSON lines for each recording; undefined when nobody asks for them
- */
-export function viewStatements(rows: readonly string[], findings: readonly string[] | undefined): string[] {
-  return [
-    `create view recorded_lines as select * from read_parquet([${rows.map(literal).join(', ')}], filename = true)`,
-    `create view recorded_sessions as select filename, session_number, text->>'$.recording' as recording,
+/** What the views are made over: `recorded_rows` and `recorded_sessions`, which a source makes first. */
+export interface ViewSource {
+  readonly statements: readonly string[]
+  /** Columns that every view has besides, with a comma after each. */
+  readonly more: string
+  /** The exact text of a message of `recorded_rows`. */
+  readonly payload: string
+  /** Columns that tell sessions apart. */
+  readonly sessionKey: string
+}
+
+/** Indexes of recordings. @param rows a Parquet file for each */
+export function recordingSource(rows: readonly string[]): ViewSource {
+  return {
+    statements: [
+      `create view recorded_lines as select * from read_parquet([${rows.map(literal).join(', ')}], filename = true)`,
+      `create view recorded_sessions as select filename, session_number, text->>'$.recording' as recording,
       text->>'$.session' as session, text->>'$.label' as label, text->>'$.server' as server, text->>'$.client' as client,
       text->>'$.transport' as transport, text as facts
       from recorded_lines where kind = 'session'`,
-    `create view recorded_rows as select s.recording, s.session, s.label, s.server, s.client, s.transport, r.*
+      `create view recorded_rows as select s.recording, s.session, s.label, s.server, s.client, s.transport, r.*
       from recorded_lines r left join recorded_sessions s using (filename, session_number)`,
-    `create view messages as select recording, session, label, server, client, transport, seq,
+    ],
+    more: '',
+    payload:
+      'case when file is null then text else recorded_text(filename, file, payload_start, payload_end) end',
+    sessionKey: 'recording, session',
+  }
+}
+
+/**
+ * Statements that make the views.
+ *
+ * @param findings a file of JSON lines for each recording; undefined when nobody asks for them
+ */
+export function viewStatements(
+  { statements, more, payload, sessionKey }: ViewSource,
+  findings: readonly string[] | undefined,
+): string[] {
+  const moreOf = (table: string): string => more.replaceAll(/[^,\s]+,/g, (column) => `${table}.${column}`)
+  return [
+    ...statements,
+    `create view messages as select recording, session, ${more} label, server, client, transport, seq,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject,
       case when method = 'tools/call' then subject end as tool, id, answers,
       latency_ms, waited_ms, held_ms, error_code, error_message, is_error, conversation, http_status,
       modified, injected, dropped, cancelled, cast(size_bytes as bigint) as size_bytes,
-      case when file is null then text else recorded_text(filename, file, payload_start, payload_end) end as payload,
+      ${payload} as payload,
       row as row_number, peer_row
       from recorded_rows where kind in ('request', 'notification', 'result', 'error', 'invalid')`,
-    `create view others as select recording, session, label, server, client,
+    `create view others as select recording, session, ${more} label, server, client,
       epoch_ms(cast(time_ms as bigint)) as time, offset_ms, direction, kind, method, subject, conversation, http_status,
       cast(size_bytes as bigint) as size_bytes, text
       from recorded_rows where kind in ('noise', 'stderr', 'gap', 'http')`,
-    `create view exchanges as select q.recording, q.session, q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
+    `create view exchanges as select q.recording, q.session, ${moreOf('q')} q.label, q.server, q.client, q.seq, a.seq as response_seq, q.time,
       q.direction, q.method, q.subject, q.tool, q.id, q.conversation,
       coalesce(a.kind, 'unanswered') as outcome, a.latency_ms, a.waited_ms, q.held_ms, coalesce(a.is_error, false) as is_error,
       a.error_code, a.error_message, q.cancelled, coalesce(a.http_status, q.http_status) as http_status,
@@ -36,7 +63,7 @@ export function viewStatements(rows: readonly string[], findings: readonly strin
       from (select * from messages where kind = 'request') q
       left join (select * from messages where kind in ('result', 'error')) a
       on a.recording = q.recording and a.row_number = q.peer_row`,
-    `create view sessions as select s.recording, s.session, s.label, s.server, s.client, s.transport,
+    `create view sessions as select s.recording, s.session, ${moreOf('s')} s.label, s.server, s.client, s.transport,
       s.facts->>'$.command' as command, s.facts->>'$.url' as url,
       try_cast(s.facts->>'$.startedAt' as timestamptz) at time zone 'UTC' as started,
       try_cast(s.facts->>'$.endedAt' as timestamptz) at time zone 'UTC' as ended,
@@ -45,9 +72,9 @@ export function viewStatements(rows: readonly string[], findings: readonly strin
       s.facts->>'$.protocolVersion' as protocol_version, s.facts->>'$.redaction' as redaction,
       coalesce(c.messages, 0) as messages, coalesce(c.errors, 0) as errors
       from recorded_sessions s
-      left join (select recording, session, count(*) as messages, count(*) filter (is_error) as errors
-        from recorded_rows where seq is not null group by recording, session) c
-      on c.recording = s.recording and c.session = s.session`,
+      left join (select ${sessionKey}, count(*) as messages, count(*) filter (is_error) as errors
+        from recorded_rows where seq is not null group by all) c
+      using (${sessionKey})`,
     `create view tools as with listed as (
         select server, unnest(json_extract(payload, '$.result.tools[*]')) as tool
         from messages where kind = 'result' and method = 'tools/list'

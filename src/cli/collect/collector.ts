@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import { decodeManifest, manifestKey, segmentKey, type Manifest, type ObjectStore } from '../../ship/index.js'
+import { loadRecordings } from '../recordings.js'
+import { RowColumns } from '../sql/row-columns.js'
+import { writeDeadLetter } from './dead-letter.js'
+import { DeadSegment, fetchSegment, type FetchedSegment } from './fetch-segment.js'
+import { IndexBatch } from './index-batch.js'
+import { indexedKey } from './keys.js'
+import type { Delivery, SegmentSource } from './source.js'
+
+/** Segments that are worked on at once. */
+const lanes = 4
+/** Deliveries that are asked for at once. */
+const mostDeliveries = 64
+/** A segment that cannot be read is tried this often: its download may have been cut. */
+const mostAttempts = 3
+const againMs = 5_000
+
+export interface CollectorOptions {
+  readonly source: SegmentSource
+  readonly target: ObjectStore
+  /** Both are the same store, so that nothing has to be copied. */
+  readonly isSameStore: boolean
+  /** Private, for segments that are being read. */
+  readonly folder: string
+  /** A batch is written when it has so many rows, */
+  readonly batchRows: number
+  /** so many segments, */
+  readonly batchSegments: number
+  /** or is so old. */
+  readonly batchAgeMs: number
+  readonly now: () => number
+  /** What a person should know: a store that fails, a segment that cannot be read. */
+  readonly complain: (message: string) => Promise<void> | void
+  readonly onBatch?: (batch: WrittenBatch) => Promise<void> | void
+}
+
+export interface WrittenBatch {
+  readonly id: string
+  readonly segments: number
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** Counters since the start. */
+export interface CollectorCounts {
+  segments: number
+  messages: number
+  /** Compressed, as stored. */
+  bytes: number
+  /** Deliveries of segments that were in the index already. */
+  repeated: number
+  dead: number
+  /** Attempts that failed and are made again. */
+  failed: number
+  /** Messages that the recorders say to have lost. */
+  lost: number
+}
+
+interface Held {
+  readonly delivery: Delivery
+  readonly manifest: Manifest
+}
+
+/**
+ * Takes sealed segments from a source into a store: the segment and its manifest as they are, then their rows, a Parquet file for each
+ * day and server of a batch. A delivery is acknowledged when its batch is committed, so that a collector may be killed anywhere.
+ */
+export class Collector {
+  readonly counts: CollectorCounts = {
+    segments: 0,
+    messages: 0,
+    bytes: 0,
+    repeated: 0,
+    dead: 0,
+    failed: 0,
+    lost: 0,
+  }
+  readonly #options: CollectorOptions
+  readonly #inFlight = new Map<string, Delivery>()
+  #batch = new IndexBatch()
+  #held: Held[] = []
+  #batchStartMs = 0
+
+  constructor(options: CollectorOptions) {
+    this.#options = options
+  }
+
+  /** Runs until it is aborted; with `once`, until nothing is left. What it has taken is committed before it returns. */
+  async run(signal: AbortSignal, once: boolean): Promise<void> {
+    const { source } = this.#options
+    const timer = setInterval(() => {
+      for (const delivery of this.#inFlight.values()) delivery.working()
+    }, source.workingMs)
+    try {
+      while (!signal.aborted) {
+        const taken = await this.step()
+        if (once && taken === 0) {
+          await this.commit()
+          if ((await source.waiting()) === 0) break
+        }
+      }
+      await this.commit()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** One look at the source. Returns how many deliveries came that are not worked on already. */
+  async step(waitMs = 1_000): Promise<number> {
+    let deliveries: Delivery[] = []
+    try {
+      deliveries = await this.#options.source.next(mostDeliveries, waitMs)
+    } catch (error) {
+      await this.#failed(error)
+    }
+    const queue = deliveries.values()
+    let taken = 0
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        for (const delivery of queue) {
+          if (await this.#take(delivery)) taken += 1
+          if (this.#isFull()) await this.commit()
+        }
+      }),
+    )
+    if (this.#held.length > 0 && this.#options.now() - this.#batchStartMs >= this.#options.batchAgeMs)
+      await this.commit()
+    return taken
+  }
+
+  /** Writes the batch. When that fails, its deliveries come again. */
+  async commit(): Promise<void> {
+    const [batch, held] = [this.#batch, this.#held]
+    if (held.length === 0) return
+    this.#batch = new IndexBatch()
+    this.#held = []
+    const { target, onBatch } = this.#options
+    try {
+      await batch.write(target)
+    } catch (error) {
+      for (const { delivery, manifest } of held) {
+        this.#inFlight.delete(manifest.hash)
+        delivery.again(againMs)
+      }
+      return this.#failed(error)
+    }
+    const written = { segments: held.length, messages: batch.rows, bytes: 0 }
+    const queue = held.values()
+    await Promise.all(
+      Array.from({ length: lanes * 2 }, async () => {
+        for (const { delivery, manifest } of queue) {
+          written.bytes += manifest.compressedBytes
+          this.counts.lost += manifest.lost
+          // Without the mark, the segment would only be read again; the rows of its first batch count.
+          await target
+            .put(indexedKey(manifest.hash), Buffer.from(batch.id))
+            .then(() => this.#finish(delivery, manifest))
+            .catch((error: unknown) => this.#failed(error))
+          this.#inFlight.delete(manifest.hash)
+        }
+      }),
+    )
+    this.counts.segments += written.segments
+    this.counts.messages += written.messages
+    this.counts.bytes += written.bytes
+    await onBatch?.({ id: batch.id, ...written })
+  }
+
+  #isFull(): boolean {
+    const { batchRows, batchSegments } = this.#options
+    return this.#batch.rows >= batchRows || this.#held.length >= batchSegments
+  }
+
+  async #take(delivery: Delivery): Promise<boolean> {
+    const { target } = this.#options
+    const manifest = decodeManifest(Buffer.from(delivery.manifest).toString('utf8'))
+    if (!manifest) {
+      const hash = createHash('sha256').update(delivery.manifest).digest('hex')
+      await this.#guarded(delivery, () => this.#bury(delivery, hash, 'its manifest is not understood'))
+      return true
+    }
+    const { hash } = manifest
+    // The same segment, delivered again while it is worked on here.
+    if (this.#inFlight.has(hash)) {
+      delivery.again(againMs)
+      return false
+    }
+    this.#inFlight.set(hash, delivery)
+    let isHeld = false
+    await this.#guarded(delivery, async () => {
+      if (await target.head(indexedKey(hash))) {
+        this.counts.repeated += 1
+        return this.#finish(delivery, manifest)
+      }
+      isHeld = await this.#collect(delivery, manifest)
+    })
+    if (!isHeld) this.#inFlight.delete(hash)
+    return true
+  }
+
+  /** Returns whether the batch has it now. */
+  async #collect(delivery: Delivery, manifest: Manifest): Promise<boolean> {
+    const { source, target, isSameStore } = this.#options
+    const folder = await mkdtemp(join(this.#options.folder, 'segment-'))
+    try {
+      const fetched = await fetchSegment(source.store, manifest, folder)
+      if (!isSameStore) await this.#copy(fetched, delivery, manifest)
+      const rows = await rowsOf(fetched.plain, manifest)
+      if (this.#held.length === 0) this.#batchStartMs = this.#options.now()
+      this.#batch.add(rows, manifest)
+      this.#held.push({ delivery, manifest })
+      return true
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      // Another collector may have been quicker, and have deleted it from the queue.
+      if (await target.head(indexedKey(manifest.hash))) await this.#finish(delivery, manifest)
+      else if (delivery.attempt < mostAttempts) delivery.again(againMs)
+      else await this.#bury(delivery, manifest.hash, reason, join(folder, `${manifest.hash}.packed`))
+      return false
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async #copy({ packed, packedBytes }: FetchedSegment, { manifest: text }: Delivery, manifest: Manifest) {
+    const { target } = this.#options
+    await target.put(segmentKey(manifest), { path: packed, size: packedBytes }, { ifAbsent: true })
+    await target.put(manifestKey(manifest.hash), text, { ifAbsent: true })
+  }
+
+  async #finish(delivery: Delivery, manifest: Manifest): Promise<void> {
+    const { source } = this.#options
+    if (source.isQueue) {
+      await source.store.delete(manifestKey(manifest.hash))
+      await source.store.delete(segmentKey(manifest))
+    }
+    await delivery.done()
+  }
+
+  async #bury(delivery: Delivery, hash: string, reason: string, file?: string): Promise<void> {
+    const { target, complain } = this.#options
+    await writeDeadLetter(target, { hash, reason, manifest: delivery.manifest, file })
+    this.counts.dead += 1
+    await delivery.done()
+    await complain(`segment ${hash.slice(0, 12)} cannot be read: ${reason}; it is in dead/`)
+  }
+
+  async #guarded(delivery: Delivery, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      delivery.again(againMs)
+      await this.#failed(error)
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    this.counts.failed += 1
+    await this.#options.complain(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function rowsOf(path: string, manifest: Manifest): Promise<RowColumns> {
+  let rows: RowColumns | undefined
+  const { close } = await loadRecordings([path], '/', (fold) => {
+    rows = new RowColumns(fold, manifest.hash, [path])
+    return rows
+  })
+  await close()
+  return rows!
+}
+
+/** Why another attempt on these bytes would fail, too; undefined when it is not their fault. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof DeadSegment) return error.message
+  if (!(error instanceof WiretapeError)) return undefined
+  if (error.code === 'not-a-recording' || error.code === 'unsupported-version') return 'it is no tape'
+  return error.code === 'unreadable' ? error.message : undefined
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WiretapeError } from '../../model/index.js'
+import { segmentKey, type Manifest, type ObjectStore } from '../../ship/index.js'
+import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
+
+/** Larger segments are refused: recorders seal theirs long before. */
+const mostBytes = 1 << 30
+
+/** A segment that no second attempt makes readable. */
+export class DeadSegment extends Error {
+  override readonly name = 'DeadSegment'
+}
+
+/** Private files of a segment, as it is stored and as its recorder wrote it. */
+export interface FetchedSegment {
+  readonly packed: string
+  readonly packedBytes: number
+  readonly plain: string
+}
+
+/**
+ * Downloads a segment and checks it against its hash.
+ *
+ * @param folder of the segment alone, removed by the caller
+ * @throws DeadSegment when its bytes are not those that the manifest tells of
+ * @throws WiretapeError of the store
+ */
+export async function fetchSegment(
+  store: ObjectStore,
+  manifest: Manifest,
+  folder: string,
+): Promise<FetchedSegment> {
+  const { hash, bytes, compressedBytes, encoding } = manifest
+  if (Math.max(bytes, compressedBytes) > mostBytes)
+    throw new DeadSegment(`it is larger than ${mostBytes >> 20} MB`)
+  if (!(await canUnpack(encoding)))
+    throw new WiretapeError('usage', 'segments in zstd need Node 22.15 or newer on the collector')
+  const packed = join(folder, `${hash}.packed`)
+  const plain = join(folder, `${hash}.jsonl`)
+  return { packed, packedBytes: await download(store, manifest, { packed, plain }), plain }
+}
+
+async function download(
+  store: ObjectStore,
+  manifest: Manifest,
+  { packed, plain }: { readonly packed: string; readonly plain: string },
+): Promise<number> {
+  const digest = createHash('sha256')
+  const [from, to] = await Promise.all([open(packed, 'w', 0o600), open(plain, 'w', 0o600)])
+  let packedBytes = 0
+  let plainBytes = 0
+  async function* kept(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of store.get(segmentKey(manifest))) {
+      packedBytes += chunk.length
+      if (packedBytes > manifest.compressedBytes) throw new DeadSegment('it is larger than its manifest says')
+      await from.write(chunk)
+      yield chunk
+    }
+  }
+  try {
+    for await (const chunk of unpack(manifest.encoding, kept(), () => undefined)) {
+      plainBytes += chunk.length
+      if (plainBytes > manifest.bytes) throw new DeadSegment('it holds more than its manifest says')
+      digest.update(chunk)
+      await to.write(chunk)
+    }
+  } catch (error) {
+    if (error instanceof UnpackError) throw new DeadSegment(`it is damaged: ${error.message}`)
+    throw error
+  } finally {
+    await from.close()
+    await to.close()
+  }
+  if (digest.digest('hex') !== manifest.hash)
+    throw new DeadSegment('its bytes do not have the hash of its name')
+  return packedBytes
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import { detach } from '../../model/index.js'
+import type { Manifest, ObjectStore } from '../../ship/index.js'
+import { noCells, ParquetTable, type Cell, type Cells, type ColumnType } from '../sql/parquet-table.js'
+import { rowColumns, type RowColumn, type RowColumns } from '../sql/row-columns.js'
+import { writeCommit, type BatchCommit } from './commit.js'
+
+const { file: _file, ...ownColumns } = rowColumns
+const sourceColumns = {
+  segment: 'text',
+  host: 'text',
+  user: 'text',
+  session: 'text',
+  label: 'text',
+  server_name: 'text',
+  client: 'text',
+  transport: 'text',
+} as const satisfies Record<string, ColumnType>
+/** Columns of the index of a fleet: each row says by itself where it comes from. */
+const columns = { ...sourceColumns, ...ownColumns }
+type Column = keyof typeof columns
+const sessionColumns = { ...sourceColumns, segment_number: 'int', facts: 'text' } as const
+type SessionColumn = keyof typeof sessionColumns
+type OwnColumn = Exclude<RowColumn, 'file'>
+const ownNames = Object.keys(ownColumns) as OwnColumn[]
+
+/** Rows that are taken from a segment at once. */
+const rowsAtOnce = 8_192
+/** Rows of a partition that wait to be written as a group. */
+const rowsInGroup = 61_440
+
+interface Partition {
+  readonly day: string
+  readonly server: string
+  readonly table: ParquetTable<Column>
+  cells: Cells<Column>
+  rows: number
+}
+
+/** What all rows of a session have in common. */
+type SessionCells = Readonly<Record<SessionColumn, Cell>> & { readonly startMs: number }
+
+/** Rows of segments, until they are written as one Parquet file for each day and server. */
+export class IndexBatch {
+  /** Sorts by time. */
+  readonly id = `${new Date().toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(6).toString('hex')}`
+  readonly #partitions = new Map<string, Partition>()
+  readonly #sessions = noCells(sessionColumns)
+  readonly #segments: { hash: string; rows: number }[] = []
+  #rows = 0
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  get segments(): number {
+    return this.#segments.length
+  }
+
+  add(rows: RowColumns, manifest: Manifest): void {
+    const sessions = rows.sessions()
+    const facts = sessions.text.map((text) => sessionCells(String(text), manifest))
+    const fallback = sessionCells('{}', manifest)
+    for (let from = 0; from < rows.length; from += rowsAtOnce)
+      this.#take(rows.cells(from, Math.min(rows.length, from + rowsAtOnce)), facts, fallback)
+    for (const session of facts)
+      for (const name of Object.keys(sessionColumns) as SessionColumn[])
+        this.#sessions[name].push(session[name])
+    this.#segments.push({ hash: manifest.hash, rows: rows.length })
+    this.#rows += rows.length
+  }
+
+  /** Writes the files, and the commit last. The batch counts from then on, and not before. */
+  async write(store: ObjectStore): Promise<void> {
+    const files: BatchCommit['files'] = []
+    for (const partition of this.#partitions.values()) {
+      const { day, server, rows } = partition
+      flush(partition)
+      const bytes = partition.table.bytes()
+      // A number tells servers apart whose names differ in case only, which some file systems do not.
+      const key = `index/day=${day}/server=${escapeName(server)}/${this.id}-${files.length}.parquet`
+      await store.put(key, bytes)
+      files.push({ key, day, rows, bytes: bytes.length })
+    }
+    const table = new ParquetTable(sessionColumns, 'SNAPPY')
+    table.group(this.#sessions)
+    const sessions = table.bytes()
+    const sessionsKey = `index/sessions/${this.id}.parquet`
+    await store.put(sessionsKey, sessions)
+    await writeCommit(store, {
+      v: 1,
+      batch: this.id,
+      files,
+      sessions: { key: sessionsKey, bytes: sessions.length },
+      segments: this.#segments,
+    })
+  }
+
+  #take(cells: Cells<RowColumn>, facts: readonly SessionCells[], fallback: SessionCells): void {
+    for (let i = 0; i < cells.kind.length; i += 1) {
+      const session = facts[Number(cells.session_number[i])] ?? fallback
+      const timeMs = cells.time_ms[i]
+      const partition = this.#partition(
+        dayOf(typeof timeMs === 'number' ? timeMs : session.startMs),
+        String(session.server_name ?? session.label ?? 'unknown'),
+      )
+      const to = partition.cells
+      to.segment.push(session.segment)
+      to.host.push(session.host)
+      to.user.push(session.user)
+      to.session.push(session.session)
+      to.label.push(session.label)
+      to.server_name.push(session.server_name)
+      to.client.push(session.client)
+      to.transport.push(session.transport)
+      for (const name of ownNames) to[name].push(fitting(cells[name][i], ownColumns[name]))
+      partition.rows += 1
+      if (to.kind.length >= rowsInGroup) flush(partition)
+    }
+  }
+
+  #partition(day: string, server: string): Partition {
+    const key = `${day} ${server}`
+    let partition = this.#partitions.get(key)
+    if (!partition) {
+      partition = {
+        day,
+        server,
+        table: new ParquetTable(columns, 'SNAPPY'),
+        cells: noCells(columns),
+        rows: 0,
+      }
+      this.#partitions.set(key, partition)
+    }
+    return partition
+  }
+}
+
+/** A number of a hostile tape that its column cannot hold would cost the whole batch. */
+function fitting(value: Cell, type: ColumnType): Cell {
+  const fits = type !== 'int' || typeof value !== 'number' || (value | 0) === value
+  return fits ? value : undefined
+}
+
+function flush(partition: Partition): void {
+  if (partition.cells.kind.length === 0) return
+  partition.table.group(partition.cells)
+  partition.cells = noCells(columns)
+}
+
+function sessionCells(text: string, manifest: Manifest): SessionCells {
+  const facts = JSON.parse(text) as Readonly<Record<string, unknown>>
+  const said = (value: unknown): string | undefined =>
+    typeof value === 'string' && value !== '' ? detach(value) : undefined
+  return {
+    segment: manifest.hash,
+    segment_number: manifest.segment,
+    facts: detach(text),
+    host: said(manifest.host),
+    user: said(manifest.user),
+    session: said(facts['session']) ?? said(manifest.session),
+    label: said(facts['label']) ?? said(manifest.label),
+    // Only the first segment of a session has the answer to `initialize`; the views know the others' by their session.
+    server_name: said(facts['server']),
+    client: said(facts['client']),
+    transport: said(facts['transport']),
+    startMs: Date.parse(said(facts['startedAt']) ?? manifest.startedAt),
+  }
+}
+
+/** In UTC; of a time that cannot be, the first day that there is. */
+function dayOf(ms: number): string {
+  const isDay = ms >= 0 && ms < Date.UTC(10_000, 0)
+  return isDay ? new Date(ms).toISOString().slice(0, 10) : '1970-01-01'
+}
+
+/** A name as one step of a path: what is not plain is written as `_` and two hexadecimal digits for each byte. */
+export function escapeName(name: string): string {
+  const escaped = [...Buffer.from(name.slice(0, 200))].map((byte) => {
+    const char = String.fromCharCode(byte)
+    return /[A-Za-z0-9.-]/.test(char) ? char : `_${byte.toString(16).padStart(2, '0')}`
+  })
+  // A step of a path has 255 bytes at most.
+  return escaped.join('').slice(0, 120)
+}

@@ -1,0 +1,38 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import { parseTimeout } from '../duration-option.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { CollectOptions } from '../run/collect.js'
+
+export function registerCollect(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('collect')
+    .summary('index the recordings of a fleet')
+    .description(
+      'Takes the sealed segments that recorders ship and makes an index of them that wiretape sql --at reads. ' +
+        'Any number of collectors may run side by side, and each may be killed at any time (docs/fleet.md).',
+    )
+    .requiredOption('--from <store>', 'where recorders ship to: nats://HOST, s3://BUCKET, a folder')
+    .requiredOption('--to <store>', 'where segments and index are kept: s3://BUCKET, a folder')
+    .option('--once', 'end when nothing is left; exit 1 if a segment could not be read')
+    .option('--batch-messages <n>', 'write a batch at so many messages', positiveNumber, 100_000)
+    .option('--batch-age <time>', 'write a batch at this age (default: 30s)', parseTimeout, 30_000)
+    .option('--json', 'machine output, one line a batch')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  wiretape collect --from nats://bus.example.com --to s3://recordings
+  wiretape collect --from /srv/shipped --to /srv/shipped --once
+  wiretape sql --at s3://recordings 'select tool, calls, p99_ms from tools'`,
+    )
+    .action(async (options: CollectOptions) => {
+      const { runCollect } = await import('../run/collect.js')
+      outcome.code = await runCollect(options, io)
+    })
+}
+
+function positiveNumber(text: string): number {
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is a number above 0.')
+}

@@ -1,0 +1,94 @@
+import { WiretapeError } from '../../model/index.js'
+import {
+  bytesOf,
+  decodeManifest,
+  manifestKey,
+  segmentKey,
+  type Manifest,
+  type ObjectStore,
+} from '../../ship/index.js'
+import { canUnpack, unpack } from '../unpack/index.js'
+
+/** Parts of segments that are kept unpacked; each has 256 kB or so. */
+const mostMembers = 32
+const mostManifests = 256
+/** A part that is larger was made by nobody we know. */
+const mostMemberBytes = 64 << 20
+
+/** Reads pieces of segments in a store, by range: only the independently packed parts that hold them are fetched. */
+export class SegmentReader {
+  readonly #store: ObjectStore
+  readonly #manifests = new Map<string, Manifest>()
+  readonly #members = new Map<string, Uint8Array>()
+
+  constructor(store: ObjectStore) {
+    this.#store = store
+  }
+
+  /**
+   * @param start in bytes of the uncompressed segment
+   * @throws WiretapeError `unreadable`
+   */
+  async bytes(hash: string, start: number, end: number): Promise<Uint8Array> {
+    const manifest = await this.manifest(hash)
+    const pieces: Uint8Array[] = []
+    for (const [i, { from, bytes }] of manifest.members.entries()) {
+      if (from + bytes <= start || from >= end) continue
+      const unpacked = await this.#member(manifest, i)
+      pieces.push(unpacked.subarray(Math.max(0, start - from), Math.max(0, end - from)))
+    }
+    const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+    if (all.length !== end - start) throw this.#damaged(hash, 'it is shorter than its index says')
+    return all
+  }
+
+  /** All of it, in pieces. */
+  async *all(hash: string): AsyncGenerator<Uint8Array> {
+    const manifest = await this.manifest(hash)
+    for (const i of manifest.members.keys()) yield await this.#member(manifest, i)
+  }
+
+  async manifest(hash: string): Promise<Manifest> {
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new WiretapeError('unreadable', `${hash} is no hash of a segment`)
+    const known = this.#manifests.get(hash)
+    if (known) return known
+    const text = Buffer.from(await bytesOf(this.#store.get(manifestKey(hash)))).toString('utf8')
+    const manifest = decodeManifest(text)
+    if (manifest?.hash !== hash) throw this.#damaged(hash, 'its manifest is not understood')
+    keep(this.#manifests, hash, manifest, mostManifests)
+    return manifest
+  }
+
+  async #member(manifest: Manifest, number: number): Promise<Uint8Array> {
+    const { hash, encoding } = manifest
+    const name = `${hash} ${number}`
+    const known = this.#members.get(name)
+    if (known) return known
+    const { at, length, bytes } = manifest.members[number]!
+    if (Math.max(length, bytes) > mostMemberBytes) throw this.#damaged(hash, 'a part of it is too large')
+    if (!(await canUnpack(encoding)))
+      throw new WiretapeError('usage', 'segments in zstd need Node 22.15 or newer')
+    const pieces: Uint8Array[] = []
+    let total = 0
+    const source = this.#store.get(segmentKey(manifest), { at, length })
+    for await (const piece of unpack(encoding, source, () => undefined)) {
+      total += piece.length
+      if (total > bytes) break
+      // The memory of a piece may be used again.
+      pieces.push(Uint8Array.from(piece))
+    }
+    if (total !== bytes) throw this.#damaged(hash, 'a part of it has another length than its manifest says')
+    const unpacked = Buffer.concat(pieces)
+    keep(this.#members, name, unpacked, mostMembers)
+    return unpacked
+  }
+
+  #damaged(hash: string, why: string): WiretapeError {
+    return new WiretapeError('unreadable', `cannot read segment ${hash} in ${this.#store.address}: ${why}`)
+  }
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
+  map.set(key, value)
+  if (map.size > most) map.delete(map.keys().next().value!)
+}

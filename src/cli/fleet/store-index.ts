@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { WiretapeError } from '../../model/index.js'
+import type { ObjectStore } from '../../ship/index.js'
+import { chooseBatches, readCommit, type BatchCommit } from '../collect/commit.js'
+import { commitsPrefix } from '../collect/keys.js'
+import type { FleetFiles } from './fleet-views.js'
+
+/** Requests at once. */
+const lanes = 8
+/** Index files of stores elsewhere that are kept on this machine. */
+const mostCachedBytes = 4 << 30
+
+/**
+ * The files of a store's index that a query needs, on this machine: in place in a folder, else as copies in the data folder.
+ *
+ * @param sinceDay leaves out days before
+ * @throws WiretapeError `unreadable` when the store has no index
+ */
+export async function indexFiles(
+  store: ObjectStore,
+  dataFolder: string,
+  sinceDay: string | undefined,
+): Promise<FleetFiles> {
+  const cache = new FileCache(store, dataFolder)
+  const chosen = chooseBatches(await commitsOf(store))
+  if (chosen.length === 0)
+    throw new WiretapeError('unreadable', `${store.address} has no index`, {
+      hint: 'wiretape collect makes it: see docs/fleet.md',
+    })
+  const files = {
+    rows: [] as string[],
+    sessions: [] as string[],
+    skipped: [] as { file: string; segment: string }[],
+  }
+  await inLanes(chosen, async ({ commit, skipped }) => {
+    const place = async (key: string, bytes: number, to: string[]): Promise<void> => {
+      const file = await cache.path(key, bytes)
+      to.push(file)
+      for (const segment of skipped) files.skipped.push({ file, segment })
+    }
+    await place(commit.sessions.key, commit.sessions.bytes, files.sessions)
+    for (const { key, bytes, day } of commit.files)
+      if (sinceDay === undefined || day >= sinceDay) await place(key, bytes, files.rows)
+  })
+  await cache.trim(new Set([...files.rows, ...files.sessions]))
+  if (files.rows.length === 0)
+    throw new WiretapeError('unreadable', `${store.address} has no messages since ${sinceDay}`)
+  return files
+}
+
+async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
+  const keys: string[] = []
+  for await (const { key } of store.list(commitsPrefix)) if (key.endsWith('.json')) keys.push(key)
+  const commits: BatchCommit[] = []
+  await inLanes(keys, async (key) => {
+    const commit = await readCommit(store, key)
+    if (commit) commits.push(commit)
+  })
+  return commits
+}
+
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const item of queue) await work(item)
+    }),
+  )
+}
+
+/** Objects as files. Those of a folder are read where they are. */
+class FileCache {
+  readonly #store: ObjectStore
+  readonly #folder: string
+
+  constructor(store: ObjectStore, dataFolder: string) {
+    this.#store = store
+    this.#folder =
+      store.kind === 'folder'
+        ? store.address
+        : join(dataFolder, 'fleet', createHash('sha256').update(store.address).digest('hex').slice(0, 16))
+  }
+
+  async path(key: string, bytes: number): Promise<string> {
+    if (!isIndexKey(key))
+      throw new WiretapeError('unreadable', `${this.#store.address}: an index of no index file`)
+    const path = join(this.#folder, ...key.split('/'))
+    if (this.#store.kind === 'folder') return path
+    const found = await stat(path).catch(() => undefined)
+    if (found?.size === bytes) {
+      // What was used last is deleted last.
+      const now = new Date()
+      await utimes(path, now, now).catch(() => undefined)
+      return path
+    }
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const part = `${path}.${process.pid}.part`
+    try {
+      await pipeline(this.#store.get(key), createWriteStream(part, { mode: 0o600 }))
+      await rename(part, path)
+    } finally {
+      await rm(part, { force: true })
+    }
+    return path
+  }
+
+  /** Deletes what was not used for longest, beyond what may be kept. */
+  async trim(used: ReadonlySet<string>): Promise<void> {
+    if (this.#store.kind === 'folder') return
+    const files: { path: string; size: number; usedMs: number }[] = []
+    for (const entry of await readdir(this.#folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      const found = entry.isFile() ? await stat(path).catch(() => undefined) : undefined
+      if (found) files.push({ path, size: found.size, usedMs: found.mtimeMs })
+    }
+    let total = files.reduce((sum, { size }) => sum + size, 0)
+    for (const { path, size } of files.toSorted((a, b) => a.usedMs - b.usedMs)) {
+      if (total <= mostCachedBytes) return
+      if (used.has(path)) continue
+      await rm(path, { force: true })
+      total -= size
+    }
+  }
+}
+
+/** A commit is text of others: it names files of the index only. */
+function isIndexKey(key: string): boolean {
+  return (
+    key.startsWith('index/') &&
+    key.endsWith('.parquet') &&
+    key.split('/').every((part) => /^[\w=-][\w.=-]*$/.test(part))
+  )
+}

@@ -1,0 +1,88 @@
+import { mkdtemp } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { countOf } from '../../render/index.js'
+import { openStore, parseStoreAddress, type ObjectStore } from '../../ship/index.js'
+import { Collector, type WrittenBatch } from '../collect/collector.js'
+import type { SegmentSource } from '../collect/source.js'
+import { exitCode } from '../exit-codes.js'
+import { onInterrupt } from '../interrupt.js'
+import type { Io } from '../io.js'
+import { createSpools } from '../spools.js'
+
+export interface CollectOptions {
+  readonly from: string
+  readonly to: string
+  readonly once?: boolean
+  readonly json?: boolean
+  readonly batchMessages: number
+  readonly batchAge: number
+}
+
+/** Segments of a batch, however few messages they have. */
+const batchSegments = 2_000
+/** The same complaint is printed once in this time. */
+const complaintMs = 60_000
+
+export async function runCollect(options: CollectOptions, io: Io): Promise<number> {
+  const spools = createSpools()
+  const target = await openStore(options.to, process.env)
+  const interrupt = onInterrupt()
+  let source: SegmentSource | undefined
+  try {
+    // A store that refuses us says so before anything is taken.
+    await target.head('index/none')
+    source = await openSource(options.from, target)
+    const folder = await mkdtemp(join(os.tmpdir(), 'wiretape-collect-'))
+    spools.add(folder)
+    const collector = new Collector({
+      source,
+      target,
+      isSameStore: source.store.address === target.address,
+      folder,
+      batchRows: options.batchMessages,
+      batchSegments,
+      batchAgeMs: options.batchAge,
+      now: () => performance.now(),
+      complain: onceAMinute((message) => io.complain(message)),
+      onBatch: (batch) => printBatch(batch, options, io),
+    })
+    await collector.run(interrupt.signal, options.once === true)
+    const { dead } = collector.counts
+    return dead > 0 && options.once ? exitCode.found : exitCode.done
+  } finally {
+    interrupt.close()
+    await source?.close()
+    await target.close()
+    await spools.close()
+  }
+}
+
+async function openSource(address: string, target: ObjectStore): Promise<SegmentSource> {
+  if (parseStoreAddress(address).kind === 'jetstream') {
+    const { openNatsSource } = await import('../collect/nats-source.js')
+    return openNatsSource(address, process.env)
+  }
+  const { openStoreSource } = await import('../collect/store-source.js')
+  return openStoreSource(address, process.env, async (key) => (await target.head(key)) !== undefined)
+}
+
+async function printBatch(batch: WrittenBatch, { json }: CollectOptions, io: Io): Promise<void> {
+  const { id, segments, messages, bytes } = batch
+  const line = json
+    ? JSON.stringify({ batch: id, segments, messages, bytes })
+    : `${new Date().toISOString()}  ${countOf(segments, 'segment')}, ${countOf(messages, 'message')}`
+  await io.write(`${line}\n`, json ? 'data' : 'text')
+  await io.flush()
+}
+
+function onceAMinute(complain: (message: string) => Promise<void>): (message: string) => Promise<void> {
+  const last = new Map<string, number>()
+  return async (message) => {
+    const nowMs = performance.now()
+    if (nowMs - (last.get(message) ?? -Infinity) < complaintMs) return
+    if (last.size > 100) last.clear()
+    last.set(message, nowMs)
+    await complain(message)
+  }
+}

@@ -1,0 +1,52 @@
+import { WiretapeError } from '../../model/index.js'
+import { loadDuckDb, type Connection, type DuckDb, type Result } from './duckdb.js'
+import { literal } from './views.js'
+
+/**
+ * Runs one query in an engine of its own.
+ *
+ * @param prepare makes the views, and calls `lockEngine` before it does
+ * @throws WiretapeError `usage` for SQL that DuckDB refuses
+ */
+export async function runEngine(
+  sql: string,
+  prepare: (connection: Connection, duckdb: DuckDb) => Promise<void>,
+  take: (result: Result) => Promise<void>,
+): Promise<void> {
+  const duckdb = await loadDuckDb()
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  try {
+    const connection = await instance.connect()
+    try {
+      await prepare(connection, duckdb)
+      await take(await connection.stream(sql)).catch(refused)
+    } catch (error) {
+      refused(error)
+    } finally {
+      connection.closeSync()
+    }
+  } finally {
+    instance.closeSync()
+  }
+}
+
+/** From now on the engine reads these files and nothing else. */
+export async function lockEngine(connection: Connection, files: readonly string[]): Promise<void> {
+  await connection.run(`set allowed_paths = [${files.map(literal).join(', ')}]`)
+  await connection.run('set enable_external_access = false')
+  await connection.run('set lock_configuration = true')
+}
+
+/** What DuckDB says, as one line and a hint. */
+function refused(error: unknown): never {
+  if (error instanceof WiretapeError || !(error instanceof Error)) throw error
+  const [first = '', ...rest] = error.message.split('\n').filter((line) => /[^\s^]/.test(line))
+  throw new WiretapeError('usage', `the query failed: ${first}`, {
+    cause: error,
+    ...(rest.length > 0 && { hint: rest.map((line) => line.trim()).join(' · ') }),
+  })
+}

@@ -1,0 +1,59 @@
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+
+export type Cell = string | number | boolean | undefined
+export type ColumnType = 'text' | 'int' | 'double' | 'boolean'
+export type Cells<Column extends string> = Record<Column, Cell[]>
+
+const elements = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  int: { type: 'INT32' },
+  double: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+} as const
+
+export function noCells<Column extends string>(columns: Readonly<Record<Column, ColumnType>>): Cells<Column> {
+  return Object.fromEntries(Object.keys(columns).map((name) => [name, [] as Cell[]])) as Cells<Column>
+}
+
+/** A Parquet file in memory, written a group of rows at a time. */
+export class ParquetTable<Column extends string> {
+  readonly #names: readonly Column[]
+  readonly #writer = new ByteWriter()
+  readonly #file: ParquetWriter
+
+  /** @param codec of the pages */
+  constructor(
+    columns: Readonly<Record<Column, ColumnType>>,
+    codec: 'UNCOMPRESSED' | 'SNAPPY' = 'UNCOMPRESSED',
+  ) {
+    this.#names = Object.keys(columns) as Column[]
+    this.#file = new ParquetWriter({
+      writer: this.#writer,
+      createdBy: 'wiretape',
+      codec,
+      statistics: false,
+      schema: [
+        { name: 'rows', num_children: this.#names.length },
+        ...this.#names.map((name) => ({
+          name,
+          repetition_type: 'OPTIONAL' as const,
+          ...elements[columns[name]],
+        })),
+      ],
+    })
+  }
+
+  /** In bytes, so far. */
+  get size(): number {
+    return this.#writer.offset
+  }
+
+  group(cells: Cells<Column>): void {
+    void this.#file.write({ columnData: this.#names.map((name) => ({ name, data: cells[name] })) })
+  }
+
+  bytes(): Uint8Array {
+    void this.#file.finish()
+    return this.#writer.getBytes()
+  }
+}

@@ -1,0 +1,199 @@
+import { parquetReadObjects } from 'hyparquet'
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { chooseBatches, readCommit, type BatchCommit } from '../../../src/cli/collect/commit.js'
+import { escapeName } from '../../../src/cli/collect/index-batch.js'
+import { bytesOf, type ObjectStore } from '../../../src/ship/index.js'
+import { Bus, collectorOf, folderStore, killedBefore, sealed, tapeOf } from './collected.js'
+
+async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of store.list(prefix)) keys.push(key)
+  return keys.toSorted()
+}
+
+async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
+  const keys = await keysOf(store, 'index/batches/')
+  return Promise.all(keys.map(async (key) => (await readCommit(store, key))!))
+}
+
+/** Rows that a reader counts. */
+async function rowsOf(store: ObjectStore): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = []
+  for (const { commit, skipped } of chooseBatches(await commitsOf(store)))
+    for (const { key } of commit.files) {
+      const bytes = Uint8Array.from(await bytesOf(store.get(key)))
+      const found = (await parquetReadObjects({ file: bytes.buffer })) as Record<string, unknown>[]
+      rows.push(...found.filter(({ segment }) => !skipped.includes(String(segment))))
+    }
+  return rows
+}
+
+describe('a collector', () => {
+  it('stores each segment with its manifest, indexes its messages and empties the queue', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const tape = tapeOf(3)
+    const one = sealed(tape)
+    await bus.ship(one)
+    await bus.ship(sealed(tapeOf(2, { label: 'other', day: '2026-08-02' }), { host: 'laptop-2' }))
+    const { collector, complaints } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+
+    expect(complaints).toEqual([])
+    expect(collector.counts).toMatchObject({ segments: 2, messages: 10, dead: 0, repeated: 0 })
+    expect(bus.length).toBe(0)
+    expect(await keysOf(bus.store, 'segments/')).toEqual([])
+    const { hash } = one.manifest
+    expect(await bytesOf(target.get(`segments/${hash.slice(0, 2)}/${hash}.jsonl.gz`))).toEqual(one.packed)
+    const [commit] = await commitsOf(target)
+    expect(commit!.files.map(({ key }) => key.slice(0, key.lastIndexOf('/'))).toSorted()).toEqual([
+      'index/day=2026-08-01/server=shop',
+      'index/day=2026-08-02/server=other',
+    ])
+    const rows = await rowsOf(target)
+    expect(rows).toHaveLength(10)
+    const [request] = rows.filter(({ segment, seq }) => segment === hash && seq === 2)
+    expect(request).toMatchObject({
+      kind: 'request',
+      method: 'tools/call',
+      subject: 'echo',
+      host: 'laptop-1',
+      user: 'ann',
+    })
+    const { payload_start: start, payload_end: end } = request as Record<string, number>
+    expect(JSON.parse(Buffer.from(tape).subarray(start, end).toString())).toMatchObject({ id: 1 })
+  })
+
+  it('counts every message once, whichever of its operations it is killed before', async () => {
+    let kills = 0
+    for (let nth = 1; ; nth += 1) {
+      const bus = new Bus(await folderStore())
+      const target = await folderStore()
+      for (let i = 0; i < 2; i += 1) await bus.ship(sealed(tapeOf(i + 1)))
+      let wasKilled = false
+      const killed = new Promise<void>((resolve) => {
+        const kill = (): void => {
+          wasKilled = true
+          resolve()
+        }
+        const source = bus.source(killedBefore(nth, bus.store, kill))
+        // The kills are counted over both stores: those of the target come at every place, too.
+        const first = collectorOf(source, killedBefore(nth, target, kill), { batchSegments: 1 })
+        void first.collector.run(new AbortController().signal, true).then(resolve)
+      })
+      await killed
+      const { collector } = collectorOf(bus.source(), target)
+      await collector.run(new AbortController().signal, true)
+      expect(bus.length).toBe(0)
+      expect(await rowsOf(target)).toHaveLength(6)
+      expect((await keysOf(target, 'segments/')).filter((key) => key.endsWith('.gz'))).toHaveLength(2)
+      if (!wasKilled) break
+      kills += 1
+    }
+    // Segment, manifest, rows, sessions, commit, mark, and the two in the queue.
+    expect(kills).toBeGreaterThan(10)
+  })
+
+  it('counts a segment once that two collectors took at the same time', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    await bus.ship(sealed(tapeOf(4)))
+    const [one, other] = [collectorOf(bus.source(), target), collectorOf(bus.source(), target)]
+    await Promise.all([one.collector.step(0), other.collector.step(0)])
+    await Promise.all([one.collector.commit(), other.collector.commit()])
+    expect(await commitsOf(target)).toHaveLength(2)
+    expect(await rowsOf(target)).toHaveLength(8)
+  })
+
+  it('keeps what it cannot read as a dead letter, with the reason, and goes on', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const cut = sealed(tapeOf(3))
+    await bus.ship({ manifest: cut.manifest, packed: cut.packed.subarray(0, -20) })
+    const wrong = sealed(tapeOf(3))
+    await bus.ship({ manifest: { ...wrong.manifest, hash: 'a'.repeat(64) }, packed: wrong.packed })
+    const noTape = sealed('<html>\n')
+    await bus.ship(noTape)
+    const missing = sealed(tapeOf(1)).manifest
+    bus.announce(JSON.stringify(missing))
+    bus.announce('{"v":2}')
+    await bus.ship(sealed(tapeOf(2)))
+    const { collector, complaints } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+    expect(bus.length).toBe(0)
+    expect(await rowsOf(target)).toHaveLength(4)
+    expect(collector.counts.dead).toBe(5)
+    expect(complaints).toHaveLength(5)
+    const reasons: Record<string, string> = {}
+    for (const key of await keysOf(target, 'dead/'))
+      if (key.endsWith('.json')) {
+        const { hash, reason } = JSON.parse(Buffer.from(await bytesOf(target.get(key))).toString()) as Record<
+          string,
+          string
+        >
+        reasons[hash!] = reason!
+      }
+    expect(reasons).toEqual({
+      [cut.manifest.hash]: 'its bytes do not have the hash of its name',
+      ['a'.repeat(64)]: 'its bytes do not have the hash of its name',
+      [noTape.manifest.hash]: 'it is no tape',
+      [missing.hash]: expect.stringContaining('no object'),
+      [createHash('sha256').update('{"v":2}').digest('hex')]: 'its manifest is not understood',
+    })
+    expect(await bytesOf(target.get(`dead/${noTape.manifest.hash}.segment`))).toEqual(noTape.packed)
+  })
+
+  it('indexes a tape with numbers that no table can hold', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    await bus.ship(sealed(tapeOf(1).replace('"seq":1', '"seq":9007199254740990')))
+    const { collector, complaints } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+    expect(complaints).toEqual([])
+    expect(await rowsOf(target)).toHaveLength(2)
+  })
+
+  it('refuses a segment that unpacks to more than its manifest says', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const bomb = sealed(`${tapeOf(1)}${' '.repeat(1 << 20)}\n`)
+    await bus.ship({ ...bomb, manifest: { ...bomb.manifest, bytes: 1_000 } })
+    const { collector, complaints } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+    expect(complaints.join()).toContain('it holds more than its manifest says')
+  })
+
+  it('goes on where a store failed', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    await bus.ship(sealed(tapeOf(2)))
+    let failures = 3
+    const flaky: ObjectStore = {
+      ...target,
+      put: (...given) => (failures-- > 0 ? Promise.reject(new Error('disk full')) : target.put(...given)),
+    }
+    const { collector, complaints } = collectorOf(bus.source(), flaky)
+    await collector.run(new AbortController().signal, true)
+    expect(complaints).toEqual(['disk full', 'disk full', 'disk full'])
+    expect(await rowsOf(target)).toHaveLength(4)
+  })
+
+  it('takes manifests with members that it does not know', async () => {
+    const bus = new Bus(await folderStore())
+    const target = await folderStore()
+    const { manifest, packed } = sealed(tapeOf(1))
+    await bus.ship({ manifest: { ...manifest, later: { than: 'this' } } as typeof manifest, packed })
+    const { collector } = collectorOf(bus.source(), target)
+    await collector.run(new AbortController().signal, true)
+    const key = `segments/${manifest.hash.slice(0, 2)}/${manifest.hash}.json`
+    expect(Buffer.from(await bytesOf(target.get(key))).toString()).toContain('"later":{"than":"this"}')
+    expect(await rowsOf(target)).toHaveLength(2)
+  })
+
+  it('writes names of servers so that they lead nowhere else', () => {
+    expect(escapeName('../../etc/passwd')).toBe('.._2f.._2fetc_2fpasswd')
+    expect(escapeName('day=2020-01-01/server=x')).toBe('day_3d2020-01-01_2fserver_3dx')
+    expect(escapeName('é😀\u0000'.repeat(100)).length).toBeLessThanOrEqual(120)
+  })
+})
