@@ -9,7 +9,7 @@ export async function buildViewer(root) {
   process.env['NODE_ENV'] = 'production'
   const { build } = await import('vite')
   rmSync(join(root, 'dist/viewer'), { recursive: true, force: true })
-  for (const part of ['views', 'page', 'patterns', 'acting']) {
+  for (const part of ['views', 'page', 'patterns', 'acting', 'editor']) {
     process.env['WIRETAPE_VIEWER_PART'] = part
     const built = await build({ configFile: join(root, 'viewer/vite.config.ts') })
     if (part === 'views') process.env['WIRETAPE_VIEWER_SHARED'] = JSON.stringify(takenBy(built))

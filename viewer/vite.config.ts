@@ -3,14 +3,21 @@ import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
 /**
  * Four scripts and one style sheet with fixed names; the page around them is index.html (scripts/build-viewer.mjs).
- * `WIRETAPE_VIEWER_PART=patterns` builds the second script, `views` the third, `acting` the one that only `wiretape ui` serves.
+ * `WIRETAPE_VIEWER_PART=patterns` builds the second script, `views` the third, `acting` the one that only `wiretape ui` serves, and
+ * `editor` the one that `acting` loads when JSON is written.
  */
 const part = process.env['WIRETAPE_VIEWER_PART'] ?? 'page'
 const isPatterns = part === 'patterns'
 const isPage = part === 'page'
 const isViews = part === 'views'
-const entry =
-  { patterns: 'patterns/engine.ts', acting: 'acting/main.tsx', views: 'views/main.ts' }[part] ?? 'main.tsx'
+const isActing = part === 'acting' || part === 'editor'
+const entries: Readonly<Record<string, string>> = {
+  patterns: 'patterns/engine.ts',
+  acting: 'acting/main.tsx',
+  editor: 'editor/editor.ts',
+  views: 'views/main.ts',
+}
+const entry = entries[part] ?? 'main.tsx'
 
 /** Modules of the third script. It takes every other module of the viewer, and Preact, from the script of the page. */
 const ownOfViews = /\/viewer\/(?:views|copying|diff|findings|sequence|story|tools)\//
@@ -48,7 +55,7 @@ const config: UserConfig = {
   }),
   plugins: [sharing],
   build: {
-    outDir: part === 'acting' ? '../dist/acting' : '../dist/viewer',
+    outDir: isActing ? '../dist/acting' : '../dist/viewer',
     emptyOutDir: part === 'acting',
     target: 'es2022',
     modulePreload: false,
@@ -77,7 +84,7 @@ const config: UserConfig = {
         banner: '(function wiretapeScript(){',
         footer: '})();',
         entryFileNames: isPage ? 'viewer.js' : `${part}.js`,
-        assetFileNames: 'viewer[extname]',
+        assetFileNames: `${isActing ? part : 'viewer'}[extname]`,
       },
     },
   },

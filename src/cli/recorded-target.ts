@@ -11,7 +11,11 @@ export type RecordedTarget = { readonly command: readonly string[] } | { readonl
  * @param command named by the user; empty for the recorded one
  * @throws WiretapeError `usage` when the recording does not say, or what it says is redacted
  */
-export function recordedTarget(session: Session, command: readonly string[], name: string): RecordedTarget {
+export function recordedTarget(
+  session: Pick<Session, 'command' | 'url'>,
+  command: readonly string[],
+  name: string,
+): RecordedTarget {
   if (command.length > 0) return { command }
   const target = session.url === null ? { command: session.command } : { url: session.url }
   if ('command' in target && target.command.length === 0)

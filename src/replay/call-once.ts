@@ -1,7 +1,8 @@
 import { failureOf } from '../compare/index.js'
 import { WiretapeError } from '../model/index.js'
 import { redactionMarker } from '../redaction/index.js'
-import { findJsonValue, isFault, readEnvelope, spliceText } from '../wire/index.js'
+import type { Envelope } from '../model/index.js'
+import { findJsonValue, isFault, memberOf, membersOf, readEnvelope, spliceText } from '../wire/index.js'
 import { defaultAnswer } from './answer-question.js'
 import { clientFrame } from './client-frame.js'
 import { initialized, newestLegacy } from './handshake.js'
@@ -30,7 +31,22 @@ const clientInfo = { name: 'wiretape-call', version: '1' }
 export interface GreetedServer {
   /** Speaks 2026-07-28, without `initialize`. */
   readonly isModern: boolean
-  ask(request: CallRequest): Promise<CallOutcome>
+  /** Exact text of the answer to `initialize`, where it was sent. */
+  readonly greeting?: string
+  /** @param cancel cancels the request: the server is told so */
+  ask(request: CallRequest, cancel?: AbortSignal): Promise<CallOutcome>
+  /** Sends an answer or a notification. */
+  tell(text: string): Promise<void>
+}
+
+/** What a client is, beside its requests. @default it can do nothing, and refuses what the server asks */
+export interface ClientRole {
+  /** Exact JSON text of an object. */
+  readonly capabilities: string
+  /** A request of the server, which `tell` answers. */
+  question(text: string, envelope: Envelope): void
+  notification(text: string): void
+  ended(reason: string): void
 }
 
 /** A connection to a server that was greeted. */
@@ -77,31 +93,40 @@ export async function withServer<T>(
 /** Opens a connection and greets the server. */
 export async function openServer(
   connect: Connect,
-  { timeoutMs, signal, isGreeted = true }: CallTimes & { readonly isGreeted?: boolean },
+  {
+    timeoutMs,
+    signal,
+    isGreeted = true,
+    greetingMs = timeoutMs,
+    role,
+  }: CallTimes & { readonly isGreeted?: boolean; readonly greetingMs?: number; readonly role?: ClientRole },
 ): Promise<OpenServer | { readonly error: string }> {
   let live: LiveConnection | undefined
   const nothing = (): void => undefined
   const opened = await openLive(
     connect,
-    { timeoutMs, signal },
+    { timeoutMs: greetingMs, signal },
     {
-      // What the server asks meanwhile is refused: nobody is there to answer.
-      question: (_text, envelope) => {
+      question: (text, envelope) => {
+        if (role) return role.question(text, envelope)
+        // Nobody is there to answer.
         const answer = defaultAnswer(envelope, 'error')
         live?.send(clientFrame(answer, [answer])).catch(nothing)
       },
-      notification: nothing,
+      notification: (_method, text) => role?.notification(text),
       noise: nothing,
       stray: nothing,
       nameless: nothing,
-      ended: nothing,
+      ended: (reason) => role?.ended(reason),
     },
   )
   if ('error' in opened) return opened
   live = opened
   let greeted
   try {
-    greeted = isGreeted ? await greet(opened, timeoutMs, signal) : { isModern: true }
+    greeted = isGreeted
+      ? await greet(opened, role?.capabilities ?? '{}', greetingMs, signal)
+      : { isModern: true }
   } catch (error) {
     await opened.close()
     throw error
@@ -110,53 +135,80 @@ export async function openServer(
     await opened.close()
     return greeted
   }
-  const { isModern } = greeted
+  const { isModern, ...greeting } = greeted
   let id = 0
+  const tell = (text: string): Promise<void> => opened.send(clientFrame(text, [text]))
   return {
     isModern,
+    ...greeting,
+    tell,
     get ended() {
       return opened.ended
     },
-    async ask(request) {
+    async ask(request, cancel) {
       if (opened.ended !== undefined) return { error: opened.ended }
-      const text = 'text' in request ? request.text : newRequest(request, (id += 1), isModern)
+      const text =
+        'text' in request
+          ? request.text
+          : newRequest(request, (id += 1), isModern ? (role?.capabilities ?? '{}') : undefined)
       const frame = clientFrame(text, [text])
-      const result = await askLive(opened, frame, readEnvelope(text, 0).id ?? 'null', timeoutMs, signal)
+      const own = readEnvelope(text, 0).id ?? 'null'
+      const told = (): void => void tell(cancelled(own)).catch(nothing)
+      cancel?.addEventListener('abort', told)
+      const result = await askLive(opened, frame, own, timeoutMs, cancel ?? signal)
+      cancel?.removeEventListener('abort', told)
       return 'text' in result ? { answer: result.text } : { error: result.error }
     },
     close: () => opened.close(),
   }
 }
 
+function cancelled(id: string): string {
+  const params = `{"requestId":${id},"reason":"a person cancelled it"}`
+  return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`
+}
+
 async function greet(
   live: LiveConnection,
+  capabilities: string,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<{ readonly isModern: boolean } | { readonly error: string }> {
+): Promise<{ readonly isModern: boolean; readonly greeting?: string } | { readonly error: string }> {
   const id = '"wiretape-initialize"'
-  const params = JSON.stringify({ protocolVersion: newestLegacy, capabilities: {}, clientInfo })
+  const about = `"protocolVersion":"${newestLegacy}","clientInfo":${JSON.stringify(clientInfo)}`
+  const params = `{${about},"capabilities":${capabilities}}`
   const text = `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${params}}`
   const result = await askLive(live, clientFrame(text, [text]), id, timeoutMs, signal)
   if (!('text' in result)) return { error: `initialize: ${result.error}` }
   if (failureOf(result.text) !== undefined) return { isModern: true }
   await live.send(initialized)
-  return { isModern: false }
+  return { isModern: false, greeting: result.text }
 }
 
+/** @param capabilities of the client, where each request says them */
 function newRequest(
   { method, params }: { method: string; params: string },
   id: number,
-  isModern: boolean,
+  capabilities: string | undefined,
 ): string {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': modern,
-    'io.modelcontextprotocol/clientInfo': clientInfo,
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const rest = params.trimStart().slice(1)
-  const separator = rest.trimStart() === '}' ? '' : ','
-  const whole = isModern ? `{"_meta":${JSON.stringify(meta)}${separator}${rest}` : params
+  const whole = capabilities === undefined ? params : withMeta(params, capabilities)
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${whole}}`
+}
+
+/** What 2026-07-28 wants in every request, beside what `_meta` has already. */
+function withMeta(params: string, capabilities: string): string {
+  const meta =
+    `"io.modelcontextprotocol/protocolVersion":"${modern}",` +
+    `"io.modelcontextprotocol/clientInfo":${JSON.stringify(clientInfo)},` +
+    `"io.modelcontextprotocol/clientCapabilities":${capabilities}`
+  const text = params.trimStart()
+  const own = memberOf(membersOf(text, 0), '_meta')
+  if (own) return text.slice(0, own.start + 1) + joined(meta, text.slice(own.start + 1))
+  return `{"_meta":{${meta}}${joined('', text.slice(1))}`
+}
+
+function joined(members: string, rest: string): string {
+  return rest.trimStart().startsWith('}') ? members + rest : `${members},${rest}`
 }
 
 /**

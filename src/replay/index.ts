@@ -7,6 +7,7 @@ export {
   withServer,
   type CallOutcome,
   type CallRequest,
+  type ClientRole,
   type GreetedServer,
   type OpenServer,
 } from './call-once.js'

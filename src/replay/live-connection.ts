@@ -22,7 +22,7 @@ export type Stray = 'again' | 'late' | 'unasked'
 export interface LiveEvents {
   /** A request of the server. */
   question(text: string, envelope: Envelope): void
-  notification(method: string): void
+  notification(method: string, text: string): void
   /** What is no message. */
   noise(text: string): void
   /** An answer that nobody waits for. */
@@ -91,17 +91,17 @@ export async function openLive(
     if (remove(key, waiting)) waiting.settle(result)
   }
 
-  function notify(method: string): void {
+  function notify(method: string, text: string): void {
     // Names are the server's, and may be many.
     if (notified.size < mostMethods || notified.has(method))
       notified.set(method, (notified.get(method) ?? 0) + 1)
-    events.notification(method)
+    events.notification(method, text)
   }
 
   function take({ text: message, envelope }: Message, via: ClientFrame | undefined): void {
     if (envelope.kind === 'request') return events.question(message, envelope)
     if (envelope.kind === 'invalid') return events.noise(message)
-    if (envelope.kind === 'notification') return notify(envelope.method ?? '')
+    if (envelope.kind === 'notification') return notify(envelope.method ?? '', message)
     if (envelope.kind !== 'result' && envelope.kind !== 'error') return
     const id = envelope.id === undefined || envelope.id === 'null' ? undefined : idKey(envelope.id)
     if (id !== undefined) {

@@ -10,6 +10,7 @@ import {
 } from '../control-schema/index.js'
 import { Refusal, type CaptureConnection } from '../control/index.js'
 import type { Refusal as Denial } from './guard.js'
+import { bodyOf, refuse as fail } from './replies.js'
 import { writeAtPace } from './send-file.js'
 
 /** A page sends this header with the value 1. No form and no simple request of another site can have it. */
@@ -17,8 +18,6 @@ export const actingHeader = 'x-wiretape-act'
 
 /** Screens that pages have at one time. */
 const mostChannels = 16
-/** Bytes of one command. */
-const longestCommand = 32 * 1024 * 1024
 
 /** What a page may ask for. `rules` only takes a file that was in force before; `inject` only sends to the server. */
 const allowed: ReadonlySet<Command['type']> = new Set([
@@ -134,21 +133,4 @@ function whyNotAllowed(command: Command, { rules }: Channel): string | undefined
 
 function refused(id: number | null, error: Failure): Reply {
   return { type: 'reply', id, ok: false, error }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let sizeBytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    sizeBytes += chunk.length
-    if (sizeBytes > longestCommand) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-function fail(response: ServerResponse, status: number, why: string): void {
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.writeHead(status)
-  response.end(`${why}\n`)
 }

@@ -1,4 +1,5 @@
 import type { CaptureConnection } from '../control/index.js'
+import type { ClientRole, OpenServer } from '../replay/index.js'
 
 /** A recording that the viewer may ask for. */
 export interface ListedRecording {
@@ -43,6 +44,28 @@ export interface FoundMessage {
   readonly match: { readonly start: number; readonly end: number } | null
 }
 
+/** How the server of a recording is reached. */
+export interface RecordedServer {
+  /** The whole command line, or the URL. */
+  readonly shown: string
+  /** Where a command runs. */
+  readonly folder?: string
+  /** Names of the variables that a command gets from the environment of wiretape. */
+  readonly environment?: readonly string[]
+  readonly command?: readonly string[]
+  readonly url?: string
+  /** Why it may not be run; it may be copied. */
+  readonly why?: string
+}
+
+/** A recorder before a server, and wiretape as its client. */
+export interface UiRecorder {
+  /** Starts it and greets the server. */
+  open(role: ClientRole): Promise<OpenServer | { readonly error: string }>
+  /** Id of the recording that it makes, once it is open. */
+  recording(): Promise<string>
+}
+
 /** What the server may give out; only what is listed can be asked for. */
 export interface Catalogue {
   /** What was named on the command line. */
@@ -67,6 +90,10 @@ export interface Catalogue {
    * @throws WiretapeError for one that is live, is not in the data folder or cannot be deleted
    */
   remove?(id: string): Promise<void>
+  /** How the server of a listed recording is reached. */
+  server?(id: string): Promise<RecordedServer | undefined>
+  /** Called for what a person agreed to only. */
+  recorder?(server: RecordedServer): UiRecorder
   /** Attaches as a screen to the capture that writes a listed recording; undefined when none does. */
   control?(id: string): Promise<CaptureConnection | undefined>
 }

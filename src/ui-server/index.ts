@@ -1,2 +1,9 @@
-export type { Catalogue, FoundMessage, ListedRecording, SearchFound } from './catalogue.js'
+export type {
+  Catalogue,
+  FoundMessage,
+  ListedRecording,
+  RecordedServer,
+  SearchFound,
+  UiRecorder,
+} from './catalogue.js'
 export { startUiServer, type UiServer, type UiServerOptions } from './start.js'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A file of the page. */
 export interface Page {
@@ -13,6 +13,12 @@ const types: Readonly<Record<string, string>> = {
   'patterns.js': 'text/javascript; charset=utf-8',
   'views.js': 'text/javascript; charset=utf-8',
   'viewer.css': 'text/css; charset=utf-8',
+}
+
+/** What the script that acts loads. */
+const beside: Readonly<Record<string, string>> = {
+  'editor.js': 'text/javascript; charset=utf-8',
+  'acting.css': 'text/css; charset=utf-8',
 }
 
 /** Nothing runs, is drawn or is asked for but what we serve ourselves. */
@@ -44,8 +50,13 @@ export async function loadPages(folder: string, acting?: string): Promise<Readon
     pages.set(name === 'index.html' ? '/' : `/${name}`, { type, body })
   }
   if (acting !== undefined) {
-    const body = await readFile(acting, 'utf8')
-    pages.set('/acting.js', { type: 'text/javascript; charset=utf-8', body })
+    const type = 'text/javascript; charset=utf-8'
+    pages.set('/acting.js', { type, body: await readFile(acting, 'utf8') })
+    for (const [name, itsType] of Object.entries(beside)) {
+      // Without the editor there are plain fields.
+      const text = await readFile(join(dirname(acting), name), 'utf8').catch(() => undefined)
+      if (text !== undefined) pages.set(`/${name}`, { type: itsType, body: text })
+    }
   }
   return pages
 }

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WiretapeError } from '../model/index.js'
 import type { Catalogue } from './catalogue.js'
 import { raiseBarrier, type Access } from '../transports/index.js'
-import { createActing, whyNoAct, type Acting } from './acting.js'
-import { commandPath, createGuard, deletePath, credentialOf, isSame } from './guard.js'
-import { contentPolicy, loadPages, type Page } from './pages.js'
-import { sendFile } from './send-file.js'
+import { createActing } from './acting.js'
+import { createGuard } from './guard.js'
+import { loadPages } from './pages.js'
+import { refuse } from './replies.js'
+import { answer, type Stage } from './routes.js'
+import { createSessions } from './sessions.js'
 
 export interface UiServer {
   /** Without a secret: a page that has been opened once shows itself again by it. */
@@ -56,7 +58,8 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   // Browsers of other systems reach us through programs that no user owns: the token decides about them.
   const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
   const codes = new Map<string, () => void>()
-  const stage: Stage = { pages, catalogue, guard, token, codes, acting: createActing() }
+  const sessions = createSessions(catalogue)
+  const stage: Stage = { pages, catalogue, guard, token, codes, acting: createActing(), sessions }
   server.on('request', (request, response) => {
     if (barrier.admit(request, response) === undefined) return
     answer(request, response, stage).catch((error: unknown) => {
@@ -77,7 +80,7 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
     },
     close: () =>
       (closing ??= new Promise((resolve) => {
-        server.close(() => resolve())
+        server.close(() => resolve(sessions.close()))
         server.closeAllConnections()
       })),
   }
@@ -100,137 +103,4 @@ function listen(server: Server, port: number): Promise<void> {
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT'
-}
-
-interface Stage {
-  readonly pages: ReadonlyMap<string, Page>
-  readonly catalogue: Catalogue
-  readonly guard: ReturnType<typeof createGuard>
-  readonly token: string
-  /** Those that were not given yet, and what to do then. */
-  readonly codes: Map<string, () => void>
-  readonly acting: Acting
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse, stage: Stage): Promise<void> {
-  setSafeHeaders(response)
-  const refusal = stage.guard(request)
-  if (refusal) {
-    refuse(response, refusal.status, refusal.why)
-    return
-  }
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  const page = stage.pages.get(pathname)
-  if (page) return send(response, page.type, page.body)
-  if (pathname === '/api/token') return giveToken(request, response, stage)
-  if (!isSame(credentialOf(request, 'Bearer'), stage.token))
-    return refuse(response, 403, 'the token is missing or wrong: open the address that wiretape printed')
-  const { catalogue } = stage
-  if (pathname === '/api/recordings') return sendJson(response, await catalogue.recordings())
-  if (pathname === '/api/given') return sendJson(response, await catalogue.given())
-  const deleted = deletePath.exec(pathname)
-  if (deleted) return remove(request, response, catalogue, deleted[1]!)
-  if (pathname === '/api/search') return search(request, response, catalogue)
-  const live = /^\/api\/recordings\/([\w-]{1,64})\/control$/.exec(pathname)
-  const channel = commandPath.exec(pathname)
-  if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])
-  const file = /^\/api\/recordings\/([\w-]{1,64})\/(\d{1,6})$/.exec(pathname)
-  const path = file ? await catalogue.pathOf(file[1]!, Number(file[2])) : undefined
-  if (path === undefined) refuse(response, 404, 'there is nothing of that name')
-  else await sendFile(path, response, catalogue)
-}
-
-/** Attaches the page to the capture of a recording, or carries out a command of a page that is attached. */
-async function act(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { acting, catalogue }: Stage,
-  recording = '',
-  channel?: string,
-): Promise<void> {
-  const denial = whyNoAct(request)
-  if (denial) return refuse(response, denial.status, denial.why)
-  if (request.method === 'POST' && channel !== undefined) return acting.command(channel, request, response)
-  if (request.method !== 'GET' || channel !== undefined)
-    return refuse(response, 405, 'commands are sent with POST')
-  const connection = await catalogue.control?.(recording)
-  if (connection) await acting.open(connection, response)
-  else refuse(response, 404, 'no capture writes this recording now')
-}
-
-async function remove(
-  request: IncomingMessage,
-  response: ServerResponse,
-  catalogue: Catalogue,
-  id: string,
-): Promise<void> {
-  const denial = whyNoAct(request)
-  if (denial) return refuse(response, denial.status, denial.why)
-  if (request.method !== 'POST' || !catalogue.remove)
-    return refuse(response, 405, 'deleting is asked for with POST')
-  try {
-    await catalogue.remove(id)
-    sendJson(response, {})
-  } catch (error) {
-    if (!(error instanceof WiretapeError)) throw error
-    refuse(response, 409, error.message)
-  }
-}
-
-async function search(
-  request: IncomingMessage,
-  response: ServerResponse,
-  catalogue: Catalogue,
-): Promise<void> {
-  const text = new URL(request.url ?? '/', 'http://localhost').searchParams.get('q') ?? ''
-  try {
-    sendJson(
-      response,
-      (await catalogue.search?.(text.slice(0, longestFilter))) ?? { matches: [], isCut: false },
-    )
-  } catch (error) {
-    if (!(error instanceof WiretapeError)) throw error
-    refuse(response, 400, error.hint === undefined ? error.message : `${error.message} (${error.hint})`)
-  }
-}
-
-/** Characters of a filter. */
-const longestFilter = 4_000
-
-/** A code is worth the token once. */
-function giveToken(request: IncomingMessage, response: ServerResponse, { codes, token }: Stage): void {
-  const given = credentialOf(request, 'Once')
-  const code = [...codes.keys()].find((known) => isSame(given, known))
-  if (code === undefined || request.method !== 'GET')
-    return refuse(response, 403, 'this address was used already: wiretape prints another one')
-  const used = codes.get(code)!
-  codes.delete(code)
-  sendJson(response, { token })
-  used()
-}
-
-function setSafeHeaders(response: ServerResponse): void {
-  response.setHeader('Content-Security-Policy', contentPolicy)
-  response.setHeader('X-Content-Type-Options', 'nosniff')
-  response.setHeader('X-Frame-Options', 'DENY')
-  response.setHeader('Referrer-Policy', 'no-referrer')
-  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-  response.setHeader('Cross-Origin-Resource-Policy', 'same-origin')
-  response.setHeader('Cache-Control', 'no-store')
-}
-
-function send(response: ServerResponse, type: string, body: string): void {
-  response.setHeader('Content-Type', type)
-  response.writeHead(200)
-  response.end(response.req.method === 'HEAD' ? undefined : body)
-}
-
-function sendJson(response: ServerResponse, value: unknown): void {
-  send(response, 'application/json; charset=utf-8', JSON.stringify(value))
-}
-
-function refuse(response: ServerResponse, status: number, why: string): void {
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.writeHead(status)
-  response.end(`${why}\n`)
 }

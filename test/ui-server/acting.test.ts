@@ -14,6 +14,8 @@ let token: string
 /** What reached the capture. */
 let sent: CommandBody[]
 let closed: number
+/** Commands that were started. */
+let started: string[]
 
 /** A capture that has rules in force and refuses to drop. */
 function capture(): CaptureConnection {
@@ -50,6 +52,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'acting.js'), 'act()')
   sent = []
   closed = 0
+  started = []
   const catalogue: Catalogue = {
     given: async () => [],
     recordings: async () => [],
@@ -57,6 +60,17 @@ beforeEach(async () => {
     attend: async () => undefined,
     progressOf: async () => ({ live: false }),
     control: async (id) => (id === 'one' ? capture() : undefined),
+    server: async (id) =>
+      id === 'mine'
+        ? { shown: 'node mine.js', command: ['node', 'mine.js'], folder: '/', environment: ['PATH'] }
+        : { shown: 'rm -rf /', why: 'it was not recorded here' },
+    recorder: ({ shown }) => ({
+      open: async () => {
+        started.push(shown)
+        return { error: 'it does not start' }
+      },
+      recording: async () => 'new',
+    }),
   }
   server = await startUiServer({ catalogue, viewer, acting: join(folder, 'acting.js'), port: 0 })
   const code = new URL(server.newAddress()).hash.replace('#once=', '')
@@ -203,6 +217,40 @@ describe('acting from the page of wiretape ui', () => {
     expect((await ask('OPTIONS', stream, page())).status).toBe(405)
     expect((await ask('POST', stream, page(), '{}')).status).toBe(405)
     expect(sent).toEqual([])
+  })
+
+  it('starts the server of a recording only for the code of what was shown, and once', async () => {
+    const shown = await ask('GET', '/api/recordings/mine/server', page())
+    const { code, ...told } = JSON.parse(shown.body) as { code: string }
+    expect(told).toEqual({ shown: 'node mine.js', folder: '/', environment: ['PATH'] })
+    const connect = (body: unknown, headers = page()): Promise<{ status: number; body: string }> =>
+      ask('POST', '/api/sessions', headers, JSON.stringify(body))
+    for (const wrong of [
+      {},
+      { code: '' },
+      { code: 'guessed' },
+      { code, command: ['sh'] },
+      { shown: 'node mine.js' },
+    ])
+      expect((await connect(wrong)).status).toBe(409)
+    const { 'x-wiretape-act': _, ...withoutHeader } = page()
+    expect((await connect({ code }, withoutHeader)).status).toBe(403)
+    expect((await connect({ code }, { ...page(), origin: 'http://evil.example' })).status).toBe(403)
+    expect((await connect({ code }, { ...page(), authorization: 'Bearer wrong' })).status).toBe(403)
+    expect((await connect({ code }, { ...page(), 'content-type': 'text/plain' })).status).toBe(415)
+    expect(started).toEqual([])
+    expect(await connect({ code })).toEqual({ status: 502, body: 'it does not start\n' })
+    expect((await connect({ code })).status).toBe(409)
+    expect(started).toEqual(['node mine.js'])
+  })
+
+  it('gives no code for a server that may not be run, and shows nothing to other pages', async () => {
+    const shown = await ask('GET', '/api/recordings/other/server', page())
+    expect(JSON.parse(shown.body)).toEqual({ shown: 'rm -rf /', why: 'it was not recorded here' })
+    const { 'x-wiretape-act': _, ...withoutHeader } = page()
+    expect((await ask('GET', '/api/recordings/mine/server', withoutHeader)).status).toBe(403)
+    expect((await ask('GET', '/api/sessions', withoutHeader)).status).toBe(403)
+    expect((await ask('POST', '/api/sessions/none', page(), '{"type":"close"}')).status).toBe(404)
   })
 
   it('serves the acting script', async () => {

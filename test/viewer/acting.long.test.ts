@@ -64,6 +64,15 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     page.getByRole('button', { name, exact: true }).click()
   const queued = (page: Page, text: string) => page.locator('.act-queue li', { hasText: text })
 
+  const editor = (page: Page) => page.locator('.act-box .cm-content')
+  /** Replaces what stands in the editor. */
+  async function write(page: Page, text: string): Promise<void> {
+    await editor(page).click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(text)
+  }
+
   it('holds, edits, answers, drops and forwards, by keyboard too, on every screen', async () => {
     const { recorder, page, end } = await begin()
     await press(page, 'Hold')
@@ -86,22 +95,19 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     // What is no JSON, or no message, is not sent.
     await queued(page, 'tools/call echo').getByRole('button', { name: 'Edit' }).focus()
     await page.keyboard.press('Enter')
-    const text = page.getByLabel('The message as JSON')
-    const written = await text.inputValue()
-    await text.fill('{')
+    const written = await editor(page).innerText()
+    await write(page, '{')
     await page.locator('.act-box').getByRole('button', { name: 'Forward' }).click()
     await page.locator('.act-box .failure', { hasText: 'not JSON' }).waitFor()
-    await text.fill(written.replace('second', 'edited'))
-    await text.press('Control+Enter')
+    await write(page, written.replace('second', 'edited'))
+    await page.keyboard.press('Control+Enter')
     await queued(page, 'result').waitFor()
     await queued(page, 'result').getByRole('button', { name: 'Forward' }).click()
     await printed(recorder, 'edited')
 
     await recorder.send(echo(3, 'third'))
     await queued(page, 'tools/call echo').getByRole('button', { name: 'Answer' }).click()
-    await page
-      .getByLabel('The answer as JSON: result or error')
-      .fill('{"result":{"content":[{"type":"text","text":"from the browser"}]}}')
+    await write(page, '{"result":{"content":[{"type":"text","text":"from the browser"}]}}')
     await page.locator('.act-box').getByRole('button', { name: 'Answer' }).click()
     await printed(recorder, 'from the browser')
 
@@ -136,8 +142,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await page.getByLabel('Times').fill('3')
     await box.getByRole('button', { name: 'Send' }).click()
     await box.locator('h3', { hasText: '3 of 3: the same as before' }).waitFor()
-    const text = page.getByLabel(/^The request as JSON/)
-    await text.fill((await text.inputValue()).replace('"first"', '"changed"'))
+    await write(page, (await editor(page).innerText()).replace('"first"', '"changed"'))
     await box.getByRole('button', { name: 'Send' }).click()
     await box.locator('article', { hasText: /another answer than before.*changed/s }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
@@ -154,7 +159,7 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     program = 'typed-mcp.mjs'
     const { recorder, page, end } = await begin()
     await press(page, 'Call a tool')
-    const box = page.locator('.act-box')
+    const box = page.locator('.act-bench')
     await box.getByLabel('Tool', { exact: true }).selectOption('forecast')
     await box.getByLabel('city (required)').fill('Graz')
     await box.getByLabel('days').fill('three')
@@ -231,10 +236,12 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
 describe('the static page', () => {
   it('has no way to act: the client of the acting channel is in another script', () => {
     const dist = join(import.meta.dirname, '../../dist')
-    const marks = /x-wiretape-act|api\/control|\/control`/
+    const marks = /x-wiretape-act|api\/control|\/control`|api\/sessions|cm-content/
     for (const name of ['index.html', 'viewer.js', 'patterns.js'])
       expect(readFileSync(join(dist, 'viewer', name), 'utf8')).not.toMatch(marks)
     // The marks are those of the client.
-    expect(readFileSync(join(dist, 'acting/acting.js'), 'utf8')).toMatch(marks)
+    const acting = readFileSync(join(dist, 'acting/acting.js'), 'utf8')
+    for (const mark of ['x-wiretape-act', 'api/control', 'api/sessions']) expect(acting).toContain(mark)
+    expect(readFileSync(join(dist, 'acting/editor.js'), 'utf8')).toContain('cm-content')
   })
 })

@@ -1,33 +1,44 @@
 import { countOf } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { laneName } from '../store/lane-name.js'
+import type { Lane } from '../worker/protocol.js'
 import { AgainForm, NoteForm } from './row-forms.js'
 import { AnswerForm, BreakForm, EditForm } from './held-forms.js'
-import { CallForm } from './call-form.js'
+import { Bench, benchOpen } from './bench.js'
+import { ConnectForm, connecting } from './connect.js'
 import { HeldQueue } from './held-queue.js'
 import {
   act,
   attachedTo,
   attaching,
   channel,
+  finished,
   form,
   gate,
   held,
   knownRules,
   leave,
+  recordingOf,
   selected,
   takeControl,
   target,
+  tell,
+  wordsOf,
 } from './state.js'
 import { door } from './door.js'
+import { endSession, questions, session } from './session.js'
 
-/** What can be done with the live capture that is looked at. */
+/** What can be done with the server of the recording that is looked at. */
 export function Acting() {
-  if (channel.value === undefined) {
-    const one = target.value
-    if (!one) return null
-    return (
-      <section class="act-bar" aria-label="Live capture">
+  const one = target.value
+  const before = one ? undefined : finished.value
+  const isAttached = channel.value !== undefined
+  if (!isAttached && !one && !before && !session.value) return null
+  return (
+    <section class="act-bar" aria-label="Live capture">
+      {session.value && <SessionControls />}
+      {isAttached && <Controls />}
+      {!isAttached && one && (
         <button
           type="button"
           class="button small"
@@ -37,15 +48,46 @@ export function Acting() {
         >
           Take control of {clean(laneName(one))}
         </button>
-      </section>
-    )
-  }
-  return (
-    <section class="act-bar" aria-label="Live capture">
-      <Controls />
-      <HeldQueue />
-      <OpenForm />
+      )}
+      {!isAttached && before && !session.value && (
+        <button
+          type="button"
+          class="button small"
+          title="Call tools of its server; the command is shown first"
+          onClick={() => void connectTo(before)}
+        >
+          Connect to the server of {clean(laneName(before))}
+        </button>
+      )}
+      {isAttached && <HeldQueue />}
+      {isAttached && <OpenForm />}
+      {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
+      {(isAttached || session.value) && <Bench />}
     </section>
+  )
+}
+
+async function connectTo(lane: Lane): Promise<void> {
+  try {
+    connecting.value = { id: await recordingOf(lane), label: laneName(lane) }
+  } catch (error) {
+    tell(wordsOf(error), 'bad')
+  }
+}
+
+/** The server that this page is the client of. */
+function SessionControls() {
+  return (
+    <span class="act-session" role="group" aria-label="Session">
+      <Do
+        name="Workbench"
+        title="Tools, prompts and resources of the server"
+        onClick={() => (benchOpen.value = !benchOpen.value)}
+      >
+        {questions.value.length > 0 && <span class="count"> {questions.value.length}</span>}
+      </Do>
+      <Do name="End session" title="end the server and its recording" onClick={() => void endSession()} />
+    </span>
   )
 }
 
@@ -80,7 +122,7 @@ function Controls() {
         />
       )}
       <RulesSwitch />
-      <Do name="Call a tool" onClick={() => (form.value = { kind: 'call' })} />
+      {!session.value && <Do name="Call a tool" onClick={() => (benchOpen.value = true)} />}
       <Do
         name="Reload server"
         title="start the server again; its client stays connected"
@@ -157,8 +199,6 @@ function OpenForm() {
       return <AgainForm key={open.row} row={open.row} />
     case 'note':
       return <NoteForm key={open.row} row={open.row} />
-    case 'call':
-      return <CallForm />
     case 'break':
       return <BreakForm />
     case undefined:

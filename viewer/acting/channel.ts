@@ -25,7 +25,7 @@ export interface Channel {
 }
 
 /** A request with this header comes from no other site: a browser would ask first, and wiretape refuses. */
-const actingHeaders = { 'x-wiretape-act': '1' }
+export const actingHeaders = { 'x-wiretape-act': '1' }
 
 /**
  * Attaches to the capture that writes a recording.
@@ -67,13 +67,7 @@ export async function openChannel(
   const channel = await id
   return {
     async send(command) {
-      const answer = await door.fetch(`./api/control/${channel}`, {
-        method: 'POST',
-        headers: { ...actingHeaders, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...command, id: nextId++ }),
-      })
-      if (!answer.ok) throw new Error((await answer.text()).trim())
-      const reply = (await answer.json()) as Reply
+      const reply = (await askToAct(`./api/control/${channel}`, { ...command, id: nextId++ })) as Reply
       if (reply.ok) return reply.result
       const { message, hint } = reply.error
       throw new Error(hint === undefined ? message : `${message}: ${hint}`)
@@ -82,7 +76,26 @@ export async function openChannel(
   }
 }
 
-async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+/**
+ * Asks wiretape to act.
+ *
+ * @throws Error with a sentence for a person
+ */
+export async function askToAct(path: string, body?: unknown): Promise<unknown> {
+  const whole = {
+    method: 'POST',
+    headers: { ...actingHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }
+  const response = await door.fetch(path, body === undefined ? { headers: actingHeaders } : whole)
+  if (!response.ok) throw new Error((await response.text()).trim())
+  return response.json()
+}
+
+export async function readLines(
+  stream: ReadableStream<Uint8Array>,
+  take: (line: string) => void,
+): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''
   const reader = stream.getReader()

@@ -3,12 +3,15 @@ import { useEffect, useRef } from 'preact/hooks'
 import { form } from './state.js'
 
 /** A modal box of an action; Escape closes it. Keys typed in it are not those of the page. */
-export function FormBox(props: { readonly title: string; readonly children: ComponentChildren }) {
+export function FormBox(props: {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** @default closes the form of the page */
+  readonly close?: () => void
+}) {
   const box = useRef<HTMLDialogElement>(null)
   useEffect(() => box.current?.showModal(), [])
-  const close = (): void => {
-    form.value = undefined
-  }
+  const close = props.close ?? ((): void => void (form.value = undefined))
   return (
     <dialog
       ref={box}

@@ -3,6 +3,8 @@ import type { CommandBody, HeldEvent } from '../../src/control-schema/index.js'
 import { indentJson } from '../../src/render/index.js'
 import { readWritten } from '../../src/wire/index.js'
 import { FormBox } from './form-box.js'
+import { argumentsAt, useCalledSchema } from './called-schema.js'
+import { JsonArea } from './json-area.js'
 import { act, channel, form, gate, wordsOf } from './state.js'
 
 /** A text that is sent by a button, or by Ctrl+Enter. What is wrong with it is said below. */
@@ -11,6 +13,8 @@ export function TextForm(props: {
   readonly start: string
   readonly verb: string
   readonly rows?: number
+  /** Schema of the arguments of the tool that is called. The text is JSON; null for any. */
+  readonly schema?: unknown
   /** What is wrong with it, or nothing when it is done. */
   readonly submit: (text: string) => Promise<string | undefined> | string | undefined
 }) {
@@ -28,21 +32,37 @@ export function TextForm(props: {
         void submit()
       }}
     >
-      <textarea
-        class="act-text"
-        rows={props.rows ?? 14}
-        aria-label={props.label}
-        aria-invalid={Boolean(fault)}
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value)
-          setFault(undefined)
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
-        }}
-      />
+      {props.schema !== undefined ? (
+        <JsonArea
+          label={props.label}
+          value={text}
+          rows={props.rows ?? 14}
+          invalid={Boolean(fault)}
+          schema={props.schema ?? undefined}
+          schemaAt={argumentsAt}
+          change={(written) => {
+            setText(written)
+            setFault(undefined)
+          }}
+          submit={() => void submit()}
+        />
+      ) : (
+        <textarea
+          class="act-text"
+          rows={props.rows ?? 14}
+          aria-label={props.label}
+          aria-invalid={Boolean(fault)}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setFault(undefined)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
+          }}
+        />
+      )}
       <p class="failure" role="alert">
         {fault ?? ''}
       </p>
@@ -64,10 +84,13 @@ export async function tried(command: CommandBody): Promise<string | undefined> {
 }
 
 export function EditForm({ held: { message, text: original } }: { readonly held: HeldEvent }) {
+  const schema = useCalledSchema(original)
+  if (schema === undefined) return null
   return (
     <FormBox title="Edit the held message">
       <TextForm
         label="The message as JSON"
+        schema={schema}
         start={indentJson(original)}
         verb="Forward"
         submit={(written) => {
@@ -88,6 +111,7 @@ export function AnswerForm({ held: { message } }: { readonly held: HeldEvent }) 
     <FormBox title="Answer the held request">
       <TextForm
         label="The answer as JSON: result or error"
+        schema={null}
         start={'{\n  "result": {\n    "content": [{ "type": "text", "text": "" }]\n  }\n}'}
         verb="Answer"
         submit={(written) => {

@@ -4,6 +4,8 @@ import { countOf, formatBytes, formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { clientConfiguration } from '../shell/client-configuration.js'
 import type { Listed } from '../shell/landing.js'
+import { ConnectForm, connecting } from './connect.js'
+import { Copied } from './copied.js'
 import { door } from './door.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
 import { tell, wordsOf } from './state.js'
@@ -75,25 +77,6 @@ function First() {
   )
 }
 
-function Copied({ text }: { readonly text: string }) {
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text)
-      tell('Copied.')
-    } catch (error) {
-      tell(`Not copied: ${wordsOf(error)}`, 'bad')
-    }
-  }
-  return (
-    <div class="to-copy">
-      <pre tabIndex={0}>{text}</pre>
-      <button type="button" class="button small" onClick={() => void copy()}>
-        Copy
-      </button>
-    </div>
-  )
-}
-
 function Recordings({ all }: { readonly all: readonly Listed[] }) {
   const shown = all.filter(matchesWords)
   const chosen = all.filter(({ id }) => ticked.value.has(id))
@@ -155,7 +138,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
               <th class="number">messages</th>
               <th class="number">errors</th>
               <th class="number">size</th>
-              <th aria-label="delete" />
+              <th aria-label="actions" />
             </tr>
           </thead>
           <tbody>
@@ -165,6 +148,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           </tbody>
         </table>
       </div>
+      {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
       {shown.length === 0 && (
         <p class="quiet">No name matches. Enter looks for the words in the messages of all recordings.</p>
       )}
@@ -214,7 +198,22 @@ function Recording({ one }: { readonly one: Listed }) {
       <td class={`number ${(one.errors ?? 0) > 0 ? 'bad' : ''}`}>{one.errors ?? ''}</td>
       <td class="number">{formatBytes(one.sizeBytes)}</td>
       <td onClick={(event) => event.stopPropagation()}>
-        {one.state !== 'live' && <Deleting one={one} label={label} />}
+        {one.state !== 'live' && (
+          <>
+            {asked.value !== one.id && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Connect to the server of ${label}`}
+                title="Call its server: the command is shown first"
+                onClick={() => (connecting.value = one)}
+              >
+                Connect
+              </button>
+            )}{' '}
+            <Deleting one={one} label={label} />
+          </>
+        )}
       </td>
     </tr>
   )

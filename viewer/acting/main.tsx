@@ -1,13 +1,27 @@
 import { render } from 'preact'
+import '../styles/acting.css'
 import { Acting } from './bar.js'
 import { door } from './door.js'
+import { benchOpen } from './bench.js'
 import { Home } from './home.js'
+import { findSession, session } from './session.js'
 import { followPage } from './state.js'
 
 // Only `wiretape ui` serves this script. The page left places for it.
 const place = document.querySelector('#acting')
 if (place) {
+  const style = document.createElement('link')
+  style.rel = 'stylesheet'
+  style.href = './acting.css'
+  document.head.append(style)
   followPage()
+  findSession()
+  session.subscribe((found) => {
+    // It was just begun, by this page before it was loaded again.
+    if (found?.recording !== sessionStorage.getItem('wiretape-bench')) return
+    sessionStorage.removeItem('wiretape-bench')
+    benchOpen.value = true
+  })
   render(<Acting />, place)
   let home: HTMLElement | null = null
   door.home.subscribe((element) => {

@@ -3,6 +3,7 @@ import { formatDuration, indentJson } from '../../src/render/index.js'
 import { JsonObject, kindAt, readWritten } from '../../src/wire/index.js'
 import type { Success } from '../../src/control-schema/index.js'
 import type { Detail } from '../worker/protocol.js'
+import { useCalledSchema } from './called-schema.js'
 import { door } from './door.js'
 import { FormBox } from './form-box.js'
 import { TextForm, tried } from './held-forms.js'
@@ -58,7 +59,8 @@ export function AgainForm({ row }: { readonly row: number }) {
     void door.detail(facts.request).then((detail) => setRequest(saidBy(detail)))
     if (facts.answer >= 0) void door.detail(facts.answer).then((detail) => setBefore(saidBy(detail).text))
   }, [row])
-  if (!request) return <FormBox title="Send again">Reading the request…</FormBox>
+  const schema = useCalledSchema(request?.text ?? '{}')
+  if (!request || schema === undefined) return <FormBox title="Send again">Reading the request…</FormBox>
   const { message, text: original } = request
   return (
     <FormBox title="Send again">
@@ -74,6 +76,7 @@ export function AgainForm({ row }: { readonly row: number }) {
       </label>
       <TextForm
         label="The request as JSON; its id is replaced"
+        schema={schema}
         start={indentJson(original)}
         verb="Send"
         rows={10}

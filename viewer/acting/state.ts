@@ -22,6 +22,12 @@ export const target = computed(() => {
   return live.find(({ index }) => index === lane.value) ?? (lane.value === 'all' ? live[0] : undefined)
 })
 
+/** A recording of wiretape's list that is not live: its server can be asked again. */
+export const finished = computed(() => {
+  const over = lanes.value.filter((one) => one?.state === 'done' && one.file.path !== undefined)
+  return over.find(({ index }) => index === lane.value) ?? (over.length === 1 ? over[0] : undefined)
+})
+
 export const channel = signal<Channel | undefined>(undefined)
 /** Lane that the channel is about. */
 export const attachedTo = signal(-1)
@@ -35,11 +41,16 @@ export const attaching = signal(false)
 export type Form =
   | { readonly kind: 'edit' | 'answer'; readonly held: HeldEvent }
   | { readonly kind: 'again' | 'note'; readonly row: number }
-  | { readonly kind: 'call' | 'break' }
+  | { readonly kind: 'break' }
 export const form = signal<Form | undefined>(undefined)
 
 export function tell(text: string, tone: 'plain' | 'bad' = 'plain'): void {
   door.notice.value = { text, tone }
+}
+
+/** A text of a peer; anything else is none. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 export function wordsOf(error: unknown): string {
@@ -72,7 +83,8 @@ export function leave(): void {
   form.value = undefined
 }
 
-async function recordingOf({ file }: Lane): Promise<string> {
+/** Id in the list of recordings. @throws Error with a sentence for a person */
+export async function recordingOf({ file }: Lane): Promise<string> {
   for (const path of ['./api/given', './api/recordings']) {
     const response = await door.fetch(path)
     if (!response.ok) throw new Error((await response.text()).trim())

@@ -1,7 +1,8 @@
 import { effect, type Signal } from '@preact/signals'
 import { reader } from '../store/actions.js'
-import { lane, lanes, live, notice, selected, table, version, type Notice } from '../store/state.js'
+import { lane, lanes, notice, selected, table, version, type Notice } from '../store/state.js'
 import type { Detail, Lane } from '../worker/protocol.js'
+import type { OfferHistory } from '../worker/tools.js'
 import { home, openListed, type Listed } from './landing.js'
 import { fetchWiretape } from './token.js'
 
@@ -15,6 +16,8 @@ export interface PageDoor {
   /** What a row is: the exchange's request of an answer. */
   rowFacts(row: number): { readonly lane: number; readonly request: number; readonly answer: number }
   detail(row: number): Promise<Detail>
+  /** What the servers of the open recordings offered. */
+  offers(): Promise<readonly OfferHistory[]>
   /** Where the list of recordings is drawn, while no recording is open. */
   readonly home: Signal<HTMLElement | null>
   /** Opens recordings of the list. */
@@ -23,7 +26,7 @@ export interface PageDoor {
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** Lets in the script that acts, once there is a live capture or the list of recordings is shown. It is no part of this one. */
+/** Lets in the script that acts, once a recording is open or the list of recordings is shown. It is no part of this one. */
 export function openDoor(): void {
   const door: PageDoor = {
     lanes,
@@ -43,6 +46,7 @@ export function openDoor(): void {
       }
     },
     detail: (row) => reader().detail(row, true),
+    offers: () => reader().call('offers', []),
     home,
     openListed,
     fetch: fetchWiretape,
@@ -50,7 +54,7 @@ export function openDoor(): void {
   Object.assign(globalThis, { wiretapePage: door })
   let asked = false
   effect(() => {
-    if (asked || (!live.value && home.value === null)) return
+    if (asked || (lanes.value.length === 0 && home.value === null)) return
     asked = true
     const script = document.createElement('script')
     script.src = './acting.js'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { createCatalogue } from '../ui-catalogue.js'
+import { createCatalogue } from '../ui/catalogue.js'
 import { actingScript, viewerFolder } from '../viewer-folder.js'
 import { openBrowser } from './open-browser.js'
 

@@ -84,9 +84,14 @@ function checkedHeaders(headers: readonly (readonly [name: string, value: string
   })
 }
 
-/** A recorder in front of the server. */
-function recorded(target: ReplayTarget, folder: string, rules: string | undefined): ReplayTarget {
-  const own = [process.execPath, process.argv[1]!, 'record', '--quiet', '--out', folder]
+/** A recorder in front of the server. @param options of `wiretape record` */
+export function recorded(
+  target: ReplayTarget,
+  folder: string,
+  rules: string | undefined,
+  options: readonly string[] = [],
+): ReplayTarget {
+  const own = [process.execPath, process.argv[1]!, 'record', '--quiet', '--out', folder, ...options]
   if (rules !== undefined) own.push('--redact-file', rules)
   if ('command' in target) return { ...target, command: [...own, '--', ...target.command] }
   const env: Record<string, string> = {}

@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { registryFolderIn } from '../capture/index.js'
-import { attachTo, liveCaptures, type CaptureConnection } from '../control/index.js'
-import { joinSegments } from '../formats/index.js'
-import { WiretapeError } from '../model/index.js'
-import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../tape/index.js'
-import type { Catalogue, FoundMessage, ListedRecording } from '../ui-server/index.js'
-import { recordingsIn } from './data-folder.js'
-import { rowOf, rowsIn, type Row } from './folder-rows.js'
-import type { Io } from './io.js'
-import { captureIo } from './mcp/captured-io.js'
-import { recordingPaths } from './recording-name.js'
-import { runSearch } from './run/search.js'
-import { deleteRecording } from './delete-recording.js'
-import { isLive } from './live.js'
-import { sampleRecording } from './viewer-folder.js'
+import { registryFolderIn } from '../../capture/index.js'
+import { attachTo, liveCaptures, type CaptureConnection } from '../../control/index.js'
+import { joinSegments } from '../../formats/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { readReason, segmentPath, summarizeTape, type TapeSummary } from '../../tape/index.js'
+import type { Catalogue, FoundMessage, ListedRecording } from '../../ui-server/index.js'
+import { recordingsIn } from '../data-folder.js'
+import { rowOf, rowsIn, type Row } from '../folder-rows.js'
+import type { Io } from '../io.js'
+import { captureIo } from '../mcp/captured-io.js'
+import { recordingPaths } from '../recording-name.js'
+import { runSearch } from '../run/search.js'
+import { deleteRecording } from '../delete-recording.js'
+import { isLive } from '../live.js'
+import { sampleRecording } from '../viewer-folder.js'
+import { createRecorder, recordedServer } from './recorded-server.js'
 
 /**
  * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
@@ -113,6 +114,11 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       if (why !== undefined) throw new WiretapeError('unwritable', why)
       known.delete(id)
     },
+    async server(id) {
+      const [path] = known.get(id) ?? []
+      return path === undefined ? undefined : recordedServer(path, io)
+    },
+    recorder: (server) => createRecorder(server, (path) => idOf([path]), io),
     async control(id) {
       const path = known.get(id)?.at(-1)
       const tape = path === undefined ? undefined : await summarizeTape(path).catch(() => undefined)

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { findJsonValue, isFault, onOneLine, readWritten } from '../wire/index.js'
+import type { Catalogue, RecordedServer } from './catalogue.js'
+import { openSession, type ClientSession, type SessionEvent } from './client-session.js'
+import { jsonOf, refuse, sendJson } from './replies.js'
+
+/** Sessions of all pages. */
+const mostSessions = 16
+/** Servers that were shown to a person and wait for a yes. */
+const mostShown = 64
+/** A reload of the page takes less. */
+const graceMs = 30_000
+const longestJson = 16 * 1024 * 1024
+
+const jsonText = z.string().max(longestJson)
+const command = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('ask'),
+    key: z.string().min(1).max(100),
+    method: z.string().min(1).max(200),
+    params: jsonText,
+  }),
+  z.strictObject({ type: z.literal('cancel'), key: z.string().max(100) }),
+  z.strictObject({ type: z.literal('answer'), question: z.string().max(100), text: jsonText }),
+  z.strictObject({
+    type: z.literal('roots'),
+    roots: z
+      .array(z.strictObject({ uri: z.string().max(4_000), name: z.string().max(200).optional() }))
+      .max(100),
+  }),
+  z.strictObject({ type: z.literal('close') }),
+])
+
+interface Kept {
+  readonly session: ClientSession
+  readonly recording: string
+  /** Streams that pages read. */
+  pages: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Servers that pages are connected to as their clients. What they say is recorded by a recorder before each server. */
+export interface Sessions {
+  /** Tells how the server of a recording is reached, and gives a code: the yes of a person to just this. */
+  show(recording: string, response: ServerResponse): Promise<void>
+  /** Connects to what was shown under a code. */
+  connect(request: IncomingMessage, response: ServerResponse): Promise<void>
+  list(response: ServerResponse): void
+  /** Answers with a stream of lines, each a `SessionEvent`. */
+  follow(id: string, response: ServerResponse): void
+  command(id: string, request: IncomingMessage, response: ServerResponse): Promise<void>
+  close(): Promise<void>
+}
+
+export function createSessions(catalogue: Catalogue): Sessions {
+  const shown = new Map<string, RecordedServer>()
+  const sessions = new Map<string, Kept>()
+
+  async function end(id: string): Promise<void> {
+    const kept = sessions.get(id)
+    sessions.delete(id)
+    clearTimeout(kept?.timer)
+    await kept?.session.close()
+  }
+
+  /** A session without a page ends. */
+  function endLater(id: string, kept: Kept): void {
+    clearTimeout(kept.timer)
+    kept.timer = setTimeout(() => void end(id).catch(() => undefined), graceMs)
+    kept.timer.unref()
+  }
+
+  return {
+    async show(recording, response) {
+      const server = await catalogue.server?.(recording)
+      if (!server) return refuse(response, 404, 'there is no recording of that name')
+      const { command: _, url: __, ...told } = server
+      if (server.why !== undefined) return sendJson(response, told)
+      const code = randomBytes(16).toString('base64url')
+      shown.set(code, server)
+      for (const old of [...shown.keys()].slice(0, -mostShown)) shown.delete(old)
+      return sendJson(response, { ...told, code })
+    },
+    async connect(request, response) {
+      const asked = z.strictObject({ code: z.string().max(100) }).safeParse(await jsonOf(request))
+      const server = asked.success ? shown.get(asked.data.code) : undefined
+      if (!asked.success || !server || !catalogue.recorder)
+        return refuse(response, 409, 'this server was not shown to a person')
+      // One yes starts it once.
+      shown.delete(asked.data.code)
+      if (sessions.size >= mostSessions) return refuse(response, 503, 'too many sessions are open: end one')
+      const recorder = catalogue.recorder(server)
+      const session = await openSession(
+        () => recorder.recording(),
+        (role) => recorder.open(role),
+      )
+      if ('error' in session) return refuse(response, 502, session.error)
+      const id = randomBytes(16).toString('base64url')
+      const kept: Kept = { session, recording: await recorder.recording(), pages: 0, timer: undefined }
+      sessions.set(id, kept)
+      endLater(id, kept)
+      return sendJson(response, { id, recording: kept.recording })
+    },
+    list(response) {
+      sendJson(
+        response,
+        [...sessions].map(([id, { recording }]) => ({ id, recording })),
+      )
+    },
+    follow(id, response) {
+      const kept = sessions.get(id)
+      if (!kept) return refuse(response, 404, 'this session is over')
+      clearTimeout(kept.timer)
+      kept.pages += 1
+      response.setHeader('Content-Type', 'application/x-ndjson; charset=utf-8')
+      response.writeHead(200)
+      const stop = kept.session.follow((event: SessionEvent) => {
+        response.write(`${JSON.stringify(event)}\n`)
+        // Its capture is over, too.
+        if (event.type === 'ended') response.end()
+      })
+      response.once('close', () => {
+        stop()
+        kept.pages -= 1
+        if (kept.pages === 0 && sessions.has(id)) endLater(id, kept)
+      })
+      return undefined
+    },
+    async command(id, request, response) {
+      const kept = sessions.get(id)
+      if (!kept) return refuse(response, 404, 'this session is over')
+      const read = command.safeParse(await jsonOf(request))
+      if (!read.success) return refuse(response, 400, 'this is no command of a session')
+      const { session } = kept
+      const asked = read.data
+      if (asked.type === 'ask') {
+        const { key, method, params } = asked
+        const found = findJsonValue(params)
+        if (isFault(found) || params[found.start] !== '{')
+          return refuse(response, 400, 'the parameters are no JSON object')
+        const text = onOneLine(params.slice(found.start, found.end))
+        return sendJson(response, await session.ask(key, method, text))
+      }
+      if (asked.type === 'answer') {
+        const written = readWritten(asked.text, 'answer')
+        if ('fault' in written) return refuse(response, 400, written.fault)
+        const { result, error } = written
+        const why = session.answer(asked.question, result === undefined ? { error: error! } : { result })
+        return why === undefined ? sendJson(response, {}) : refuse(response, 409, why)
+      }
+      if (asked.type === 'roots') await session.setRoots(JSON.stringify(asked.roots))
+      else if (asked.type === 'cancel') session.cancel(asked.key)
+      else await end(id)
+      return sendJson(response, {})
+    },
+    async close() {
+      await Promise.all([...sessions.keys()].map(end))
+    },
+  }
+}

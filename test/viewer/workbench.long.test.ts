@@ -1,0 +1,215 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  cli,
+  createStage as createPlayStage,
+  printed,
+  type Actor,
+  type Stage as PlayStage,
+} from '../behaviour/stage.js'
+import {
+  createStage,
+  expectQuiet,
+  hasBrowser,
+  holds,
+  messageLine,
+  picture,
+  seriousFindings,
+  tapeOf,
+  type Stage,
+} from './stage.js'
+
+const everything = resolve(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+)
+
+describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
+  let stage: Stage
+  let play: PlayStage
+  let folder: string
+  beforeAll(async () => {
+    stage = await createStage()
+  })
+  afterAll(() => stage.close())
+  beforeEach(() => {
+    stage.complaints.length = 0
+    play = createPlayStage()
+    folder = join(play.env['XDG_DATA_HOME']!, 'wiretape/recordings')
+    mkdirSync(folder, { recursive: true })
+  })
+  afterEach(() => play.close())
+
+  async function ui(...options: string[]): Promise<{ actor: Actor; page: Page }> {
+    const actor = play.start([process.execPath, cli, 'ui', '--no-open', ...options])
+    await printed(actor, 'Ctrl+C')
+    const page = await stage.open(/viewer: (\S+)/.exec(actor.stdout().toString())![1]!)
+    return { actor, page }
+  }
+
+  /** Makes a recording of this user, with one call. */
+  async function record(): Promise<void> {
+    const call = [
+      process.execPath,
+      cli,
+      'call',
+      'echo',
+      '{"message":"hi"}',
+      '--',
+      process.execPath,
+      everything,
+    ]
+    const actor = play.start(call)
+    await actor.ended
+    expect(actor.stdout().toString()).toContain('Echo: hi')
+  }
+
+  async function end(page: Page, actor: Actor): Promise<void> {
+    expectQuiet(stage)
+    await page.context().close()
+    actor.child.kill('SIGTERM')
+    await actor.ended
+  }
+
+  async function connect(page: Page): Promise<void> {
+    await page.getByRole('button', { name: /^Connect to the server of/ }).click()
+    const box = page.locator('.act-box')
+    expect(await box.locator('pre').textContent()).toContain(everything)
+    expect(await box.textContent()).toContain('XDG_DATA_HOME')
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'workbench-confirm')
+    await page.getByRole('button', { name: 'Start and connect' }).click()
+    await page.locator('.act-bench').getByLabel('Tool', { exact: true }).waitFor()
+  }
+
+  it('connects to the server of a recording, and is its whole client', async () => {
+    await record()
+    const { actor, page } = await ui()
+    await connect(page)
+    const bench = page.locator('.act-bench')
+    const press = (name: string | RegExp): Promise<void> =>
+      bench.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name }).click()
+    const tool = (name: string): Promise<unknown> =>
+      bench.getByLabel('Tool', { exact: true }).selectOption(name)
+    const answered = (text: string): Promise<void> =>
+      bench.locator('.act-answers', { hasText: text }).waitFor()
+
+    await bench.getByLabel('message (required)').fill('from the page')
+    await press('Call')
+    await answered('Echo: from the page')
+    await page.locator('.row', { hasText: 'from the page' }).first().waitFor()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 1024, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `workbench-${colorScheme}`)
+      }
+    await page.setViewportSize({ width: 1440, height: 900 })
+
+    // The editor knows the schema: names, and what does not fit.
+    await press('Write as JSON')
+    const json = bench.locator('.cm-content')
+    await json.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('{"')
+    await bench.locator('.cm-tooltip-autocomplete', { hasText: 'message' }).waitFor()
+    await picture(page, 'workbench-complete')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('5')
+    await bench.locator('.act-faults', { hasText: 'message is a number, not string' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('"written"')
+    await holds(page, `document.querySelector('.act-faults').textContent === ''`)
+    await page.keyboard.press('Control+Enter')
+    await answered('Echo: written')
+
+    await tool('trigger-long-running-operation')
+    await bench.getByLabel('duration').fill('60')
+    await bench.getByLabel('steps').fill('120')
+    await press('Call')
+    await bench.locator('progress').waitFor()
+    await press('Cancel')
+    await bench.locator('.failure', { hasText: 'it was cancelled' }).waitFor()
+    await page.locator('.row', { hasText: 'trigger-long-running-operation' }).first().waitFor()
+
+    await tool('trigger-sampling-request')
+    await bench.getByLabel('prompt (required)').fill('what is a kettle?')
+    await press('Call')
+    const asked = bench.locator('.act-asked')
+    await asked.getByLabel('Reply of the model').fill('a pot with a spout')
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'workbench-sampling')
+    await asked.getByRole('button', { name: 'Answer' }).click()
+    await answered('a pot with a spout')
+
+    await tool('trigger-elicitation-request')
+    await press('Call')
+    await asked.getByLabel(/^name/).fill('Ada')
+    await picture(page, 'workbench-elicitation')
+    await asked.getByRole('button', { name: 'Accept' }).click()
+    await answered('Ada')
+
+    await press('Roots')
+    await bench.getByLabel('Roots, one a line').fill('file:///tmp/kettle')
+    await press('Set')
+    await page.locator('.notice', { hasText: 'The server was told.' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await press('Tools')
+    await tool('get-roots-list')
+    await press('Call')
+    await answered('file:///tmp/kettle')
+
+    await press('Prompts')
+    await bench.getByLabel('Prompt', { exact: true }).selectOption('completable-prompt')
+    await bench.getByLabel(/^department/).fill('E')
+    await bench.locator('datalist option[value="Engineering"]').waitFor({ state: 'attached' })
+    await bench.getByLabel(/^department/).fill('Engineering')
+    await bench.getByLabel(/^name/).fill('Alice')
+    await press('Get the prompt')
+    await answered('Alice')
+
+    await press('Resources')
+    await bench.getByLabel('Resource or template').selectOption('demo://resource/dynamic/text/{resourceId}')
+    await bench.getByLabel('resourceId', { exact: true }).fill('1')
+    await press('Subscribe')
+    await bench.getByRole('button', { name: 'Unsubscribe' }).waitFor()
+    await press('Read')
+    await answered('demo://resource/dynamic/text/1')
+
+    await press(/^Notifications/)
+    await bench.getByLabel('Level of the log').selectOption('debug')
+    await bench.locator('.act-log li', { hasText: 'progress' }).first().waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+
+    // The session outlives a reload of its page, and ends with a press.
+    await page.reload()
+    await page.getByRole('button', { name: 'Workbench' }).click()
+    await bench.getByLabel('Tool', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'End session' }).click()
+    await bench.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Connect to the server of/ }).waitFor()
+    const tapes = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    expect(tapes.length).toBe(2)
+    expect(tapes.some((text) => text.includes('a pot with a spout') && text.includes('"type":"end"'))).toBe(
+      true,
+    )
+    await end(page, actor)
+  })
+
+  it('runs nothing of a recording that was made elsewhere: its command is for copying', async () => {
+    const call = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    writeFileSync(join(folder, 'elsewhere.jsonl'), tapeOf([messageLine('in', call)], 'elsewhere'))
+    const { actor, page } = await ui()
+    await page.getByRole('button', { name: 'Connect to the server of elsewhere' }).click()
+    const box = page.locator('.act-box')
+    await box.getByText('nothing proves that you recorded this').waitFor()
+    expect(await box.locator('pre').textContent()).toBe('node server.js')
+    expect(await box.getByRole('button').allTextContents()).toEqual(['Close', 'Copy'])
+    await end(page, actor)
+  })
+})

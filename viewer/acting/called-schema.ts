@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks'
+import { readEnvelope } from '../../src/wire/index.js'
+import { door } from './door.js'
+
+/** Where the arguments of a tool stand in a request. */
+export const argumentsAt = '/params/arguments'
+
+/** The inputSchema of the tool that a request calls, as the recording has it; null where it has none. */
+async function schemaOf(request: string): Promise<unknown> {
+  const { method, subject } = readEnvelope(request, 0)
+  if (method !== 'tools/call' || subject === undefined) return null
+  const histories = await door.offers().catch(() => [])
+  for (const { offered } of histories)
+    for (const { kind, name, text } of offered)
+      if (kind.startsWith('tool') && name === subject)
+        return (JSON.parse(text) as { readonly inputSchema?: unknown }).inputSchema ?? null
+  return null
+}
+
+/** Undefined until it is known. */
+export function useCalledSchema(request: string): unknown {
+  const [schema, setSchema] = useState<unknown>(undefined)
+  useEffect(() => {
+    void schemaOf(request).then(setSchema)
+  }, [request])
+  return schema
+}

@@ -1,0 +1,55 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+import { clean } from '../shell/clean.js'
+import { complete } from './peer.js'
+
+/** A person types faster. */
+const pauseMs = 150
+
+/** A field for which the server knows values: it is asked while a person types. */
+export function CompletedField(props: {
+  readonly name: string
+  readonly required: boolean
+  readonly about: string | undefined
+  /** Prompt or resource template. */
+  readonly reference: unknown
+  readonly values: Readonly<Record<string, string>>
+  readonly change: (values: Readonly<Record<string, string>>) => void
+}) {
+  const { name, values, reference } = props
+  const list = useId()
+  const [known, setKnown] = useState<readonly string[]>([])
+  const value = values[name] ?? ''
+  useEffect(() => {
+    let isGone = false
+    const timer = setTimeout(() => {
+      const { [name]: _, ...others } = values
+      void complete(reference, name, value, others).then((found) => {
+        if (!isGone) setKnown(found)
+      })
+    }, pauseMs)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [name, value])
+  const label = clean(`${name}${props.required ? ' (required)' : ''}`)
+  return (
+    <label class="act-field">
+      {label}
+      <input
+        type="text"
+        aria-label={label}
+        list={list}
+        required={props.required}
+        value={value}
+        onInput={({ currentTarget }) => props.change({ ...values, [name]: currentTarget.value })}
+      />
+      <datalist id={list}>
+        {known.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      {props.about !== undefined && <small class="quiet">{clean(props.about)}</small>}
+    </label>
+  )
+}

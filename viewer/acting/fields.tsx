@@ -1,0 +1,123 @@
+import { clean } from '../shell/clean.js'
+
+export interface Property {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly oneOf?: readonly { readonly const?: unknown; readonly title?: string }[]
+}
+
+/** JSON Schema of an object, as far as a form is made of it. */
+export interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Property>>
+  readonly required?: readonly string[]
+}
+
+export function Field(props: {
+  readonly name: string
+  readonly property: Property
+  readonly required: boolean
+  readonly value: string
+  readonly change: (value: string) => void
+}) {
+  const { property, value, change } = props
+  const type = typeOf(property)
+  const choices = choicesOf(property)
+  const label = clean(`${props.name}${props.required ? ' (required)' : ''}`)
+  return (
+    <label class="act-field">
+      {label}
+      {choices.length > 0 ? (
+        <select
+          aria-label={label}
+          value={value}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+        >
+          <option value="">not sent</option>
+          {choices.map((one) => (
+            <option key={JSON.stringify(one.value)} value={JSON.stringify(one.value)}>
+              {clean(one.title)}
+            </option>
+          ))}
+        </select>
+      ) : type === 'string' || type === 'number' || type === 'integer' ? (
+        <input
+          type="text"
+          aria-label={label}
+          inputMode={type === 'string' ? 'text' : 'decimal'}
+          value={value}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      ) : (
+        <textarea
+          class="act-text"
+          rows={3}
+          aria-label={label}
+          placeholder="JSON"
+          value={value}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      )}
+      {property.description !== undefined && <small class="quiet">{clean(property.description)}</small>}
+    </label>
+  )
+}
+
+function typeOf({ type }: Property): string {
+  if (typeof type === 'string') return type
+  return type?.find((one) => one !== 'null') ?? 'any'
+}
+
+export function startOf(properties: readonly (readonly [string, Property])[]): Record<string, string> {
+  return Object.fromEntries(
+    properties.flatMap(([key, property]) => {
+      if (property.default === undefined) return []
+      const { default: value } = property
+      const isPlain =
+        typeof value === 'string' && typeOf(property) === 'string' && choicesOf(property).length === 0
+      return [[key, isPlain ? value : JSON.stringify(value)]]
+    }),
+  )
+}
+
+/** What is left empty is not sent. Gives exact JSON text of an object. */
+export function argumentsOf(
+  properties: readonly (readonly [string, Property])[],
+  required: ReadonlySet<string>,
+  values: Readonly<Record<string, string>>,
+): { readonly text: string } | { readonly fault: string } {
+  const members: string[] = []
+  for (const [key, property] of properties) {
+    const text = values[key] ?? ''
+    const type = typeOf(property)
+    const isText = type === 'string' && choicesOf(property).length === 0
+    if (text.trim() === '' && !(isText && required.has(key))) {
+      if (required.has(key)) return { fault: `${key} is required` }
+      continue
+    }
+    if (!isText && parsed(text) === undefined) return { fault: `${key} is not JSON` }
+    if ((type === 'number' || type === 'integer') && typeof parsed(text) !== 'number')
+      return { fault: `${key} is not a number` }
+    members.push(`${JSON.stringify(key)}:${isText ? JSON.stringify(text) : text.trim()}`)
+  }
+  return { text: `{${members.join(',')}}` }
+}
+
+/** Values of a choice, with what they are called. */
+function choicesOf({ enum: values, oneOf, type }: Property): readonly { value: unknown; title: string }[] {
+  const named = (oneOf ?? []).filter((one) => one.const !== undefined)
+  if (named.length > 0)
+    return named.map((one) => ({ value: one.const, title: one.title ?? String(one.const) }))
+  const all = values ?? (type === 'boolean' ? [true, false] : [])
+  return all.map((value) => ({ value, title: typeof value === 'string' ? value : JSON.stringify(value) }))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { EditorParts, MakeEditor } from '../editor/editor.js'
+
+interface Props {
+  readonly label: string
+  /** At the start; later what `change` was told. */
+  readonly value: string
+  readonly change: (value: string) => void
+  readonly rows: number
+  /** JSON Schema of the text, for completion and errors. */
+  readonly schema?: unknown
+  /** Pointer to the part of the text that the schema is about. @default '' */
+  readonly schemaAt?: string
+  readonly invalid?: boolean
+  /** Ctrl+Enter */
+  readonly submit: () => void
+}
+
+let loading: Promise<MakeEditor | undefined> | undefined
+
+/** The editor is a script of its own: it is as large as the rest of the page. */
+function loadEditor(): Promise<MakeEditor | undefined> {
+  loading ??= new Promise((resolve) => {
+    const script = document.createElement('script')
+    script.src = './editor.js'
+    const { wiretapeEditor: known } = globalThis as { wiretapeEditor?: MakeEditor }
+    if (known) return resolve(known)
+    script.addEventListener('load', () =>
+      resolve((globalThis as { wiretapeEditor?: MakeEditor }).wiretapeEditor),
+    )
+    script.addEventListener('error', () => resolve(undefined))
+    document.head.append(script)
+  })
+  return loading
+}
+
+/** JSON to write: a plain field, until the editor is there. From then on only the person changes the text. */
+export function JsonArea(props: Props) {
+  const { label, value, rows, invalid = false } = props
+  const place = useRef<HTMLDivElement>(null)
+  const editor = useRef<EditorParts | undefined>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const [ready, setReady] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    void loadEditor().then((make) => {
+      if (isGone || !make || !place.current) return
+      editor.current = make({
+        parent: place.current,
+        label,
+        text: latest.current.value,
+        rows,
+        schema: latest.current.schema,
+        schemaAt: latest.current.schemaAt ?? '',
+        changed: (text) => latest.current.change(text),
+        submit: () => latest.current.submit(),
+      })
+      setReady(true)
+    })
+    return () => {
+      isGone = true
+      editor.current?.close()
+    }
+  }, [])
+  return (
+    <>
+      <div ref={place} class={`act-editor ${invalid ? 'is-invalid' : ''}`} hidden={!ready} />
+      {!ready && (
+        <textarea
+          class="act-text"
+          rows={rows}
+          aria-label={label}
+          aria-invalid={invalid}
+          spellcheck={false}
+          value={value}
+          onInput={({ currentTarget }) => props.change(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) props.submit()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { indentJson } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
+import { resultOf } from './peer.js'
+import { changeRoots, notifications, roots, serverSays } from './session.js'
+import { tell, wordsOf } from './state.js'
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
+
+/** What the server says unasked, newest first. */
+export function LogTab() {
+  const [level, setLevel] = useState('')
+  const choose = async (wanted: string): Promise<void> => {
+    setLevel(wanted)
+    try {
+      await resultOf('logging/setLevel', { level: wanted })
+    } catch (error) {
+      tell(wordsOf(error), 'bad')
+    }
+  }
+  return (
+    <>
+      {serverSays.value.capabilities?.logging !== undefined && (
+        <label class="act-field">
+          Level of the log
+          <select
+            aria-label="Level of the log"
+            value={level}
+            onChange={({ currentTarget }) => void choose(currentTarget.value)}
+          >
+            <option value="" disabled>
+              as the server likes
+            </option>
+            {levels.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {notifications.value.length === 0 && <p class="quiet">The server has sent no notification.</p>}
+      <ul class="act-log" aria-label="Notifications" tabIndex={0}>
+        {notifications.value.toReversed().map(({ method, params }, i) => (
+          <li key={notifications.value.length - i}>
+            <b>{clean(method.replace('notifications/', ''))}</b> <code>{clean(wordsIn(method, params))}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const longest = 2_000
+
+function wordsIn(method: string, params: string): string {
+  if (method !== 'notifications/message') return params.slice(0, longest)
+  const { level, data } = JSON.parse(params) as { readonly level?: unknown; readonly data?: unknown }
+  const words = typeof data === 'string' ? data : indentJson(JSON.stringify(data ?? null))
+  return `${String(level)}: ${words}`.slice(0, longest)
+}
+
+/** Folders that the server may ask for. */
+export function RootsTab() {
+  const [text, setText] = useState(() => roots.value.map(({ uri }) => uri).join('\n'))
+  const uris = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+  const wrong = uris.find((uri) => !uri.startsWith('file://'))
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (wrong === undefined) void changeRoots(uris).then(() => tell('The server was told.'))
+      }}
+    >
+      <p class="quiet">What the server gets when it asks for the roots of its client.</p>
+      <label class="act-field">
+        Roots, one a line
+        <textarea
+          class="act-text"
+          rows={4}
+          aria-label="Roots, one a line"
+          placeholder="file:///home/me/project"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <p class="failure" role="alert">
+        {wrong === undefined ? '' : `${clean(wrong)} does not begin with file://`}
+      </p>
+      <button type="submit" class="button primary">
+        Set
+      </button>
+    </form>
+  )
+}

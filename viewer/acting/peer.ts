@@ -1,0 +1,93 @@
+import { channel, textIn } from './state.js'
+import { askServer, notifications, serverSays, session, type Answer } from './session.js'
+
+let made = 0
+
+/** Name of a request of this page: it can be cancelled by it, and progress is told with it. */
+export function newKey(): string {
+  made += 1
+  return `wiretape-ui-${Date.now().toString(36)}-${made}`
+}
+
+/**
+ * Sends a request to the server: of the session of this page, or into the connection of the live client, which sees neither
+ * the request nor its answer.
+ *
+ * @param params exact JSON text of an object
+ * @throws Error with a sentence for a person
+ */
+export async function ask(method: string, params: string, key = newKey()): Promise<Answer> {
+  if (session.value) return askServer(key, method, params)
+  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(key)},"method":${JSON.stringify(method)},"params":${params}}`
+  const result = await channel.value?.send({ type: 'inject', direction: 'client_to_server', text })
+  if (result?.answer === undefined) throw new Error('no answer came')
+  const { answer, latencyMs } = result
+  return { answer, ...(latencyMs !== undefined && { latencyMs }) }
+}
+
+/** The result of a request as a value. @throws Error with what the server says */
+export async function resultOf(method: string, params: unknown): Promise<unknown> {
+  const { answer, error: failed } = await ask(method, JSON.stringify(params))
+  if (answer === undefined) throw new Error(failed ?? 'no answer came')
+  const { result, error } = JSON.parse(answer) as {
+    readonly result?: unknown
+    readonly error?: { readonly message?: unknown }
+  }
+  if (result === undefined) throw new Error(textIn(error?.message) || 'the server refused it')
+  return result
+}
+
+/** Pages of a list. */
+const mostPages = 50
+
+/** All pages of a list of the server. @throws Error with what the server says */
+export async function listOf<T>(method: string, member: string): Promise<T[]> {
+  const all: T[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const result = (await resultOf(method, cursor === undefined ? {} : { cursor })) as Record<string, unknown>
+    const list = result[member]
+    if (!Array.isArray(list)) throw new Error(`the server lists no ${member}`)
+    all.push(...(list as T[]))
+    if (typeof result['nextCursor'] !== 'string') break
+    cursor = result['nextCursor']
+  }
+  return all
+}
+
+/** What a field of a prompt or of a template could be. */
+export async function complete(
+  reference: unknown,
+  name: string,
+  value: string,
+  others: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  if (session.value && serverSays.value.capabilities?.completions === undefined) return []
+  try {
+    const params = { ref: reference, argument: { name, value }, context: { arguments: others } }
+    const { completion } = (await resultOf('completion/complete', params)) as {
+      readonly completion?: { readonly values?: unknown }
+    }
+    const { values } = completion ?? {}
+    return Array.isArray(values) ? values.filter((one) => typeof one === 'string').slice(0, 100) : []
+  } catch {
+    // A server that completes nothing says so with an error.
+    return []
+  }
+}
+
+/** The last that the server said about a request that runs. */
+export function progressOf(
+  key: string,
+): { readonly progress: number; readonly total?: number; readonly message?: string } | undefined {
+  const told = notifications.value.findLast(
+    ({ method, params }) => method === 'notifications/progress' && params.includes(JSON.stringify(key)),
+  )
+  if (!told) return undefined
+  const { progress, total, message } = JSON.parse(told.params) as Record<string, unknown>
+  return {
+    progress: Number(progress) || 0,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  }
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'preact/hooks'
+import { clean } from '../shell/clean.js'
+import { wordsOf } from './state.js'
+
+export interface Named {
+  /** Tells it from the others. */
+  readonly key: string
+  readonly name: string
+  readonly about?: string
+}
+
+/** A list of the server, asked for once, of which one is chosen. */
+export function usePick<T extends Named>(load: () => Promise<T[]>) {
+  const [all, setAll] = useState<readonly T[] | undefined>(undefined)
+  const [fault, setFault] = useState('')
+  const [key, setKey] = useState('')
+  const reload = (): void => {
+    setFault('')
+    load().then(
+      (found) => {
+        setAll(found)
+        setKey((before) => (found.some((one) => one.key === before) ? before : (found[0]?.key ?? '')))
+      },
+      (error: unknown) => setFault(wordsOf(error)),
+    )
+  }
+  useEffect(reload, [])
+  return { all, fault, chosen: all?.find((one) => one.key === key), setKey, reload }
+}
+
+export function Pick<T extends Named>(props: {
+  readonly label: string
+  readonly none: string
+  readonly pick: ReturnType<typeof usePick<T>>
+}) {
+  const { all, fault, chosen, setKey, reload } = props.pick
+  return (
+    <>
+      {fault !== '' && (
+        <p class="failure" role="alert">
+          {clean(fault)}
+        </p>
+      )}
+      {!all && fault === '' && <p class="quiet">Asking the server…</p>}
+      {all?.length === 0 && <p class="quiet">{props.none}</p>}
+      {all && all.length > 0 && (
+        <div class="act-pick">
+          <label class="act-field">
+            {props.label}
+            <select
+              aria-label={props.label}
+              value={chosen?.key ?? ''}
+              onChange={({ currentTarget }) => setKey(currentTarget.value)}
+            >
+              {all.map((one) => (
+                <option key={one.key} value={one.key}>
+                  {clean(one.name)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" class="button small" onClick={reload}>
+            Ask again
+          </button>
+        </div>
+      )}
+      {chosen?.about !== undefined && <p class="quiet act-about">{clean(chosen.about)}</p>}
+    </>
+  )
+}

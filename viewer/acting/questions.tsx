@@ -1,0 +1,215 @@
+import { useState } from 'preact/hooks'
+import { JsonObject } from '../../src/wire/index.js'
+import { clean } from '../shell/clean.js'
+import { argumentsOf, Field, startOf, type ObjectSchema } from './fields.js'
+import { JsonArea } from './json-area.js'
+import { Content } from './said.js'
+import { answerQuestion, questions, type Question } from './session.js'
+import { textIn, wordsOf } from './state.js'
+
+/** What the server asks of its client, which is the person in front of this page. */
+export function Questions() {
+  return (
+    <>
+      {questions.value.map((one) => (
+        <Asked key={one.question} question={one} />
+      ))}
+    </>
+  )
+}
+
+interface Form {
+  readonly params: Record<string, unknown>
+  /** @param text exact JSON of `result` or `error` */
+  readonly give: (text: string) => void
+}
+
+function Asked({ question: { question, text } }: { readonly question: Question }) {
+  const [fault, setFault] = useState('')
+  const message = new JsonObject(text, 0)
+  const method = message.string('method') ?? ''
+  const params = JSON.parse(message.raw('params') ?? '{}') as Record<string, unknown>
+  const give = (answer: string): void =>
+    void answerQuestion(question, answer).catch((error: unknown) => setFault(wordsOf(error)))
+  const isElicitation = method === 'elicitation/create'
+  return (
+    <section class="act-asked" aria-label={`The server asks: ${clean(method)}`}>
+      <h3>The server asks: {clean(method)}</h3>
+      {method === 'sampling/createMessage' ? (
+        <Sampling params={params} give={give} />
+      ) : isElicitation && params['mode'] === 'url' ? (
+        <ElicitedUrl params={params} give={give} />
+      ) : isElicitation ? (
+        <Elicited params={params} give={give} />
+      ) : (
+        <Other params={params} give={give} />
+      )}
+      <p class="failure" role="alert">
+        {clean(fault)}
+      </p>
+    </section>
+  )
+}
+
+interface Said {
+  readonly role?: unknown
+  readonly content?: unknown
+}
+
+/** The person answers in the place of a model. */
+function Sampling({ params, give }: Form) {
+  const [words, setWords] = useState('')
+  const [model, setModel] = useState('a person')
+  const messages = Array.isArray(params['messages']) ? (params['messages'] as Said[]) : []
+  const { systemPrompt, maxTokens } = params
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const content = { type: 'text', text: words }
+        give(JSON.stringify({ result: { role: 'assistant', content, model, stopReason: 'endTurn' } }))
+      }}
+    >
+      {typeof systemPrompt === 'string' && <p class="quiet">System prompt: {clean(systemPrompt)}</p>}
+      {messages.map(({ role, content }, i) => (
+        <div key={i} class="act-turn">
+          <b>{clean(String(role))}</b>
+          {(Array.isArray(content) ? content : [content]).map((block: object, j) => (
+            <Content key={j} block={block ?? {}} />
+          ))}
+        </div>
+      ))}
+      {typeof maxTokens === 'number' && <p class="quiet">At most {maxTokens} tokens.</p>}
+      <label class="act-field">
+        Reply of the model
+        <textarea
+          class="act-text"
+          rows={4}
+          aria-label="Reply of the model"
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+      </label>
+      <label class="act-field">
+        Name of the model
+        <input
+          type="text"
+          aria-label="Name of the model"
+          value={model}
+          onInput={({ currentTarget }) => setModel(currentTarget.value)}
+        />
+      </label>
+      <Decide verb="Answer" others={[['Refuse', refusal]]} give={give} />
+    </form>
+  )
+}
+
+const refusal = '{"error":{"code":-1,"message":"User rejected sampling request"}}'
+const declined = '{"result":{"action":"decline"}}'
+const cancelled = '{"result":{"action":"cancel"}}'
+const refusals = [
+  ['Decline', declined],
+  ['Cancel', cancelled],
+] as const
+
+function Elicited({ params, give }: Form) {
+  const schema = (params['requestedSchema'] ?? {}) as ObjectSchema
+  const properties = Object.entries(schema.properties ?? {})
+  const required = new Set(schema.required ?? [])
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
+  const [fault, setFault] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const read = argumentsOf(properties, required, values)
+        setFault('fault' in read ? read.fault : '')
+        if ('text' in read) give(`{"result":{"action":"accept","content":${read.text}}}`)
+      }}
+    >
+      <p>{clean(textIn(params['message']))}</p>
+      {properties.map(([key, property]) => (
+        <Field
+          key={key}
+          name={key}
+          property={property}
+          required={required.has(key)}
+          value={values[key] ?? ''}
+          change={(value) => setValues({ ...values, [key]: value })}
+        />
+      ))}
+      <p class="failure" role="alert">
+        {clean(fault)}
+      </p>
+      <Decide verb="Accept" others={refusals} give={give} />
+    </form>
+  )
+}
+
+function ElicitedUrl({ params, give }: Form) {
+  const url = textIn(params['url'])
+  const isWeb = /^https?:\/\//i.test(url) && URL.canParse(url)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        give('{"result":{"action":"accept"}}')
+      }}
+    >
+      <p>{clean(textIn(params['message']))}</p>
+      <p>
+        {isWeb ? (
+          <a href={url} target="_blank" rel="noreferrer noopener">
+            {clean(url)}
+          </a>
+        ) : (
+          clean(url)
+        )}
+      </p>
+      <Decide verb="Accept" others={refusals} give={give} />
+    </form>
+  )
+}
+
+function Other({ params, give }: Form) {
+  const [text, setText] = useState('{\n  "result": {}\n}')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        give(text)
+      }}
+    >
+      <pre class="act-json" tabIndex={0}>
+        {clean(JSON.stringify(params, null, 2))}
+      </pre>
+      <JsonArea
+        label="The answer as JSON: result or error"
+        value={text}
+        change={setText}
+        rows={5}
+        submit={() => give(text)}
+      />
+      <Decide verb="Answer" others={[]} give={give} />
+    </form>
+  )
+}
+
+function Decide(props: {
+  readonly verb: string
+  readonly others: readonly (readonly [name: string, answer: string])[]
+  readonly give: (text: string) => void
+}) {
+  return (
+    <p class="act-run">
+      <button type="submit" class="button primary">
+        {props.verb}
+      </button>
+      {props.others.map(([name, answer]) => (
+        <button key={name} type="button" class="button" onClick={() => props.give(answer)}>
+          {name}
+        </button>
+      ))}
+    </p>
+  )
+}

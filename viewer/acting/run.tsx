@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks'
+import { clean } from '../shell/clean.js'
+import { ask, newKey, progressOf } from './peer.js'
+import { Said } from './said.js'
+import { cancelRequest, session, type Answer } from './session.js'
+import { wordsOf } from './state.js'
+
+/** A request that a form sends: it runs, can be cancelled, tells how far it is, and is answered. */
+export interface Run {
+  readonly key: string | undefined
+  readonly said: Answer | undefined
+  /** @param params exact JSON text of an object */
+  start(method: string, params: string): Promise<Answer>
+  clear(): void
+}
+
+export function useRun(): Run {
+  const [key, setKey] = useState<string | undefined>(undefined)
+  const [said, setSaid] = useState<Answer | undefined>(undefined)
+  return {
+    key,
+    said,
+    async start(method, params) {
+      const own = newKey()
+      setKey(own)
+      setSaid(undefined)
+      let answer: Answer
+      try {
+        answer = await ask(method, session.value ? withProgress(params, own) : params, own)
+      } catch (error) {
+        answer = { error: wordsOf(error) }
+      }
+      setKey(undefined)
+      setSaid(answer)
+      return answer
+    },
+    clear: () => setSaid(undefined),
+  }
+}
+
+/** The server may tell how far it is. */
+function withProgress(params: string, key: string): string {
+  const rest = params.trimStart().slice(1)
+  const meta = `"_meta":{"progressToken":${JSON.stringify(key)}}`
+  return `{${meta}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`
+}
+
+/** The button that sends, and what becomes of it. */
+export function RunBox({ run, verb }: { readonly run: Run; readonly verb: string }) {
+  const { key, said } = run
+  const progress = key === undefined ? undefined : progressOf(key)
+  return (
+    <>
+      <p class="act-run">
+        <button type="submit" class="button primary" disabled={key !== undefined}>
+          {verb}
+        </button>
+        {key !== undefined && session.value && (
+          <button type="button" class="button" onClick={() => void cancelRequest(key)}>
+            Cancel
+          </button>
+        )}
+        {key !== undefined && (
+          <span class="quiet" role="status">
+            {progress === undefined
+              ? 'waiting for the answer'
+              : clean(
+                  `${progress.progress}${progress.total === undefined ? '' : ` of ${progress.total}`} ${progress.message ?? ''}`,
+                )}
+          </span>
+        )}
+        {progress?.total !== undefined && (
+          <progress aria-label="Progress" value={progress.progress} max={progress.total} />
+        )}
+      </p>
+      {said && <Said said={said} />}
+    </>
+  )
+}

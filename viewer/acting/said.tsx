@@ -1,0 +1,64 @@
+import { formatDuration, indentJson } from '../../src/render/index.js'
+import { clean } from '../shell/clean.js'
+import { contentOf } from './row-forms.js'
+import type { Answer } from './session.js'
+
+interface Block {
+  readonly type?: unknown
+  readonly text?: unknown
+  readonly data?: unknown
+  readonly mimeType?: unknown
+}
+
+/** Types of images that hold no script. */
+const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+/** An answer: its texts and images as what they are, and the whole of it. */
+export function Said({ said }: { readonly said: Answer }) {
+  const { answer, error, latencyMs } = said
+  if (answer === undefined)
+    return (
+      <p class="failure" role="alert">
+        {clean(error ?? 'no answer came')}
+      </p>
+    )
+  const { result } = JSON.parse(answer) as {
+    readonly result?: { readonly content?: unknown; readonly isError?: unknown }
+  }
+  const failed = result === undefined || result.isError === true
+  const blocks = Array.isArray(result?.content) ? (result.content as Block[]) : []
+  return (
+    <section class="act-answers" aria-label="Answer" aria-live="polite">
+      <h3 class={failed ? 'bad' : ''}>
+        {failed ? 'failed' : 'answered'}
+        {latencyMs !== undefined && ` after ${formatDuration(latencyMs * 1000)}`}
+      </h3>
+      {blocks.map((block, i) => (
+        <Content key={i} block={block} />
+      ))}
+      <details open={blocks.length === 0}>
+        <summary>JSON</summary>
+        <pre class="act-json" tabIndex={0}>
+          {contentOf(answer)}
+        </pre>
+      </details>
+    </section>
+  )
+}
+
+export function Content({ block }: { readonly block: Block }) {
+  const { type, text, data, mimeType } = block
+  if (type === 'text' && typeof text === 'string')
+    return (
+      <pre class="act-json" tabIndex={0}>
+        {clean(text)}
+      </pre>
+    )
+  if (type === 'image' && typeof data === 'string' && drawn.has(String(mimeType)))
+    return <img class="act-image" alt="image in the answer" src={`data:${String(mimeType)};base64,${data}`} />
+  return (
+    <pre class="act-json" tabIndex={0}>
+      {clean(indentJson(JSON.stringify(block)).slice(0, 20_000))}
+    </pre>
+  )
+}

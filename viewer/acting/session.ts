@@ -1,0 +1,149 @@
+import { computed, signal } from '@preact/signals'
+import { JsonObject } from '../../src/wire/index.js'
+import { actingHeaders, askToAct, readLines } from './channel.js'
+import { door } from './door.js'
+import { lanes, tell, wordsOf } from './state.js'
+
+/** A server that this page is connected to as its client. */
+export interface Session {
+  readonly id: string
+  /** Id of the recording that is made of it. */
+  readonly recording: string
+}
+
+export interface Question {
+  readonly question: string
+  /** The server's request. */
+  readonly text: string
+}
+
+export interface Answer {
+  readonly answer?: string
+  readonly error?: string
+  readonly latencyMs?: number
+}
+
+type SessionEvent =
+  | { readonly type: 'session'; readonly greeting: string | null; readonly roots: string }
+  | ({ readonly type: 'question' } & Question)
+  | { readonly type: 'settled'; readonly question: string }
+  | { readonly type: 'notification'; readonly text: string }
+  | { readonly type: 'ended'; readonly why: string }
+
+/** Notifications that are shown. */
+const mostNotifications = 200
+
+export const session = signal<Session | undefined>(undefined)
+export const greeting = signal<string | null>(null)
+export const questions = signal<readonly Question[]>([])
+/** Newest last. */
+export const notifications = signal<readonly { readonly method: string; readonly params: string }[]>([])
+export const roots = signal<readonly { readonly uri: string }[]>([])
+export const ended = signal<string | undefined>(undefined)
+
+/** What the server says of itself, as JSON values. */
+export const serverSays = computed(() => {
+  const result = greeting.value === null ? undefined : new JsonObject(greeting.value, 0).raw('result')
+  return JSON.parse(result ?? '{}') as {
+    readonly capabilities?: {
+      readonly completions?: unknown
+      readonly logging?: unknown
+      readonly resources?: { readonly subscribe?: boolean }
+    }
+    readonly instructions?: unknown
+    readonly serverInfo?: { readonly name?: unknown; readonly version?: unknown }
+  }
+})
+
+let abort: AbortController | undefined
+
+/** Finds the session whose recording this page shows, also after a reload. */
+export function findSession(): void {
+  lanes.subscribe((all) => {
+    if (session.value || !all.some((one) => one?.state === 'following')) return
+    const open = new URLSearchParams(location.search).getAll('open')
+    askToAct('./api/sessions').then(
+      (found) => {
+        const mine = (found as Session[]).find(({ recording }) => open.includes(recording))
+        if (mine && !session.value) follow(mine)
+      },
+      () => undefined,
+    )
+  })
+}
+
+function follow(found: Session): void {
+  session.value = found
+  ended.value = undefined
+  questions.value = []
+  notifications.value = []
+  abort = new AbortController()
+  const { signal: aborted } = abort
+  door
+    .fetch(`./api/sessions/${found.id}`, { headers: actingHeaders, signal: aborted })
+    .then((response) => readLines(response.body!, (line) => take(JSON.parse(line) as SessionEvent)))
+    .then(
+      () => (ended.value ??= 'the session is over'),
+      () => {
+        if (!aborted.aborted) ended.value ??= 'the connection to wiretape was lost'
+      },
+    )
+}
+
+function take(event: SessionEvent): void {
+  switch (event.type) {
+    case 'session':
+      greeting.value = event.greeting
+      roots.value = JSON.parse(event.roots) as { uri: string }[]
+      break
+    case 'question':
+      questions.value = [...questions.value, event]
+      break
+    case 'settled':
+      questions.value = questions.value.filter(({ question }) => question !== event.question)
+      break
+    case 'notification': {
+      const message = new JsonObject(event.text, 0)
+      const said = { method: message.string('method') ?? '', params: message.raw('params') ?? '{}' }
+      notifications.value = [...notifications.value.slice(-mostNotifications + 1), said]
+      break
+    }
+    case 'ended':
+      ended.value = event.why
+  }
+}
+
+/** Sends a command of the session; says what went wrong. */
+async function command(body: unknown): Promise<void> {
+  try {
+    await askToAct(`./api/sessions/${session.value!.id}`, body)
+  } catch (error) {
+    tell(wordsOf(error), 'bad')
+  }
+}
+
+/** @throws Error with a sentence for a person */
+export async function answerQuestion(question: string, text: string): Promise<void> {
+  await askToAct(`./api/sessions/${session.value!.id}`, { type: 'answer', question, text })
+}
+
+/** @throws Error with a sentence for a person */
+export async function askServer(key: string, method: string, params: string): Promise<Answer> {
+  const body = { type: 'ask', key, method, params }
+  return (await askToAct(`./api/sessions/${session.value!.id}`, body)) as Answer
+}
+
+export const cancelRequest = (key: string): Promise<void> => command({ type: 'cancel', key })
+
+export function changeRoots(uris: readonly string[]): Promise<void> {
+  roots.value = uris.map((uri) => ({ uri }))
+  return command({ type: 'roots', roots: roots.value })
+}
+
+/** The server ends, and with it its recording. */
+export async function endSession(): Promise<void> {
+  await command({ type: 'close' })
+  abort?.abort()
+  session.value = undefined
+  questions.value = []
+}

@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks'
+import { clean } from '../shell/clean.js'
+import { argumentsOf, Field, startOf, type ObjectSchema } from './fields.js'
+import { JsonArea } from './json-area.js'
+import { listOf } from './peer.js'
+import { Pick, usePick } from './pick.js'
+import { RunBox, useRun } from './run.js'
+
+export interface Tool {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema?: ObjectSchema
+}
+
+/** A form of each tool's arguments, made of its inputSchema. */
+export function ToolsTab() {
+  const pick = usePick(async () => {
+    const tools = await listOf<Tool>('tools/list', 'tools')
+    return tools.map((tool) => ({
+      key: tool.name,
+      name: tool.name,
+      ...(tool.description !== undefined && { about: tool.description }),
+      tool,
+    }))
+  })
+  return (
+    <>
+      <Pick label="Tool" none="The server has no tools." pick={pick} />
+      {pick.chosen && <ToolForm key={pick.chosen.key} tool={pick.chosen.tool} />}
+    </>
+  )
+}
+
+function ToolForm({ tool }: { readonly tool: Tool }) {
+  const properties = Object.entries(tool.inputSchema?.properties ?? {})
+  const required = new Set(tool.inputSchema?.required ?? [])
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() => startOf(properties))
+  /** Arguments as text, while they are written as JSON. */
+  const [json, setJson] = useState<string | undefined>(undefined)
+  const [fault, setFault] = useState('')
+  const run = useRun()
+  const written = (): { readonly text: string } | { readonly fault: string } =>
+    json === undefined ? argumentsOf(properties, required, values) : { text: json }
+  const call = async (): Promise<void> => {
+    const read = written()
+    const why = 'fault' in read ? read.fault : whyNoObject(read.text)
+    setFault(why)
+    if (why !== '' || 'fault' in read) return
+    await run.start('tools/call', `{"name":${JSON.stringify(tool.name)},"arguments":${read.text.trim()}}`)
+  }
+  const toggle = (): void => {
+    setFault('')
+    if (json !== undefined) {
+      setValues(valuesOf(json, properties) ?? values)
+      setJson(undefined)
+      return
+    }
+    const read = argumentsOf(properties, new Set(), values)
+    setJson('text' in read ? JSON.stringify(JSON.parse(read.text), null, 2) : '{}')
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void call()
+      }}
+    >
+      {json === undefined ? (
+        properties.map(([key, property]) => (
+          <Field
+            key={key}
+            name={key}
+            property={property}
+            required={required.has(key)}
+            value={values[key] ?? ''}
+            change={(value) => setValues({ ...values, [key]: value })}
+          />
+        ))
+      ) : (
+        <JsonArea
+          label="Arguments as JSON"
+          value={json}
+          change={setJson}
+          rows={8}
+          schema={tool.inputSchema}
+          submit={() => void call()}
+        />
+      )}
+      {properties.length === 0 && json === undefined && <p class="quiet">It takes no arguments.</p>}
+      <button type="button" class="button small" aria-pressed={json !== undefined} onClick={toggle}>
+        {json === undefined ? 'Write as JSON' : 'Back to the form'}
+      </button>
+      <p class="failure" role="alert">
+        {clean(fault)}
+      </p>
+      <RunBox run={run} verb="Call" />
+    </form>
+  )
+}
+
+function whyNoObject(text: string): string {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? ''
+      : 'the arguments are no JSON object'
+  } catch {
+    return 'the arguments are not JSON'
+  }
+}
+
+/** What a form can show of arguments. */
+function valuesOf(
+  json: string,
+  properties: ReturnType<typeof Object.entries<NonNullable<ObjectSchema['properties']>[string]>>,
+): Record<string, string> | undefined {
+  if (whyNoObject(json) !== '') return undefined
+  const given = JSON.parse(json) as Record<string, unknown>
+  return startOf(
+    properties.flatMap(([key, property]) =>
+      Object.hasOwn(given, key) ? [[key, { ...property, default: given[key] }] as const] : [],
+    ),
+  )
+}

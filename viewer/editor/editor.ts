@@ -1,0 +1,138 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import { EditorState, Prec } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { completeFrom } from './complete.js'
+import { faultField, showFaults } from './faults.js'
+
+export interface EditorOptions {
+  readonly parent: HTMLElement
+  readonly label: string
+  readonly text: string
+  readonly rows: number
+  /** JSON Schema, for completion and errors. */
+  readonly schema: unknown
+  /** Pointer to the part of the text that the schema is about. */
+  readonly schemaAt: string
+  readonly changed: (text: string) => void
+  readonly submit: () => void
+}
+
+export interface EditorParts {
+  close(): void
+}
+
+export type MakeEditor = (options: EditorOptions) => EditorParts
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--client)' },
+  { tag: tags.string, color: 'var(--string)' },
+  { tag: tags.number, color: 'var(--number)' },
+  { tag: [tags.bool, tags.null], color: 'var(--word)' },
+])
+
+function lookOf(rows: number) {
+  return EditorView.theme({
+    '&': {
+      border: '1px solid var(--line)',
+      borderRadius: '6px',
+      backgroundColor: 'var(--raised)',
+      color: 'var(--ink)',
+      fontSize: '12px',
+      resize: 'vertical',
+      overflow: 'hidden',
+      height: `${rows * 1.5 + 1.2}em`,
+      minHeight: '4em',
+    },
+    '&.cm-focused': { outline: '2px solid var(--focus)' },
+    '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
+    '.cm-content': { caretColor: 'var(--ink)' },
+    '.cm-fault': { textDecoration: 'underline wavy var(--bad)' },
+    '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected)' },
+    '.cm-tooltip': {
+      border: '1px solid var(--line)',
+      borderRadius: '6px',
+      backgroundColor: 'var(--panel)',
+      color: 'var(--ink)',
+      fontFamily: 'var(--sans)',
+    },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '14em' },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+      backgroundColor: 'var(--selected)',
+      color: 'var(--ink)',
+    },
+    '.cm-completionDetail': { color: 'var(--ink-3)', fontStyle: 'normal' },
+    '.cm-completionInfo': { maxWidth: '22em', padding: '6px 10px' },
+  })
+}
+
+/**
+ * An editor of JSON. It stands in a shadow tree, where its styles may be added: the policy of the page lets no style
+ * elements in.
+ */
+const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, changed, submit }) => {
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' })
+  const told = document.createElement('p')
+  told.className = 'act-faults'
+  told.setAttribute('role', 'status')
+  const view: EditorView = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        Prec.highest(
+          keymap.of([
+            {
+              key: 'Mod-Enter',
+              run: () => {
+                submit()
+                return true
+              },
+            },
+          ]),
+        ),
+        history(),
+        closeBrackets(),
+        bracketMatching(),
+        json(),
+        indentUnit.of('  '),
+        EditorState.tabSize.of(2),
+        syntaxHighlighting(colours),
+        EditorView.lineWrapping,
+        autocompletion({ override: [completeFrom(schema, schemaAt)], activateOnTyping: true }),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([indentWithTab]),
+        faultField,
+        lookOf(rows),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return
+          changed(update.state.doc.toString())
+          check()
+        }),
+      ],
+    }),
+  })
+  parent.after(told)
+  const check = (): void => {
+    told.textContent = showFaults(view, schema, schemaAt)
+  }
+  check()
+  return {
+    close() {
+      told.remove()
+      view.destroy()
+    },
+  }
+}
+
+Object.assign(globalThis, { wiretapeEditor: makeEditor })
