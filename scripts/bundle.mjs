@@ -12,6 +12,7 @@ const entries = {
   wiretape: 'dist/cli/main.js',
   'recorder-worker': 'dist/proxy/recorder-worker.js',
   'session-worker': 'dist/capture/session-worker.js',
+  'telemetry-worker': 'dist/telemetry/telemetry-worker.js',
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }
 

@@ -55,7 +55,8 @@ const table: Readonly<Record<string, Rule>> = {
   control: { pure: false, imports: ['model', 'wire', 'control-schema'] },
   clients: { pure: false, imports: ['model', 'render'] },
   doctor: { pure: false, imports: ['model', 'render', 'transports', 'link', 'clients'] },
-  capture: { pure: false, imports: aboveCapture },
+  telemetry: { pure: false, imports: ['model', 'formats', 'tape', 'control'] },
+  capture: { pure: false, imports: aboveCapture, types: ['telemetry'] },
   replay: {
     pure: false,
     imports: [
@@ -91,7 +92,7 @@ const table: Readonly<Record<string, Rule>> = {
   'ui-server': { pure: false, imports: belowScreens },
   testing: { pure: false, imports: ['model', 'tape', 'capture'] },
   tui: { pure: false, imports: belowScreens },
-  cli: { pure: false, imports: belowScreens, lazily: ['tui', 'ui-server'] },
+  cli: { pure: false, imports: belowScreens, lazily: ['tui', 'ui-server', 'telemetry'] },
 }
 /** Not a folder of src, and held to the pure folders like one of them. */
 const viewerRule: Rule = { pure: false, imports: pureFolders }

@@ -25,6 +25,7 @@ import {
   type FileIdentity,
   type SegmentFile,
 } from '../tape/index.js'
+import type { Following, Telemetry, TelemetryOutcome } from '../telemetry/index.js'
 import type { Moment } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
@@ -60,6 +61,8 @@ export interface CaptureOptions {
   readonly guard?: () => Promise<MakeGuard>
   /** A file of rules that change messages on their way; absolute. */
   readonly rulesFile?: string
+  /** Exports what is recorded. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  readonly telemetry?: () => Promise<Telemetry | undefined>
 }
 
 /** What is being recorded, as it is: it is redacted before anybody sees it. */
@@ -83,6 +86,8 @@ export interface CaptureFiles {
   readonly notHeld?: string
   /** Why the rules of a file that was changed were not in force. */
   readonly rulesFault?: string
+  /** What became of the telemetry, where it was asked for. */
+  readonly telemetry?: TelemetryOutcome
 }
 
 /** The files and the recording thread of one run. */
@@ -116,6 +121,7 @@ interface Common {
   readonly redactor: Redactor
   readonly intercept: LoadedIntercept | undefined
   readonly conversationKey: string | undefined
+  readonly telemetry: Telemetry | undefined
 }
 
 /**
@@ -140,7 +146,8 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
   const loaded = gated ? await loadIntercept(asked, rulesFile) : undefined
   const intercept = loaded && guard ? { ...loaded, makeGuard: await guard() } : loaded
   const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')
-  const common = { redaction, redactor, intercept, conversationKey }
+  const telemetry = await options.telemetry?.()
+  const common = { redaction, redactor, intercept, conversationKey, telemetry }
   return {
     ...(conversationKey !== undefined && { conversationKey }),
     start: (target, since) => startCapture(options, target, common, since),
@@ -150,7 +157,7 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
 function startCapture(
   options: CaptureOptions,
   target: CaptureTarget,
-  { redaction, redactor, intercept, conversationKey }: Common,
+  { redaction, redactor, intercept, conversationKey, telemetry }: Common,
   since: Moment | undefined,
 ): RunningCapture {
   const agoMs = since ? performance.now() - since.atMs : 0
@@ -178,6 +185,7 @@ function startCapture(
     saved.set(path, reply.own)
     return undefined
   }
+  const following: Following | undefined = telemetry?.follow((full ?? file).path)
   const live = createLive({
     meta,
     tape: file.path,
@@ -211,7 +219,10 @@ function startCapture(
         },
         {
           onPressure,
-          onRecorded: (end) => live.tapeGrew(end),
+          onRecorded(end) {
+            live.tapeGrew(end)
+            following?.grew(full ? undefined : end)
+          },
           ...(options.onTrouble && { onTrouble: options.onTrouble }),
         },
       )
@@ -223,15 +234,19 @@ function startCapture(
     async finish(end) {
       live.over()
       const tape = await recorder!.close({ ...end, redacted: redactor.report() })
+      const exporting = following?.finish()
       await live.finish()
+      const sources = full ? segmentsOf(full.path) : tape.paths
+      const sessionTrouble = await saver?.finish(sources)
       const { notHeld, rulesFault } = live
+      // Segments stay until they are read.
+      const exported = await exporting
       const told = {
         ...(notHeld !== undefined && { notHeld }),
         ...(rulesFault !== undefined && { rulesFault }),
+        ...(exported && { telemetry: exported }),
       }
       if (!saver) return { tape, ...told }
-      const sources = full ? segmentsOf(full.path) : tape.paths
-      const sessionTrouble = await saver.finish(sources)
       if (full && sessionTrouble === undefined) for (const path of sources) rmSync(path, { force: true })
       if (sessionTrouble !== undefined) return { tape, sessionTrouble, ...told }
       return { tape: prune(tape, maxFiles), ...told }

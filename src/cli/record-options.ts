@@ -1,9 +1,10 @@
 import { durationForms } from '../model/index.js'
 import { parseTimeout } from './duration-option.js'
 import { parseKeep, type Keep } from './keep-option.js'
+import { otlpFlags, type OtlpOptions } from './otlp-flags.js'
 
 /** What `record` can be told. */
-export interface RecordOptions {
+export interface RecordOptions extends OtlpOptions {
   /** Record a server from this configuration of a client, bundle or `server.json`. */
   readonly config?: string
   /** Which server of it. */
@@ -313,6 +314,7 @@ export const recordFlags: readonly RecordFlag[] = [
     help: 'forward (default) or block what a finding would hold while nobody is attached',
     parse: (value) => oneOf(value, ['forward', 'block']),
   },
+  ...otlpFlags,
   { long: '--quiet', short: '-q', key: 'quiet', help: 'say nothing at the end unless something went wrong' },
 ]
 

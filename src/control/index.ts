@@ -4,3 +4,5 @@ export { Refusal, type Announcement, type Attendance, type ControlHost, type Tap
 export { startControl, type Control } from './listen.js'
 export { liveCaptures, registerCapture, type LiveCapture, type Registration } from './registry.js'
 export { makeSocketPath } from './socket-path.js'
+export { createTapeFollower } from './tape-follower.js'
+export { createTapeView } from './tape-view.js'

@@ -15,9 +15,15 @@ export {
   type TranscriptFormat,
 } from './assay-trace/index.js'
 export { otlpWithPayloads } from './otlp/index.js'
+export { otlpEncoders } from './otlp/encoders.js'
+export { observe } from './otlp/observe.js'
+export { resourceOf } from './otlp/describe.js'
+export { createMeter, type Meter, type OwnMetric } from './otlp/meter.js'
+export type { Resource, Span } from './otlp/telemetry.js'
+export { createLosses } from './losses.js'
 export { parquet } from './parquet/index.js'
 export { htmlReport, type ReportPage } from './html/index.js'
-export { createAnsweredHere, type AnsweredHere } from './answered-here.js'
+export { answeredHere, createAnsweredHere, type AnsweredHere } from './answered-here.js'
 export {
   compactSession,
   createDroppedFrames,

@@ -14,6 +14,7 @@ import { isNamedPipe, readReason } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
+import { concludeTelemetry, telemetryOf } from '../export-telemetry.js'
 import { hasAudience, type Io } from '../io.js'
 import { isLaunched } from '../launched.js'
 import { metadataOf } from '../metadata.js'
@@ -96,6 +97,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     onTrouble: (line) => void io.complain(line),
     ...interceptOf(options),
     ...guardOf(options, io),
+    ...telemetryOf(options, io),
     ...(options.rules !== undefined && { rulesFile: resolve(io.cwd, options.rules) }),
   }
 }
@@ -196,6 +198,7 @@ export async function conclude(
   if (result.notHeld !== undefined) await io.complain(result.notHeld)
   if (result.rulesFault !== undefined)
     await io.complain(`the rules before stayed in force: ${result.rulesFault}`, 'see wiretape rules check')
+  if (result.telemetry) await concludeTelemetry(result.telemetry, io)
   if (options.redactReport) await reportRedaction(tape.redacted, io)
   const troubled = tape.trouble !== undefined || tape.lost > 0
   if (!troubled && (options.quiet === true || !hasAudience())) return

@@ -94,7 +94,7 @@ function histogramOf({ count, sum, buckets, ...point }: HistogramPoint, bounds: 
 
 function timesOf({ attributes, startNs, timeNs }: Omit<NumberPoint, 'value'>): object {
   return {
-    attributes: attributesOf(attributes),
+    ...(attributes.length > 0 && { attributes: attributesOf(attributes) }),
     startTimeUnixNano: String(startNs),
     timeUnixNano: String(timeNs),
   }

@@ -39,7 +39,7 @@ export interface OwnMetric {
 export interface Collected {
   readonly metrics: readonly Metric[]
   /** They arrived: deltas count from here on. Without it the next ones hold these, too. */
-  arrived(): void
+  readonly arrived: () => void
 }
 
 /** Adds up durations, and reports them in either temporality. */

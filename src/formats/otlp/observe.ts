@@ -57,7 +57,7 @@ const cancelled: Outcome = { attributes: [['wiretape.cancelled', true]] }
  * its own. The recorder sees when both sides have a message, so each request is measured as its sender and as its receiver
  * saw it.
  *
- * @param meta first record of the recording
+ * @param meta first record of the recording, where it is known before it is read
  * @param losses is told what has no place in a span
  */
 export async function* observe(
@@ -66,9 +66,12 @@ export async function* observe(
   losses: Losses,
   options: ObserveOptions = {},
 ): AsyncGenerator<Observed, void, undefined> {
-  const observer = createObserver(meta, losses, options)
-  for await (const told of tellRecords(recording)) yield* observer.see(told)
-  yield* observer.end()
+  let observer = meta && createObserver(meta, losses, options)
+  for await (const told of tellRecords(recording)) {
+    observer ??= createObserver(told.record.type === 'meta' ? told.record : undefined, losses, options)
+    yield* observer.see(told)
+  }
+  if (observer) yield* observer.end()
 }
 
 function createObserver(
@@ -100,7 +103,10 @@ function createObserver(
     const { part, record, us = 0 } = told
     const { envelope } = part
     const { conversation = '' } = record
-    const version = envelope.protocolVersion ?? versions.get(conversation)
+    const version =
+      envelope.protocolVersion ??
+      versions.get(conversation) ??
+      headerOf(record.http?.headers, 'MCP-Protocol-Version')
     if (version !== undefined) versions.set(conversation, version)
     const way = wayFor(conversation)
     sessionIds.see(record)

@@ -1,0 +1,35 @@
+import type { RecordFlag } from './record-options.js'
+
+/** Options of `record` about its export to OpenTelemetry. */
+export interface OtlpOptions {
+  /** Base URL of the receiver, or `env`. */
+  readonly otlp?: string
+  readonly otlpProtocol?: 'http/json' | 'http/protobuf'
+  readonly otlpPayload?: boolean
+}
+
+const protocols = ['http/json', 'http/protobuf']
+
+export const otlpFlags: readonly RecordFlag[] = [
+  {
+    long: '--otlp',
+    key: 'otlp',
+    value: 'url',
+    help: 'export spans and metrics to this OpenTelemetry receiver (OTLP over HTTP), e.g. http://localhost:4318; env: where the OTEL_* variables say',
+  },
+  {
+    long: '--otlp-protocol',
+    key: 'otlpProtocol',
+    value: 'protocol',
+    help: 'with --otlp: http/json (default) or http/protobuf',
+    parse(value) {
+      if (!protocols.includes(value)) throw new Error(`It is ${protocols.join(' or ')}.`)
+      return value
+    },
+  },
+  {
+    long: '--otlp-payload',
+    key: 'otlpPayload',
+    help: 'with --otlp: spans have the payloads of requests and responses, redacted as the recording is',
+  },
+]

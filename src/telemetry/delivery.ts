@@ -1,0 +1,113 @@
+import type { Posted, Poster } from './post.js'
+
+/** How long one request is tried again before what it holds is left out. */
+const giveUpMs = 60_000
+const firstPauseMs = 500
+const longestPauseMs = 10_000
+
+/** The end of a recording: nothing is waited for beyond it. */
+export interface Closing {
+  /** By `performance.now()`; undefined while there is no end in sight. */
+  readonly atMs: number | undefined
+  /** Called when there is one. */
+  readonly listeners: Set<() => void>
+}
+
+/** What became of a request after all attempts. */
+export type Delivered =
+  | { readonly kind: 'taken'; readonly rejected: number; readonly why?: string }
+  | { readonly kind: 'left-out'; readonly why: string }
+
+export interface Delivery {
+  /** Never rejects. */
+  deliver(body: Uint8Array): Promise<Delivered>
+  /** Answers of the receiver that were no success, and attempts without an answer. */
+  readonly refusals: number
+  readonly attempts: number
+  readonly lastTrouble: string | undefined
+}
+
+/** Tries again as the specification of OTLP wants it: after a pause that doubles, with some chance in it, or as the receiver asks. */
+export function createDelivery(poster: Poster, closing: Closing): Delivery {
+  let refusals = 0
+  let attempts = 0
+  let lastTrouble: string | undefined
+
+  function timeLeft(): number {
+    return closing.atMs === undefined ? Infinity : Math.max(0, closing.atMs - performance.now())
+  }
+
+  async function attempt(body: Uint8Array): Promise<Posted> {
+    attempts += 1
+    const posted = await answerOf(body)
+    if (posted.kind !== 'taken') {
+      refusals += 1
+      lastTrouble = posted.why
+    } else if (posted.rejected > 0) {
+      refusals += 1
+      lastTrouble = posted.why ?? 'the receiver refused a part'
+    }
+    return posted
+  }
+
+  /** A recording that ends does not wait for a receiver that is stuck. */
+  function answerOf(body: Uint8Array): Promise<Posted> {
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined
+      const settle = (posted: Posted): void => {
+        clearTimeout(timer)
+        closing.listeners.delete(limit)
+        resolve(posted)
+      }
+      const limit = (): void => {
+        const late = { kind: 'again', why: 'no answer in time', isUnreachable: true } as const
+        timer = setTimeout(() => settle(late), timeLeft())
+      }
+      if (closing.atMs === undefined) closing.listeners.add(limit)
+      else limit()
+      void poster.post(body).then(settle)
+    })
+  }
+
+  async function deliver(body: Uint8Array): Promise<Delivered> {
+    const untilMs = performance.now() + giveUpMs
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      if (timeLeft() === 0) return { kind: 'left-out', why: lastTrouble ?? 'the recording ended' }
+      const posted = await attempt(body)
+      if (posted.kind === 'taken') return posted
+      if (posted.kind === 'refused') return { kind: 'left-out', why: posted.why }
+      const waitMs = posted.afterMs ?? pauseMs * (0.5 + Math.random() / 2)
+      const isClosing = closing.atMs !== undefined
+      // At the end, a receiver that is not there is not waited for.
+      const isHopeless = isClosing && (posted.isUnreachable || waitMs > timeLeft())
+      if (isHopeless || performance.now() + waitMs > untilMs) return { kind: 'left-out', why: posted.why }
+      await pause(waitMs)
+    }
+  }
+
+  /** Over at once when the recording ends. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const over = (): void => {
+        clearTimeout(timer)
+        closing.listeners.delete(over)
+        resolve()
+      }
+      const timer = setTimeout(over, ms)
+      if (closing.atMs === undefined) closing.listeners.add(over)
+    })
+  }
+
+  return {
+    deliver,
+    get refusals() {
+      return refusals
+    },
+    get attempts() {
+      return attempts
+    },
+    get lastTrouble() {
+      return lastTrouble
+    },
+  }
+}

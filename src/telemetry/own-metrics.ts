@@ -1,0 +1,56 @@
+import type { OwnMetric } from '../formats/index.js'
+import type { FeedCounts } from './feed.js'
+
+/** What the exporter knows of its own work for one recording. */
+export interface ExportState {
+  readonly spansSent: number
+  readonly spansLeftOut: number
+  readonly refusals: number
+  readonly queued: number
+}
+
+/** The health of a recorder, as metrics. */
+export function ownMetrics(counts: FeedCounts, state: ExportState): OwnMetric[] {
+  const sum = (name: string, unit: string, description: string, value: number): OwnMetric => ({
+    name: `wiretape.${name}`,
+    unit,
+    description,
+    kind: 'sum',
+    value,
+  })
+  const directions = ['client_to_server', 'server_to_client'] as const
+  return [
+    ...directions.map((direction) => ({
+      ...sum('recorder.messages', '{message}', 'Messages on the tape.', counts.messages[direction]),
+      attributes: [['direction', direction]] as const,
+    })),
+    ...directions.map((direction) => ({
+      ...sum('recorder.bytes', 'By', 'Bytes of the messages on the tape.', counts.bytes[direction]),
+      attributes: [['direction', direction]] as const,
+    })),
+    sum('recorder.gaps', '{gap}', 'Gaps on the tape.', counts.gaps),
+    sum('recorder.lost', '{message}', 'Messages that passed unrecorded.', counts.lost),
+    {
+      ...sum(
+        'recorder.lag',
+        's',
+        'From when the newest message passed until telemetry read it.',
+        counts.lagMs / 1000,
+      ),
+      kind: 'gauge',
+    },
+    sum('telemetry.spans', '{span}', 'Spans that the receiver took.', state.spansSent),
+    sum('telemetry.left_out', '{span}', 'Spans that were not exported.', state.spansLeftOut),
+    sum('telemetry.unread', '{record}', 'Records of the tape that telemetry passed over.', counts.unread),
+    sum(
+      'telemetry.refusals',
+      '{request}',
+      'Requests that the receiver refused or did not answer.',
+      state.refusals,
+    ),
+    {
+      ...sum('telemetry.queue', '{span}', 'Spans that wait to be sent.', state.queued),
+      kind: 'gauge',
+    },
+  ]
+}

@@ -1,0 +1,32 @@
+/** `record --otlp` in each way in which a client and a server can stand on both sides of a recorder. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
+import { createHttpStage, type HttpStage } from './http-stage.js'
+import { startPlay, transports } from './rules-transports.js'
+
+let stage: HttpStage
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+beforeEach(async () => {
+  stage = createHttpStage()
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await stage.close()
+  await receiver.close()
+})
+
+it.each(transports)('exports what passes by %s', async (name) => {
+  const play = await startPlay(stage, name, ['--otlp', receiver.url])
+  await play.ask(1, { text: 'x' })
+  await play.end()
+  expect(receiver.faults).toEqual([])
+  const span = receiver.spans().find(({ name: of }) => of === 'tools/call echo')
+  expect(attributesOf(span)).toMatchObject({
+    'gen_ai.tool.name': 'echo',
+    'network.transport': name === 'stdio' || name === 'a bridge to stdio' ? 'pipe' : 'tcp',
+    ...(name.endsWith('2026') && { 'mcp.protocol.version': '2026-07-28' }),
+  })
+  const report = receiver.metrics().at(-1)!
+  expect(countOf(report['mcp.server.operation.duration'])).toBeGreaterThan(0)
+  expect(countOf(report['wiretape.recorder.messages'])).toBeGreaterThan(1)
+})
