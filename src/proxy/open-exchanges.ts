@@ -77,7 +77,8 @@ const CR = 0x0d
  * with, not by what passed.
  */
 export class OpenExchanges {
-  readonly #open = new Map<number, Exchange>()
+  /** Another one after each batch: a `Map` that entries are added to and deleted from keeps what was in it. */
+  #open = new Map<number, Exchange>()
 
   /** Can be posted to another thread. */
   get all(): readonly OpenExchange[] {
@@ -153,6 +154,7 @@ export class OpenExchanges {
     }
     // The memory of the batch is used again after this.
     for (const exchange of touched) if (!exchange.isOver) exchange.keep()
+    this.#open = new Map(this.#open)
   }
 
   #begin(walk: HttpBatchWalk): void {

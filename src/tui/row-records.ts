@@ -24,14 +24,16 @@ export interface Slot {
  */
 export class RowRecords {
   /** From row `#base` on; those before `#head` have left. */
-  #recent: Slot[] = []
+  #recent: (Slot | undefined)[] = []
   #base = 0
   #head = 0
   #characters = 0
   /** Of older rows: number of their line in the store, and the part. */
   readonly #places = createNumberColumn(noPlace)
   readonly #parts = createIntColumn(0)
-  #store: TextStore | 'unwritable' | undefined
+  #store: TextStore | undefined
+  /** The store takes no more; what it has can be read. */
+  #isFull = false
   readonly #outlines = new Map<number, Slot>()
   readonly #offDisk = new WeakSet<TapeRecord>()
   /** The messages of a batch share a record. */
@@ -68,7 +70,7 @@ export class RowRecords {
   }
 
   close(): void {
-    if (typeof this.#store === 'object') this.#store.close()
+    this.#store?.close()
   }
 
   #forgetOld(): void {
@@ -76,6 +78,7 @@ export class RowRecords {
       const slot = this.#recent[this.#head]!
       if (slot.part === 0) this.#characters -= lengthOf(slot.record)
       this.#putAway(this.#base + this.#head, slot)
+      this.#recent[this.#head] = undefined
       this.#head += 1
     }
     // Seldom, since it moves all others.
@@ -99,12 +102,12 @@ export class RowRecords {
   }
 
   #write(record: TapeRecord): number {
-    if (this.#store === 'unwritable' || this.#offDisk.has(record)) return noPlace
+    if (this.#isFull || this.#offDisk.has(record)) return noPlace
     try {
       this.#store ??= createTextStore()
       return this.#store.add(encodeRecord(record).trimEnd())
     } catch {
-      this.#store = 'unwritable'
+      this.#isFull = true
       return noPlace
     }
   }
@@ -112,8 +115,8 @@ export class RowRecords {
   #read(place: number): TapeRecord {
     const known = this.#cache.get(place)
     if (known) return known
-    const text = typeof this.#store === 'object' ? this.#store.read(place) : ''
-    const decoded = decodeLine(text)
+    const text = this.#store!.read(place)
+    const decoded = decodeLine(text, { checked: true })
     const record: TapeRecord = 'record' in decoded ? decoded.record : { type: 'unknown', name: '', text }
     if (this.#cachedCharacters > charactersCached) {
       this.#cache.clear()

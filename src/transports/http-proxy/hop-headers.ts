@@ -69,8 +69,13 @@ export function transferCodings(headers: RawHeaders): string | undefined {
   return /\bchunked\b/i.test(codings) ? codings : undefined
 }
 
-function connectionOptions(headers: RawHeaders): string[] {
-  return valuesOf(headers, 'connection').flatMap((value) =>
-    value.split(',').map((option) => option.trim().toLowerCase()),
-  )
+const none: readonly string[] = []
+const keepAlive: readonly string[] = ['keep-alive']
+
+function connectionOptions(headers: RawHeaders): readonly string[] {
+  const values = valuesOf(headers, 'connection')
+  if (values.length === 0) return none
+  // What nearly all peers say, if anything.
+  if (values.length === 1 && values[0] === 'keep-alive') return keepAlive
+  return values.flatMap((value) => value.split(',').map((option) => option.trim().toLowerCase()))
 }

@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { raiseBarrier, type Access } from '../barrier/index.js'
 import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
 import type { AnswerRules } from './answer.js'
+import { createBag } from './bag.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
 import { createConversations } from './conversations.js'
 import { startExchange } from './exchange.js'
@@ -123,7 +124,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   const gate = createFloodGate()
   const connections = new Map<Socket, ClientConnection>()
   const sockets = new Set<Socket>()
-  const answering = new Set<ServerResponse>()
+  const answering = createBag<ServerResponse>()
   let connectionCount = 0
   let exchangeCount = 0
   let noticed = false
@@ -199,8 +200,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
       if (!connection) return
       const own = barrier?.admit(request, response)
       if (barrier && own === undefined) return
-      answering.add(response)
-      response.once('close', () => answering.delete(response))
+      response.once('close', answering.add(response))
       const { exchange, tell } = startTelling()
       startExchange(request, response, connection, setting, exchange, tell, own)
     })
@@ -247,7 +247,8 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
     async settled(withinMs) {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise((done) => (timer = setTimeout(done, withinMs)))
-      const open = [...answering].map((response) => new Promise((done) => response.once('close', done)))
+      const open: Promise<unknown>[] = []
+      answering.each((response) => open.push(new Promise((done) => response.once('close', done))))
       await Promise.race([Promise.all(open), late])
       clearTimeout(timer)
     },

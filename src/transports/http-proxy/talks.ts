@@ -46,7 +46,9 @@ const mostPosts = 256
 export function createTalks(conversations: Conversations): Talks {
   const streams = new Map<EventFlow, ExchangeHead>()
   const legacy = new WeakSet<ExchangeHead>()
-  const posts = new Map<string, PostedBefore>()
+  /** Changed in place: a `Map` that entries are deleted from and set again keeps what was in it (see `bag.ts`). */
+  const posts = new Map<string, { post: PostedBefore; turn: number }>()
+  let turns = 0
 
   const endpoints = createEndpoints()
 
@@ -60,9 +62,16 @@ export function createTalks(conversations: Conversations): Talks {
     posted(head) {
       const { connection, conversation, path, headers, origin } = head
       const talk = `${origin ?? ''} ${conversation}`
-      posts.delete(talk)
-      if (posts.size >= mostPosts) posts.delete(posts.keys().next().value!)
-      posts.set(talk, { connection, conversation, path, headers, ...(origin !== undefined && { origin }) })
+      const post = { connection, conversation, path, headers, ...(origin !== undefined && { origin }) }
+      const turn = turns++
+      const known = posts.get(talk)
+      if (known) {
+        known.post = post
+        known.turn = turn
+        return
+      }
+      if (posts.size >= mostPosts) posts.delete(oldestOf(posts))
+      posts.set(talk, { post, turn })
     },
     begin: (session, head) => void conversations.begin(session, head),
     pointed(endpoint, head) {
@@ -78,7 +87,7 @@ export function createTalks(conversations: Conversations): Talks {
         endpoints.over(head.exchange)
       }
     },
-    posts: () => [...posts.values()],
+    posts: () => [...posts.values()].toSorted((a, b) => a.turn - b.turn).map(({ post }) => post),
     streams: () =>
       [...streams].map(([stream, head]) => ({
         head,
@@ -86,4 +95,15 @@ export function createTalks(conversations: Conversations): Talks {
         inject: (text: string) => stream.inject(text),
       })),
   }
+}
+
+function oldestOf(posts: ReadonlyMap<string, { readonly turn: number }>): string {
+  let oldest = ''
+  let least = Infinity
+  for (const [talk, { turn }] of posts) {
+    if (turn >= least) continue
+    least = turn
+    oldest = talk
+  }
+  return oldest
 }
