@@ -38,6 +38,8 @@ export {
   createTraceScan,
   decodeLine,
   encodeMessageAround,
+  MessageLineEncoder,
+  type MessageLine,
   encodeRecord,
   indexTrace,
   readTraceLines,

@@ -1,7 +1,8 @@
 import type { Draft } from './draft.js'
 import { isAnswer, isNamelessError, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
-import { createRecent, detach } from './recent.js'
+import { keyOf, plainKey, textOf, type Key, type PlainId } from './request-key.js'
+import { createRecent, detach, type Recent } from './recent.js'
 import { createRounds } from './rounds.js'
 
 /** One message as the correlator sees it. `R` is how the caller names messages: a UUID, a row number. */
@@ -56,14 +57,24 @@ export interface OpenRequest {
   readonly name: string | null
 }
 
-/** Names a request of one side. @param id canonical */
-export function requestKey(conversation: string, direction: Direction, id: string): string {
-  return `${direction === 'client_to_server' ? '>' : '<'}${conversation.length} ${conversation} ${id}`
-}
-
 /** Sees messages in order and tells how they belong together. */
 export interface Correlator<R> {
   observe(message: Observation<R>): Relations<R>
+  /**
+   * As `observe`, in the conversation `''`, of a request that refers to nothing and gives no name. Makes no objects but
+   * what is remembered. Keeps the texts.
+   *
+   * @returns `duplicateOf`
+   */
+  observePlainRequest(
+    direction: Direction,
+    id: PlainId,
+    ref: R,
+    method: string,
+    subject: string | null,
+  ): R | undefined
+  /** The same of a result. */
+  observePlainResult(direction: Direction, id: PlainId): Relations<R>
   /** A request that was observed is passed on under another id. Answers may name either. */
   rename(
     request: Pick<Observation<R>, 'ref' | 'envelope' | 'direction' | 'conversation'>,
@@ -102,10 +113,10 @@ interface Open<R> {
   readonly method: string | null
   readonly name: string | null
   /** Names given by the requests under this id, to be let go when they are answered. */
-  readonly names: Name<R>[]
+  names: Name<R>[] | undefined
   /** Where it can be found besides, under the id that it was passed on with. */
-  alias?: string
-  own?: string
+  alias: Key | undefined
+  own: Key | undefined
   /** Requests of one side under one id that wait for an answer. More than one: nothing is certain. */
   waiting: number
   ambiguous: boolean
@@ -126,21 +137,18 @@ export function createCorrelator<R>(
   { links: withLinks = true }: { readonly links?: boolean } = {},
 ): Correlator<R> {
   const limits = { entries: remembered, chars: rememberedChars }
-  const open = createRecent<Open<R>>({
+  const open = createRecent<Open<R>, Key>({
     ...limits,
     entries: rememberedOpen,
     sizeOf: ({ name, method }) => (name?.length ?? 0) + (method?.length ?? 0),
   })
-  const answered = createRecent<{ readonly ref: R }>(limits)
-  const tokens = createRecent<Name<R>>(limits)
-  const tasks = createRecent<Name<R>>(limits)
-  const subscriptions = createRecent<Name<R>>(limits)
+  const answered = createRecent<R, Key>(limits)
+  const tokens = createRecent<Name<R>, Key>(limits)
+  const tasks = createRecent<Name<R>, Key>(limits)
+  const subscriptions = createRecent<Name<R>, Key>(limits)
   const rounds = createRounds<R>()
 
-  /** `direction` is that of the request which brought the id, token or task into the world. */
-  const keyOf = requestKey
-
-  function give(names: ReturnType<typeof createRecent<Name<R>>>, key: string, ref: R): Name<R> {
+  function give(names: Recent<Name<R>, Key>, key: Key, ref: R): Name<R> {
     const before = names.get(key)
     if (before && before.users > 0) {
       before.users += 1
@@ -156,30 +164,45 @@ export function createCorrelator<R>(
     const { envelope, direction, conversation, ref } = message
     if (envelope.id === undefined) return undefined
     const key = keyOf(conversation, direction, idKey(envelope.id))
-    const before = open.get(key)
-    answered.delete(key)
-    const names = before?.names ?? []
+    const before = begin(key, ref, ownText(envelope.method), ownText(envelope.subject))
     const note = (name: Name<R>): void => {
-      if (names.length < longestNames) names.push(name)
+      const request = before ?? open.get(key)
+      if (!request) return
+      request.names ??= []
+      if (request.names.length < longestNames) request.names.push(name)
     }
     if (withLinks && envelope.progressToken !== undefined)
       note(give(tokens, keyOf(conversation, direction, idKey(envelope.progressToken)), ref))
     if (withLinks && envelope.method === 'subscriptions/listen') note(give(subscriptions, key, ref))
-    if (before) {
-      before.waiting += 1
-      before.ambiguous = true
-    } else {
-      const method = ownText(envelope.method)
-      const name = ownText(envelope.subject)
-      open.set(key, { ref, method, name, names, waiting: 1, ambiguous: false })
-    }
     const round = withLinks ? rounds.asked(conversation, key, envelope) : undefined
     if (round !== undefined) links.push({ kind: 'round', to: round })
     return before?.ref
   }
 
+  /** Returns the request that waits under the same id already. */
+  function begin(key: Key, ref: R, method: string | null, name: string | null): Open<R> | undefined {
+    const before = open.get(key)
+    answered.delete(key)
+    if (before) {
+      before.waiting += 1
+      before.ambiguous = true
+    } else {
+      open.set(key, {
+        ref,
+        method,
+        name,
+        names: undefined,
+        alias: undefined,
+        own: undefined,
+        waiting: 1,
+        ambiguous: false,
+      })
+    }
+    return before
+  }
+
   /** Under all ids that answers may name. */
-  function close(key: string, { alias, own }: Open<R>): void {
+  function close(key: Key, { alias, own }: Open<R>): void {
     open.delete(key)
     if (alias !== undefined) open.delete(alias)
     if (own !== undefined) open.delete(own)
@@ -190,25 +213,33 @@ export function createCorrelator<R>(
     const id = isNamelessError(envelope) ? message.request?.id : envelope.id
     if (id === undefined) return
     const key = keyOf(conversation, opposite(direction), idKey(id))
+    answer(key, message, message.request, relations)
+  }
+
+  function answer(
+    key: Key,
+    { envelope, direction, conversation }: Pick<Observation<R>, 'envelope' | 'direction' | 'conversation'>,
+    known: Observation<R>['request'],
+    relations: Draft<Relations<R>>,
+  ): void {
     const request = open.get(key)
-    const known = message.request
-    const before = known ?? (request ? undefined : answered.get(key))
     if (known?.answered || !request) {
-      if (!before) return
-      relations.answers = before.ref
+      const before = known?.ref ?? answered.get(key)
+      if (before === undefined) return
+      relations.answers = before
       // It may have been answered on another stream.
-      if (known?.answered || !known || answered.get(key)?.ref === known.ref) relations.late = true
+      if (known?.answered || !known || answered.get(key) === known.ref) relations.late = true
       return
     }
     request.waiting -= 1
     if (request.waiting === 0) {
       close(key, request)
       // A task goes on after the request that began it, and so does its progress.
-      if (!envelope.createsTask) for (const name of request.names) name.users -= 1
+      if (!envelope.createsTask && request.names) for (const name of request.names) name.users -= 1
     }
     if (request.ambiguous && !known) return
     const ref = known?.ref ?? request.ref
-    answered.set(key, { ref })
+    answered.set(key, ref)
     if (!withLinks) {
       relations.answers = ref
       return
@@ -235,10 +266,10 @@ export function createCorrelator<R>(
       if (listen?.ref === found.ref) listen.users = 0
       return found.ref
     }
-    return answered.get(own)?.ref
+    return answered.get(own)
   }
 
-  function certain(names: { get(key: string): Name<R> | undefined }, key: string): R | undefined {
+  function certain(names: Recent<Name<R>, Key>, key: Key): R | undefined {
     const name = names.get(key)
     return name && !name.ambiguous ? name.ref : undefined
   }
@@ -262,7 +293,7 @@ export function createCorrelator<R>(
     }
     if (envelope.kind === 'notification') {
       const { progressToken, cancels, subscriptionId } = envelope
-      const asked = (name: string): string => keyOf(conversation, opposite(direction), idKey(name))
+      const asked = (name: string): Key => keyOf(conversation, opposite(direction), idKey(name))
       if (progressToken !== undefined) link('progress', certain(tokens, asked(progressToken)))
       if (cancels !== undefined) link('cancel', cancelled(message, cancels))
       if (subscriptionId !== undefined) link('subscription', certain(subscriptions, asked(subscriptionId)))
@@ -271,7 +302,15 @@ export function createCorrelator<R>(
   }
 
   return {
-    openRequests: () => [...open.entries()].map(([key, { method, name }]) => ({ key, method, name })),
+    openRequests: () =>
+      [...open.entries()].map(([key, { method, name }]) => ({ key: textOf(key), method, name })),
+    observePlainRequest: (direction, id, ref, method, subject) =>
+      begin(plainKey(direction, id), ref, shortText(method), shortText(subject))?.ref,
+    observePlainResult(direction, id) {
+      const relations: Draft<Relations<R>> = { links: noLinks }
+      answer(plainKey(opposite(direction), id), plainResults[direction], undefined, relations)
+      return relations
+    },
     rename({ ref, envelope, direction, conversation }, newId) {
       if (hasLongId(envelope) || !canRelate(newId)) return
       const own = keyOf(conversation, direction, idKey(envelope.id ?? ''))
@@ -290,9 +329,9 @@ export function createCorrelator<R>(
       const request = open.get(key)
       if (request?.ref !== ref || request.waiting > 1) return
       close(key, request)
-      for (const name of request.names) name.users -= 1
+      for (const name of request.names ?? []) name.users -= 1
       // Should an answer come all the same, it is known what it answers.
-      answered.set(key, { ref })
+      answered.set(key, ref)
     },
     observe(seen) {
       const message = hasLongId(seen.envelope) ? { ...seen, envelope: withoutLongIds(seen.envelope) } : seen
@@ -308,6 +347,12 @@ export function createCorrelator<R>(
     },
   }
 }
+
+const noLinks: readonly never[] = []
+const plainResults = {
+  client_to_server: { envelope: { kind: 'result' }, direction: 'client_to_server', conversation: '' },
+  server_to_client: { envelope: { kind: 'result' }, direction: 'server_to_client', conversation: '' },
+} as const
 
 /** Whether an id is short enough to be remembered. @param id exact JSON text */
 export function canRelate(id: string): boolean {
@@ -330,6 +375,10 @@ function withoutLongIds(envelope: Envelope): Envelope {
   const short: Draft<Envelope> = { ...envelope }
   for (const member of idMembers) if ((short[member]?.length ?? 0) > longestId) delete short[member]
   return short
+}
+
+function shortText(text: string | null): string | null {
+  return text === null || text.length > longestName ? null : text
 }
 
 function ownText(text: string | undefined): string | null {

@@ -1,4 +1,5 @@
-import { createCorrelator, requestKey, type Observation, type Relations } from './correlate.js'
+import { createCorrelator, type Observation, type Relations } from './correlate.js'
+import { requestKey } from './request-key.js'
 import { isAnswer, isNamelessError, opposite, type Envelope } from './envelope.js'
 import { createRecent } from './recent.js'
 import type { MessageRecord } from './record.js'

@@ -2,12 +2,14 @@ export {
   canRelate,
   createCorrelator,
   relatePart,
-  requestKey,
   type Correlator,
   type Observation,
   type OpenRequest,
   type Relations,
 } from './correlate.js'
+export { requestKey } from './request-key.js'
+export { idLength, MessageIds } from './message-ids.js'
+export type { PlainId } from './request-key.js'
 export { createClientWaits, type ClientWaits } from './client-waits.js'
 export { createIntColumn, createNumberColumn, setRow, type Column } from './columns.js'
 export { durationForms, parseDuration } from './duration.js'

@@ -25,9 +25,9 @@ const methods: ReadonlySet<string | undefined> = new Set(['tools/call', 'prompts
  */
 export interface Rounds<R> {
   /** A request was sent under `key`. Returns the request of the round before it, where that is certain. */
-  asked(conversation: string, key: string, request: Envelope): R | undefined
+  asked(conversation: string, key: string | number, request: Envelope): R | undefined
   /** The request under `key`, known as `ref`, was answered. */
-  answered(conversation: string, key: string, ref: R, answer: Envelope): void
+  answered(conversation: string, key: string | number, ref: R, answer: Envelope): void
 }
 
 export function createRounds<R>(): Rounds<R> {
@@ -35,7 +35,10 @@ export function createRounds<R>(): Rounds<R> {
   const byState = createRecent<Round<R>>(limits)
   const byRequest = createRecent<Round<R>>(limits)
   /** What the open requests ask for: texts that a retry may repeat. */
-  const signatures = createRecent<string>({ ...limits, sizeOf: (signature) => signature.length })
+  const signatures = createRecent<string, string | number>({
+    ...limits,
+    sizeOf: (signature) => signature.length,
+  })
 
   const keyOf = (conversation: string, text: string): string =>
     `${conversation.length} ${conversation} ${text}`

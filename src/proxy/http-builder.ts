@@ -30,8 +30,7 @@ import { createHttpMessages, type HttpMessages } from './http-messages.js'
 import { goOnWith } from './http-resume.js'
 import type { OpenExchange } from './open-exchanges.js'
 import type { Numbers } from './message-numbers.js'
-import type { Moment } from './record-builder.js'
-import { createStamp } from './stamp.js'
+import { createStamp, type Moment } from './stamp.js'
 import { unheardRecords } from './unheard-message.js'
 
 /** Bodies that are under way at the same time hold no more than this together. */

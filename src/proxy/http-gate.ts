@@ -4,7 +4,7 @@ import type { Redactor } from '../redaction/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import type { HttpExchange } from './http-exchange.js'
 import type { ExchangeTalk, HttpMessages } from './http-messages.js'
-import type { Moment } from './record-builder.js'
+import type { Moment } from './stamp.js'
 import type { Stamp } from './stamp.js'
 
 /** Exchanges that go on at the same time and are remembered. */

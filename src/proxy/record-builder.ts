@@ -30,32 +30,28 @@ import { markSize, type ChunkBatch } from './chunk-batch.js'
 import { whyTooLong } from './http-body.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import { LongLine } from './long-line.js'
+import { createStamp, type Moment } from './stamp.js'
+import { Deliveries } from './deliveries.js'
 import type { Numbers } from './message-numbers.js'
 import type { ChannelLoss } from './recorder-core.js'
 import type { Progress } from './thread-state.js'
+import { BatchLines, PlainMessages, type Ref, type TakeLine } from './plain-frames.js'
 import { Scratch } from './region-pool.js'
 import { base64, exactText, rewritten, textOf } from './message-text.js'
 
 /** Longer lines of stderr are recorded in pieces. */
 const longestStderr = 65_536
-/** Messages remembered for the case that it turns out later that they were never delivered. */
-const rememberedForDelivery = 4_096
-
-/** When bytes were seen, by both clocks. */
-export interface Moment {
-  /** Microseconds since the session began, monotonic. */
-  readonly us: number
-  /** Milliseconds since the epoch. */
-  readonly wallMs: number
-}
 
 /**
  * Turns what passed on the three channels of a stdio server into records, in the order of arrival: frames,
  * exact text, numbers, ids, links. Nothing is parsed and printed again.
  */
 export interface RecordBuilder {
-  /** Gives each record to `take` as it is made. Nothing of the batch is kept: its memory may be used again. */
-  chunks(batch: ChunkBatch, take: (record: TapeRecord) => void): void
+  /**
+   * Gives each record to `take` as it is made, and plain messages to `takeLine`, where that is given. Nothing of the batch
+   * is kept: its memory may be used again.
+   */
+  chunks(batch: ChunkBatch, take: (record: TapeRecord) => void, takeLine?: TakeLine): void
   /** The channel ended; a last line without a line end is a frame of its own. */
   ended(channel: Channel, at: Moment): TapeRecord[]
   /** Bytes passed that are not here. @param atLineStart the next byte begins a line */
@@ -82,15 +78,8 @@ export interface RecordBuilder {
   undelivered(channel: 'in' | 'out', deliveredBytes: number, why: string, at: Moment): TapeRecord[]
 }
 
-/** A record while it is being made. Filled in member by member: this runs for every message. */
-
 type EntryOf<K extends GateEntry['kind']> = Extract<GateEntry, { kind: K }>
 type StdioPlace = Extract<FramePlace, { channel: string }>
-
-interface Delivery {
-  readonly id: string
-  readonly endOffset: number
-}
 
 /** @param redactor takes secrets out of what is recorded; links are made before that, so they stay true */
 export function createRecordBuilder(
@@ -103,13 +92,13 @@ export function createRecordBuilder(
     out: createLineFramer({ borrowed: true }),
     err: createLineFramer({ maxBytes: longestStderr, borrowed: true }),
   }
-  const correlator: Correlator<string> = createCorrelator(idKey)
+  const correlator: Correlator<Ref> = createCorrelator(idKey)
   const oversize: Record<Channel, { hash: Hash; bytes: number } | undefined> = {
     in: undefined,
     out: undefined,
     err: undefined,
   }
-  const sent: Record<'in' | 'out', Delivery[]> = { in: [], out: [] }
+  const deliveries = { in: new Deliveries<Ref>(), out: new Deliveries<Ref>() }
   const longLine = new LongLine()
   const book = createGateBook(
     redactor,
@@ -131,51 +120,62 @@ export function createRecordBuilder(
   const recorded: Record<Channel, number> = { ...seenBytes }
   for (const channel of channels) framers[channel].skip(seenBytes[channel])
   stderrOffset = seenBytes.err
-  let clock = { ms: -1, t: '' }
+  const stamp = createStamp()
   /** What each channel brought in a batch. */
   const scratch = { in: new Scratch(), out: new Scratch(), err: new Scratch() }
-
-  function stamp(at: Moment): { t: string; us: number } {
-    const ms = Math.floor(at.wallMs)
-    if (ms !== clock.ms) clock = { ms, t: new Date(ms).toISOString() }
-    return { t: clock.t, us: Math.round(at.us) }
-  }
-
-  function take(channel: Channel, frames: readonly LineFrame[], at: Moment): TapeRecord[] {
-    return frames.flatMap((frame) => recordOf(channel, frame, at) ?? [])
-  }
+  const lines = { in: new BatchLines(redactor), out: new BatchLines(redactor), err: new BatchLines(redactor) }
+  const plainMessages = new PlainMessages(correlator, numbers)
 
   function recordOf(channel: Channel, frame: LineFrame, at: Moment): TapeRecord | undefined {
     if (frame.kind === 'line' || frame.last) recorded[channel] = frame.endOffset
     return channel === 'err' ? stderrRecord(frame, at) : messageRecord(channel, frame, at)
   }
 
-  /**
-   * Each channel is framed as one piece, however it was cut into chunks, and its frames then take the time of
-   * the chunk that completed them.
-   */
-  function takeBatch(batch: ChunkBatch, sink: (record: TapeRecord) => void): void {
+  /** Each channel is one piece, however it was cut into chunks, and its lines take the time of the chunk that completed them. */
+  function takeBatch(batch: ChunkBatch, sink: (record: TapeRecord) => void, takeLine?: TakeLine): void {
     const { marks } = batch
-    const framed = channels.map((channel) => {
+    for (const channel of channels) {
       const region = batch.regions[channel]
-      return region ? framers[channel].push(scratch[channel].copyOf(region)) : []
-    })
-    const taken = [0, 0, 0]
+      if (region) lines[channel].begin(scratch[channel].copyOf(region), seenBytes[channel])
+    }
+    const seen = [0, 0, 0]
     for (let i = 0; i < marks.length; i += markSize) {
       const index = marks[i]!
       const channel = channels[index]!
-      const frames = framed[index]!
       const at = { us: marks[i + 1]!, wallMs: marks[i + 2]! }
+      seen[index]! += marks[i + 3]!
       seenBytes[channel] += marks[i + 3]!
-      for (
-        let frame = frames[taken[index]!];
-        frame && frame.endOffset <= seenBytes[channel];
-        frame = frames[taken[index]!]
-      ) {
-        taken[index]! += 1
-        const record = recordOf(channel, frame, at)
-        if (record) sink(record)
+      takeLines(channel, seen[index]!, at, sink, takeLine)
+    }
+  }
+
+  /** The lines that end before `to`, an index in the batch. What has no end yet stays with the framer. */
+  function takeLines(
+    channel: Channel,
+    to: number,
+    at: Moment,
+    sink: (record: TapeRecord) => void,
+    takeLine: TakeLine | undefined,
+  ): void {
+    const ahead = lines[channel]
+    const framer = framers[channel]
+    const mayBePlain = takeLine && channel !== 'err' && verdicts[channel].length === 0 && at.us >= 0
+    while (ahead.start < to) {
+      ahead.look(mayBePlain === true && framer.isAtLineStart)
+      if (ahead.end > to) return
+      if (ahead.isPlain) {
+        const line = plainMessages.lineOf(ahead, directionOf(channel), stamp(at))
+        takeLine?.(line, plainMessages.ids)
+        framer.skip(ahead.end - ahead.start)
+        recorded[channel] = ahead.endOffset
+        if (channel !== 'err') deliveries[channel].remember(line.id, ahead.endOffset + shift[channel])
+      } else {
+        for (const frame of framer.push(ahead.bytes.subarray(ahead.start, ahead.end))) {
+          const record = recordOf(channel, frame, at)
+          if (record) sink(record)
+        }
       }
+      ahead.next()
     }
   }
 
@@ -194,7 +194,7 @@ export function createRecordBuilder(
   }
 
   function messageRecord(channel: 'in' | 'out', frame: LineFrame, at: Moment): TapeRecord | undefined {
-    const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
+    const direction = directionOf(channel)
     if (frame.kind === 'piece') return oversizeRecord(channel, direction, frame, at)
     const text = exactText(frame.bytes)
     if (text === undefined) {
@@ -311,7 +311,7 @@ export function createRecordBuilder(
     const id: string = given ?? randomUUID()
     const envelope = readEnvelope(raw, start)
     const seen = correlator.observe({ ref: id, envelope, direction, conversation: '' })
-    return relatePart({ id, envelope, start, end }, seen)
+    return relatePart({ id, envelope, start, end }, plainMessages.withIds(seen))
   }
 
   function oversizeRecord(
@@ -338,15 +338,13 @@ export function createRecordBuilder(
   }
 
   function remember(channel: 'in' | 'out', parts: readonly Part[], endOffset: number): void {
-    const list = sent[channel]
-    for (const part of parts) list.push({ id: part.id!, endOffset })
-    if (list.length > 2 * rememberedForDelivery) list.splice(0, list.length - rememberedForDelivery)
+    for (const part of parts) deliveries[channel].remember(part.id!, endOffset)
   }
 
   return {
     openRequests: () => correlator.openRequests(),
     chunks: takeBatch,
-    ended: (channel, at) => take(channel, framers[channel].end(), at),
+    ended: (channel, at) => framers[channel].end().flatMap((frame) => recordOf(channel, frame, at) ?? []),
     recorded,
     shift,
     died(at, losses, { messages, bytes }, why) {
@@ -361,11 +359,12 @@ export function createRecordBuilder(
       return record ? [record] : []
     },
     undelivered(channel, deliveredBytes, why, at) {
-      const records = sent[channel]
-        .filter((delivery) => delivery.endOffset > deliveredBytes)
-        .map(({ id }): TapeRecord => ({ type: 'undelivered', ...stamp(at), id, why }))
-      sent[channel] = []
-      return records
+      return deliveries[channel].takeAfter(deliveredBytes).map((ref): TapeRecord => ({
+        type: 'undelivered',
+        ...stamp(at),
+        id: plainMessages.idOf(ref),
+        why,
+      }))
     },
   }
 
@@ -387,9 +386,13 @@ export function createRecordBuilder(
       ]
     }
     numbers.next += lines
-    const direction: Direction = channel === 'in' ? 'client_to_server' : 'server_to_client'
+    const direction = directionOf(channel)
     return [{ type: 'gap', ...stamp(at), lost: lines, lostBytes: loss.bytes, why: loss.why, direction }]
   }
+}
+
+function directionOf(channel: Channel): Direction {
+  return channel === 'in' ? 'client_to_server' : 'server_to_client'
 }
 
 function frameEndOf(end: 'lf' | FrameEnd): { frameEnd?: FrameEnd } {

@@ -16,6 +16,7 @@ import type { MirroredArgument } from '../wire/index.js'
 import { createHttpBuilder, type HttpBuilder } from './http-builder.js'
 import { viewsOf, type HttpBatch } from './http-batch.js'
 import type { OpenExchange } from './open-exchanges.js'
+import type { TakeLine } from './plain-frames.js'
 import { createRecordBuilder } from './record-builder.js'
 import type { Numbers } from './message-numbers.js'
 import { Scratch } from './region-pool.js'
@@ -207,6 +208,10 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     journal.add(guarded)
   }
 
+  /** The strict form has other lines, and its second tape has everything: both are made of records. */
+  const addPlain: TakeLine | undefined =
+    init.strict || full ? undefined : (line, ids) => journal.addPlain(line, ids)
+
   function flush(): undefined {
     full?.flush()
     journal.flush()
@@ -246,7 +251,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     handle(message) {
       switch (message.kind) {
         case 'chunks':
-          builder.chunks(message.batch, add)
+          builder.chunks(message.batch, add, addPlain)
           return flush()
         case 'ended':
           return append(builder.ended(message.channel, message))

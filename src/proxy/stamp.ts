@@ -1,4 +1,10 @@
-import type { Moment } from './record-builder.js'
+/** When bytes were seen, by both clocks. */
+export interface Moment {
+  /** Microseconds since the session began, monotonic. */
+  readonly us: number
+  /** Milliseconds since the epoch. */
+  readonly wallMs: number
+}
 
 /** When a line of the tape is written, by both clocks. */
 export interface Stamp {

@@ -8,7 +8,7 @@ import { marker } from './marker.js'
 import { tooManyRule, TooManyMarks } from './finding.js'
 import { TextRedactor, type TextRule } from './text-redactor.js'
 import { findTooDeep, messagesOf, payloadsOf } from './whole-values.js'
-import { findTrigger } from './trigger.js'
+import { bytesHaveTrigger, findTrigger } from './trigger.js'
 import { redactUrl } from './url.js'
 
 /** A user's rule for values at a path. */
@@ -35,6 +35,11 @@ export interface Redactor {
    * was found, the text can be kept as it is.
    */
   json(raw: string): RedactedJson | undefined
+  /**
+   * Whether `json` certainly finds nothing in the text of which these bytes are the UTF-8; no text is made. The caller
+   * has found that it is nested less than 1,000 deep.
+   */
+  isClean(bytes: Uint8Array, start: number, end: number): boolean
   /**
    * One line of stderr, or one that is no message, without its line end. A private key that began in an earlier
    * line of the same `channel` goes on until it ends, for 500 lines at most. Undefined: nothing was found.
@@ -131,6 +136,10 @@ export function createRedactor({ defaults, rules = [], tag }: RedactorOptions): 
       const found = defaults ? findTrigger(raw, 0) : -1
       if (found < 0 && whole.size === 0 && textRules.length === 0) return undefined
       return redactAll(raw, found < 0 ? Infinity : found, whole)
+    },
+    isClean(bytes, start, end) {
+      if (!active) return true
+      return rules.length === 0 && !bytesHaveTrigger(bytes, start, end)
     },
     line(text, channel) {
       if (!active) return undefined

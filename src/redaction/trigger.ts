@@ -1,8 +1,5 @@
-/**
- * The first look at a text, which for most is the only one: does it hold anything that the default rules could
- * care about? A yes may be wrong, a no may not.
- */
-
+/** The first look at a text, for most the only one: may the default rules care about it? A yes may be wrong, a no may not. */
+import { firstPiece, fourAt, isFirst, isLast, largestPiece, piece, setEdges } from './trigger-piece.js'
 import { allGroups, LiteralPairs, type Literal } from './literal-finder.js'
 import { vendorNames } from './secret-names.js'
 import { vendorRules } from './vendor-rules.js'
@@ -287,6 +284,13 @@ const vendors: Trigger[] = [
     .map(({ find: _, ...shape }) => ({ ...shape, exact: true as const })),
 ]
 
+/** Longer than any trigger. */
+const longestTrigger = 32
+/** Every name has what is around it in one of two pieces. */
+const overlap = 2 * longestName + longestTrigger
+/** Up to here a loop is quicker than a view and a call. */
+const copiedByHand = 160
+
 const encoder = new TextEncoder()
 type Compiled = Trigger & { readonly bytes: Uint8Array }
 let made: LiteralPairs<Compiled> | undefined
@@ -327,21 +331,6 @@ function confirms(trigger: Compiled, bytes: Uint8Array, start: number, end: numb
   return trigger.confirm?.(bytes, start, end, wanted.length) ?? true
 }
 
-/** A text is looked at in pieces: small ones first, then what fits the processor's cache. */
-const firstPiece = 1024
-const largestPiece = 32_768
-/** Longer than any trigger. */
-const longestTrigger = 32
-/** Every name has what is around it in one of two pieces. */
-const overlap = 2 * longestName + longestTrigger
-/** Of the piece being looked at: whether it begins where the search did, and ends with the text. */
-let isFirst = true
-let isLast = true
-const piece = new Uint8Array(3 * largestPiece)
-/** The same bytes: two pairs are looked up for each that is read. */
-const fours = new Int32Array(piece.buffer)
-const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
-
 /** Whether the default rules have to read `text`. */
 export const hasTrigger = (text: string): boolean => findTrigger(text, 0) >= 0
 
@@ -355,14 +344,27 @@ export function findTrigger(text: string, start: number): number {
   for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
     const to = Math.min(from + size, end)
     const length = encoder.encodeInto(from === 0 && to === end ? text : text.slice(from, to), piece).written
-    isFirst = from === start
-    isLast = to === end
+    setEdges(from === start, to === end)
     const index = findInPiece(length)
     // Bytes are characters only where all are ASCII.
     if (index >= 0) return length === to - from ? from + index : from
     if (isLast) return -1
   }
   return -1
+}
+
+/** Whether the default rules have to read the text whose UTF-8 this is. */
+export function bytesHaveTrigger(bytes: Uint8Array, start: number, end: number): boolean {
+  let size = firstPiece
+  for (let from = start; from < end; from += size - overlap, size = Math.min(4 * size, largestPiece)) {
+    const to = Math.min(from + size, end)
+    if (to - from <= copiedByHand) for (let i = from; i < to; i++) piece[i - from] = bytes[i]!
+    else piece.set(bytes.subarray(from, to))
+    setEdges(from === start, to === end)
+    if (findInPiece(to - from) >= 0) return true
+    if (isLast) return false
+  }
+  return false
 }
 
 function findInPiece(length: number): number {
@@ -373,7 +375,7 @@ function findInPiece(length: number): number {
   const end = (length + 6) >> 2
   let known = allGroups
   for (let i = 0; i < end; i++) {
-    const four = isLittleEndian ? fours[i]! : swapped(fours[i]!)
+    const four = fourAt(i)
     const low = groups[(four & 0x7f) | ((four >> 1) & 0x3f80)]!
     const high = groups[((four >> 16) & 0x7f) | ((four >> 17) & 0x3f80)]!
     if ((known & (low >> 8)) !== 0) {
@@ -394,7 +396,3 @@ function startAt(bytes: Uint8Array, index: number, end: number): number {
   const start = index === 0 ? -1 : startAround(bytes, index - 2, end)
   return start >= 0 ? start : startAround(bytes, index, end)
 }
-
-/** The same bytes as processors with the highest one first have them. */
-const swapped = (four: number): number =>
-  (four << 24) | ((four & 0xff00) << 8) | ((four >> 8) & 0xff00) | (four >>> 24)

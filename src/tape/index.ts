@@ -1,6 +1,8 @@
 export { closed } from './closed.js'
 export { codeOf, diskReason, readReason, realDisk, type Disk } from './disk.js'
-export { Journal, type JournalOptions, type JournalReport, type TapeEnd } from './journal.js'
+export type { MessageLine } from '../formats/index.js'
+export { Journal } from './journal.js'
+export type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'
 export { makeFolder } from './make-folder.js'
 export {
   asParts,

@@ -1,48 +1,13 @@
 import { existsSync } from 'node:fs'
-import { createAnsweredHere, encodeRecord, type AnsweredHere } from '../formats/index.js'
-import type { EndRecord, GapRecord, MetaRecord, TapeRecord } from '../model/index.js'
+import { createAnsweredHere, encodeRecord, type AnsweredHere, type MessageLine } from '../formats/index.js'
+import type { EndRecord, GapRecord, MessageIds, MetaRecord, TapeRecord } from '../model/index.js'
 import { addTally, amountOf, emptyTally, nothing, sumOf, type Amount, type Tally } from './amount.js'
 import { codeOf, diskReason, realDisk, type Disk } from './disk.js'
 import { LineBuffer } from './line-buffer.js'
+import type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'
 import { Reserve } from './reserve.js'
 import { SegmentFile } from './segment-file.js'
 import { segmentPath } from './tape-path.js'
-
-/** How a tape is written. */
-export interface JournalOptions {
-  /** Only what the published trace v1 has. @default false */
-  readonly strict?: boolean
-  /** A segment is closed before it grows beyond this; only one record larger than that may. @default no limit */
-  readonly maxBytes?: number
-  /** Segments kept; older ones are deleted. @default all */
-  readonly maxFiles?: number
-  readonly disk?: Disk
-  /** The two clocks, for the lines that the journal writes itself. */
-  readonly now: () => { readonly t: string; readonly us: number }
-}
-
-/** What a journal has done. */
-export interface JournalReport {
-  /** Files that exist, oldest first. */
-  readonly paths: readonly string[]
-  /** Messages on the files, deleted segments included. */
-  readonly messages: number
-  /** Gap records on the files. */
-  readonly gaps: number
-  /** Messages that are not on the files, whether a gap could be written or not. */
-  readonly lost: number
-  /** Why messages were lost, or the end could not be written: the last reason. */
-  readonly trouble?: string
-}
-
-/** How far a tape is written. */
-export interface TapeEnd {
-  readonly segment: number
-  /** Of that segment: all of it whole lines. */
-  readonly sizeBytes: number
-  /** Not counted for a strict tape, which leaves some out. */
-  readonly lines?: number
-}
 
 /** How often a disk that refused is asked again. */
 const retryUs = 200_000
@@ -151,9 +116,22 @@ export class Journal {
     else for (const each of instead) this.#add(each)
   }
 
+  /** As `add`, of a plain message. Not for the strict form. */
+  addPlain(line: MessageLine, ids: MessageIds): void {
+    if (this.#closed) throw new Error('the journal is closed')
+    if (this.#lines.count === 0) this.#prepare()
+    this.#lines.addPlain(line, ids)
+    this.#added()
+  }
+
   #add(record: TapeRecord): void {
     if (this.#lines.count === 0) this.#prepare()
     this.#put(record)
+    this.#added()
+  }
+
+  /** After each line: what is full is written. */
+  #added(): void {
     if (this.#losses) return this.#count(this.#lines.take())
     const earlier = this.#lines.count - 1
     const full = this.#isFull(this.#lines.sizeBytes, earlier)

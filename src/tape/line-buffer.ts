@@ -1,5 +1,5 @@
-import { encodeMessageAround, encodeRecord } from '../formats/index.js'
-import type { MessageRecord, TapeRecord } from '../model/index.js'
+import { encodeMessageAround, encodeRecord, type MessageLine, MessageLineEncoder } from '../formats/index.js'
+import type { MessageIds, MessageRecord, TapeRecord } from '../model/index.js'
 import { amountOf, emptyTally, nothing, type Tally } from './amount.js'
 
 /** Memory kept while nothing is in it. */
@@ -16,13 +16,15 @@ export class LineBuffer {
   readonly #strict: boolean
   #bytes = Buffer.allocUnsafeSlow(65_536)
   /** Where each line ends. */
-  #ends: number[] = []
+  #ends = new Float64Array(1024)
+  #count = 0
   /**
    * What each line holds, `factSize` numbers a line: messages, gaps, lost, the amount's messages, stderr
    * and bytes, and errors. The records themselves are let go: they would outlive the nursery of the garbage collector.
    */
-  #facts: number[] = []
+  #facts = new Float64Array(1024 * factSize)
   #sizeBytes = 0
+  #encoder: MessageLineEncoder | undefined
 
   constructor(strict: boolean) {
     this.#strict = strict
@@ -30,7 +32,7 @@ export class LineBuffer {
 
   /** Lines in the buffer. */
   get count(): number {
-    return this.#ends.length
+    return this.#count
   }
 
   get sizeBytes(): number {
@@ -47,7 +49,14 @@ export class LineBuffer {
       throw error
     }
     this.#note(record)
-    this.#ends.push(this.#sizeBytes)
+  }
+
+  /** Adds the line of a plain message. */
+  addPlain(line: MessageLine, ids: MessageIds): void {
+    const encoder = (this.#encoder ??= new MessageLineEncoder(ids))
+    this.#makeRoom(encoder.mostBytes(line))
+    this.#sizeBytes = encoder.write(line, this.#bytes, this.#sizeBytes)
+    this.#ended(1, 0, 0, 1, 0, line.end - line.start, 0)
   }
 
   #encode(record: TapeRecord): void {
@@ -69,7 +78,34 @@ export class LineBuffer {
     const counts = !this.#strict || record.type === 'message' || isGap
     const { messages, stderr, bytes } = counts ? amountOf(record) : nothing
     const errors = record.type === 'message' ? errorsIn(record) : 0
-    this.#facts.push(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes, errors)
+    this.#ended(parts, isGap ? 1 : 0, isGap ? record.lost : 0, messages, stderr, bytes, errors)
+  }
+
+  /** A line ends here; the numbers are its facts. */
+  #ended(
+    parts: number,
+    gaps: number,
+    lost: number,
+    messages: number,
+    stderr: number,
+    bytes: number,
+    errors: number,
+  ): void {
+    if (this.#count === this.#ends.length) {
+      this.#ends = larger(this.#ends)
+      this.#facts = larger(this.#facts)
+    }
+    const facts = this.#facts
+    const at = this.#count * factSize
+    facts[at] = parts
+    facts[at + 1] = gaps
+    facts[at + 2] = lost
+    facts[at + 3] = messages
+    facts[at + 4] = stderr
+    facts[at + 5] = bytes
+    facts[at + 6] = errors
+    this.#ends[this.#count] = this.#sizeBytes
+    this.#count += 1
   }
 
   /** The bytes of the first `count` lines, valid until the next call. */
@@ -80,7 +116,7 @@ export class LineBuffer {
   /** How many whole lines stand in the first `sizeBytes`. */
   countIn(sizeBytes: number): number {
     let count = 0
-    while (count < this.#ends.length && this.#ends[count]! <= sizeBytes) count += 1
+    while (count < this.#count && this.#ends[count]! <= sizeBytes) count += 1
     return count
   }
 
@@ -88,14 +124,12 @@ export class LineBuffer {
   take(count = this.count): Tally {
     const start = count === 0 ? 0 : this.#ends[count - 1]!
     const taken = this.#tally(count)
-    if (count === this.count) {
-      this.#ends = []
-      this.#facts = []
-    } else if (count > 0) {
+    if (count > 0 && count < this.#count) {
       this.#bytes.copyWithin(0, start, this.#sizeBytes)
-      this.#ends = this.#ends.slice(count).map((end) => end - start)
-      this.#facts = this.#facts.slice(count * factSize)
+      this.#ends.set(this.#ends.slice(count, this.#count).map((end) => end - start))
+      this.#facts.copyWithin(0, count * factSize, this.#count * factSize)
     }
+    this.#count -= count
     this.#sizeBytes -= start
     if (this.#sizeBytes === 0 && this.#bytes.length > keptBytes)
       this.#bytes = Buffer.allocUnsafeSlow(keptBytes)
@@ -137,6 +171,12 @@ export class LineBuffer {
     larger.set(this.#bytes.subarray(0, this.#sizeBytes))
     this.#bytes = larger
   }
+}
+
+function larger(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const more = new Float64Array(2 * numbers.length)
+  more.set(numbers)
+  return more
 }
 
 function errorsIn({ parts }: MessageRecord): number {

@@ -16,6 +16,19 @@ export type { TextEdit } from './json-splice.js'
 export { pointerSteps, valueAt } from './json-pointer.js'
 export { statusOfError } from './error-status.js'
 export { longestMessage } from './limits.js'
+export {
+  bytesOf,
+  matches,
+  numberAt,
+  skipAny,
+  skipCount,
+  skipDigits,
+  skipNumber,
+  skipPlainText,
+  skipSpace,
+  skipText,
+} from './json-bytes.js'
+export { PlainMessage, type PlainKind } from './plain-message.js'
 export { createLineFramer } from './line-framer.js'
 export type { LineEnd, LineFrame, LineFramer } from './line-framer.js'
 export { holdsMessages, partsOf, speaksJsonRpc, type FrameParts } from './batch.js'

@@ -47,6 +47,8 @@ export interface LineFramer {
   skip(bytes: number): void
   /** Bytes held for a line that has not ended. */
   readonly pendingBytes: number
+  /** The next byte begins a line, and nothing is held: `skip` may be called. */
+  readonly isAtLineStart: boolean
 }
 
 const LF = 0x0a
@@ -171,6 +173,10 @@ export function createLineFramer({
 
     get pendingBytes() {
       return held.length
+    },
+
+    get isAtLineStart() {
+      return held.length === 0 && !overlong && !skipping
     },
   }
 }

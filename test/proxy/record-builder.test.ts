@@ -6,7 +6,8 @@ import type { MessageRecord, Part, TapeRecord } from '../../src/model/index.js'
 import { channels, type Channel } from '../../src/proxy/channel.js'
 import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
 import { createRedactor } from '../../src/redaction/index.js'
-import { createRecordBuilder, type Moment, type RecordBuilder } from '../../src/proxy/record-builder.js'
+import type { Moment } from '../../src/proxy/stamp.js'
+import { createRecordBuilder, type RecordBuilder } from '../../src/proxy/record-builder.js'
 
 /** Redacts nothing. */
 const plain = createRedactor({ defaults: false, tag: () => '' })

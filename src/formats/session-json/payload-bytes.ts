@@ -1,4 +1,4 @@
-import { bytesOf, matches, skipNumber, skipText } from '../trace-v1/plain-bytes.js'
+import { bytesOf, matches, skipNumber, skipText } from '../../wire/index.js'
 
 /** Puts a payload on one line, and checks it on the way. */
 export interface PayloadScan {

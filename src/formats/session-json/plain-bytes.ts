@@ -1,5 +1,5 @@
 import type { JsonPiecesOptions } from '../../wire/index.js'
-import { bytesOf, matches, skipDigits, skipPlainText } from '../trace-v1/plain-bytes.js'
+import { bytesOf, matches, skipDigits, skipPlainText } from '../../wire/index.js'
 import { createPayloadScan } from './payload-bytes.js'
 
 /** An entry as we write it, and the reference too, that says nothing which is not plain. */

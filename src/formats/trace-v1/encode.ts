@@ -1,4 +1,5 @@
 import type {
+  Direction,
   EndRecord,
   GapRecord,
   HeldRecord,
@@ -85,6 +86,11 @@ function encodeMeta(meta: MetaRecord, strict: boolean): string {
   return `${line.close()}\n`
 }
 
+/** What stands before `raw` in the line of a message. */
+export function encodeHead(t: string, direction: Direction): string {
+  return `{"t":${quoted(t)},"dir":"${direction === 'client_to_server' ? 'in' : 'out'}","raw":`
+}
+
 /**
  * A message line without its `raw`: what stands before and after it. For writers that have the message as
  * bytes and need not join it into a string first.
@@ -93,7 +99,7 @@ export function encodeMessageAround(
   record: MessageRecord,
   options: EncodeOptions = {},
 ): { readonly head: string; readonly tail: string } {
-  const head = `{"t":${quoted(record.t)},"dir":"${dirOf(record)}","raw":`
+  const head = encodeHead(record.t, record.direction)
   if (options.strict) return { head, tail: '}\n' }
   if (record.extra) {
     // Its members may stand in the place of ours, so that the line is only known as a whole.

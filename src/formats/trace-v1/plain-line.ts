@@ -7,7 +7,7 @@ import {
   skipNumber,
   skipPlainText,
   skipSpace,
-} from './plain-bytes.js'
+} from '../../wire/index.js'
 
 /**
  * A message line as our recorder writes most of them: what rows need, as places in its bytes. One object is written

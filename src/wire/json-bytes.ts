@@ -23,10 +23,16 @@ export function skipSpace(bytes: Uint8Array, start: number): number {
   return at
 }
 
+/** 1 for what ends a run of plain characters in a text: a quote, a backslash, a control character, a byte that is not ASCII. */
+const endsRun = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === QUOTE || byte === BACKSLASH || byte < 0x20 || byte >= 0x80 ? 1 : 0,
+)
+
 /** @param start just after the opening quote */
 export function skipText(bytes: Uint8Array, start: number): number {
   let at = start
   for (;;) {
+    while (endsRun[bytes[at]!] === 0) at += 1
     const byte = bytes[at]!
     at += 1
     if (byte === QUOTE) return at
@@ -40,12 +46,8 @@ export function skipText(bytes: Uint8Array, start: number): number {
 /** As `skipText`, of a text that stands for itself: without escapes, and ASCII. */
 export function skipPlainText(bytes: Uint8Array, start: number): number {
   let at = start
-  for (;;) {
-    const byte = bytes[at]!
-    at += 1
-    if (byte === QUOTE) return at
-    if (byte < 0x20 || byte >= 0x80 || byte === BACKSLASH) return -1
-  }
+  while (endsRun[bytes[at]!] === 0) at += 1
+  return bytes[at] === QUOTE ? at + 1 : -1
 }
 
 function skipEscape(bytes: Uint8Array, start: number): number {

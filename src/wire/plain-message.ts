@@ -1,0 +1,235 @@
+/**
+ * Messages of the plain shape, read as bytes in one pass: JSON is checked, the line end found, and of what pairs
+ * messages the places are noted. No text and no object is made. Whatever is unusual is refused, and read the long way
+ * (`line-framer.ts`, `json-scan.ts`, `envelope.ts`), which says the same of what is not.
+ */
+import { bytesOf, matches, skipAny, skipCount, skipPlainText, skipSpace } from './json-bytes.js'
+
+const LF = 0x0a
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** The plain kinds. An error is rare and is read the long way. */
+export type PlainKind = 'request' | 'notification' | 'result'
+
+/** Where things stand in the message read last. Used again for each. */
+export class PlainMessage {
+  kind: PlainKind = 'request'
+  /** Of a request or a result: its exact JSON text. */
+  idStart = 0
+  idEnd = 0
+  /** Of a request or a notification, without quotes, as are all the following. */
+  methodStart = 0
+  methodEnd = 0
+  /** `params.name`, otherwise `params.uri`; zeros where neither is there. */
+  subjectStart = 0
+  subjectEnd = 0
+
+  #seen = 0
+  #uriStart = 0
+  #uriEnd = 0
+
+  /**
+   * Index after the line feed of the message that begins at `start`, or -1 when it is not plain. A line feed must follow
+   * in `bytes`.
+   */
+  read(bytes: Uint8Array, start: number): number {
+    if (bytes[start] !== OPEN_OBJECT) return -1
+    this.#seen = 0
+    this.idStart = this.idEnd = this.methodStart = this.methodEnd = 0
+    this.subjectStart = this.subjectEnd = this.#uriStart = this.#uriEnd = 0
+    let at = skipSpace(bytes, start + 1)
+    for (;;) {
+      if (bytes[at] !== QUOTE) return -1
+      const name = at + 1
+      const nameEnd = skipPlainText(bytes, name)
+      if (nameEnd < 0) return -1
+      at = skipSpace(bytes, nameEnd)
+      if (bytes[at] !== COLON) return -1
+      at = this.#member(bytes, name, nameEnd - 1 - name, skipSpace(bytes, at + 1))
+      if (at < 0) return -1
+      at = skipSpace(bytes, at)
+      if (bytes[at] === CLOSE_OBJECT) break
+      if (bytes[at] !== COMMA) return -1
+      at = skipSpace(bytes, at + 1)
+    }
+    if (bytes[at + 1] !== LF) return -1
+    const { [this.#seen]: kind } = kinds
+    if (kind === undefined) return -1
+    this.kind = kind
+    if (this.subjectEnd === 0 && this.#uriEnd > 0) {
+      this.subjectStart = this.#uriStart
+      this.subjectEnd = this.#uriEnd
+    }
+    if (kind === 'request' && this.methodEnd - this.methodStart === listen.length)
+      if (matches(bytes, this.methodStart, listen)) return -1
+    return at + 2
+  }
+
+  /** A member of the message. A known one that is repeated, or no value of the usual kind, is not plain. */
+  #member(bytes: Uint8Array, name: number, length: number, start: number): number {
+    const bit = topMember(bytes, name, length)
+    if (bit === 0) return skipAny(bytes, start)
+    if ((this.#seen & bit) !== 0) return -1
+    this.#seen |= bit
+    switch (bit) {
+      case JSONRPC:
+        return matches(bytes, start, version) ? start + version.length : -1
+      case ID:
+        this.idStart = start
+        return (this.idEnd = skipId(bytes, start))
+      case METHOD: {
+        if (bytes[start] !== QUOTE) return -1
+        const end = skipPlainText(bytes, start + 1)
+        this.methodStart = start + 1
+        this.methodEnd = end - 1
+        return end
+      }
+      case PARAMS:
+        return this.#inside(bytes, start, true)
+      case RESULT:
+        return this.#inside(bytes, start, false)
+      default:
+        return -1
+    }
+  }
+
+  /** The members of `params` or `result`. */
+  #inside(bytes: Uint8Array, start: number, isParams: boolean): number {
+    if (bytes[start] !== OPEN_OBJECT) return -1
+    let at = skipSpace(bytes, start + 1)
+    if (bytes[at] === CLOSE_OBJECT) return at + 1
+    for (;;) {
+      if (bytes[at] !== QUOTE) return -1
+      const name = at + 1
+      const nameEnd = skipPlainText(bytes, name)
+      if (nameEnd < 0) return -1
+      at = skipSpace(bytes, nameEnd)
+      if (bytes[at] !== COLON) return -1
+      at = skipSpace(bytes, at + 1)
+      const length = nameEnd - 1 - name
+      at = isParams ? this.#param(bytes, name, length, at) : resultMember(bytes, name, length, at)
+      if (at < 0) return -1
+      at = skipSpace(bytes, at)
+      if (bytes[at] === CLOSE_OBJECT) return at + 1
+      if (bytes[at] !== COMMA) return -1
+      at = skipSpace(bytes, at + 1)
+    }
+  }
+
+  #param(bytes: Uint8Array, name: number, length: number, start: number): number {
+    if (isOneOf(bytes, name, length, linking)) return -1
+    const isName = length === nameWord.length && matches(bytes, name, nameWord)
+    const isUri = length === uriWord.length && matches(bytes, name, uriWord)
+    if (!isName && !isUri) return skipAny(bytes, start)
+    if ((isName ? this.subjectEnd : this.#uriEnd) > 0 || bytes[start] !== QUOTE) return -1
+    const end = skipPlainText(bytes, start + 1)
+    if (isName) {
+      this.subjectStart = start + 1
+      this.subjectEnd = end - 1
+    } else {
+      this.#uriStart = start + 1
+      this.#uriEnd = end - 1
+    }
+    return end
+  }
+}
+
+const JSONRPC = 1
+const ID = 2
+const METHOD = 4
+const PARAMS = 8
+const RESULT = 16
+const OTHER = 32
+
+/** By the members that are there. */
+const kinds: readonly (PlainKind | undefined)[] = Array.from({ length: 64 }, (_, seen) => {
+  if (seen === (JSONRPC | ID | RESULT)) return 'result'
+  const withoutParams = seen & ~PARAMS
+  if (withoutParams === (JSONRPC | ID | METHOD)) return 'request'
+  return withoutParams === (JSONRPC | METHOD) ? 'notification' : undefined
+})
+
+const version = bytesOf('"2.0"')
+const listen = bytesOf('subscriptions/listen')
+const nameWord = bytesOf('name')
+const uriWord = bytesOf('uri')
+const words = {
+  jsonrpc: bytesOf('jsonrpc'),
+  id: bytesOf('id'),
+  method: bytesOf('method'),
+  params: bytesOf('params'),
+  result: bytesOf('result'),
+  error: bytesOf('error'),
+}
+
+/** The bit of a known member, or 0. */
+function topMember(bytes: Uint8Array, name: number, length: number): number {
+  switch (length) {
+    case 2:
+      return matches(bytes, name, words.id) ? ID : 0
+    case 5:
+      return matches(bytes, name, words.error) ? OTHER : 0
+    case 6:
+      if (matches(bytes, name, words.method)) return METHOD
+      if (matches(bytes, name, words.params)) return PARAMS
+      return matches(bytes, name, words.result) ? RESULT : 0
+    case 7:
+      return matches(bytes, name, words.jsonrpc) ? JSONRPC : 0
+    default:
+      return 0
+  }
+}
+
+/** Members of `params` that relate a message to others, or may. */
+const linking = byLength(
+  '_meta',
+  'taskId',
+  'ref',
+  'requestState',
+  'inputResponses',
+  'progressToken',
+  'requestId',
+)
+/** Members of a result that relate it to others, or say that it is an error. */
+const telling = byLength('_meta', 'task', 'isError', 'requestState', 'inputRequests', 'resultType')
+const resultType = bytesOf('resultType')
+const complete = bytesOf('"complete"')
+const isError = bytesOf('isError')
+const falseWord = bytesOf('false')
+
+function resultMember(bytes: Uint8Array, name: number, length: number, start: number): number {
+  if (!isOneOf(bytes, name, length, telling)) return skipAny(bytes, start)
+  // The two values that say nothing.
+  if (length === resultType.length && matches(bytes, name, resultType))
+    return matches(bytes, start, complete) ? start + complete.length : -1
+  if (length === isError.length && matches(bytes, name, isError))
+    return matches(bytes, start, falseWord) ? start + falseWord.length : -1
+  return -1
+}
+
+function byLength(...names: string[]): readonly (readonly Uint8Array[])[] {
+  const lists: Uint8Array[][] = Array.from({ length: 32 }, () => [])
+  for (const name of names) lists[name.length]!.push(bytesOf(name))
+  return lists
+}
+
+function isOneOf(
+  bytes: Uint8Array,
+  name: number,
+  length: number,
+  names: readonly (readonly Uint8Array[])[],
+): boolean {
+  if (length >= names.length) return false
+  const list = names[length]!
+  for (let i = 0; i < list.length; i += 1) if (matches(bytes, name, list[i]!)) return true
+  return false
+}
+
+/** Digits of a short number, or a text without escapes. */
+function skipId(bytes: Uint8Array, start: number): number {
+  return bytes[start] === QUOTE ? skipPlainText(bytes, start + 1) : skipCount(bytes, start)
+}

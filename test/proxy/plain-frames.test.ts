@@ -1,0 +1,254 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeRecord, MessageLineEncoder } from '../../src/formats/index.js'
+import type { MessageIds } from '../../src/model/index.js'
+import { channels, type Channel } from '../../src/proxy/channel.js'
+import type { ChunkBatch } from '../../src/proxy/chunk-batch.js'
+import { createRecordBuilder } from '../../src/proxy/record-builder.js'
+import { createRedactor } from '../../src/redaction/index.js'
+import { runs } from '../long.js'
+
+/** A line of the wire, its terminator included. */
+interface Line {
+  readonly channel: Channel
+  readonly bytes: Uint8Array
+}
+
+const encoder = new TextEncoder()
+const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+
+const id = fc.oneof(
+  fc.nat({ max: 5 }).map(String),
+  fc.constantFrom(
+    '"1"',
+    '"a b"',
+    '"\\u0031"',
+    '1.0',
+    '1e0',
+    '-1',
+    '01',
+    '123456789012345',
+    '1234567890123456',
+    'null',
+  ),
+)
+const space = fc.constantFrom('', '', '', ' ', '\t', '\r')
+const value = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc.constantFrom(
+    '"sk-abcdefghijklmnopqrstuvwxyz012345"',
+    '{"password":"hunter2hunter2"}',
+    '"https://a:b@example.org"',
+    '"é ✓ \\ud83d"',
+    '"\\u0070assword"',
+    '01',
+    'nul',
+    '"open',
+    '[1,]',
+  ),
+)
+const method = fc.constantFrom(
+  '"tools/call"',
+  '"ping"',
+  '"subscriptions/listen"',
+  '"notifications/progress"',
+  '"notifications/cancelled"',
+  '"tasks/get"',
+  '"m\\u0065thod"',
+  '7',
+)
+const params = fc
+  .dictionary(
+    fc.constantFrom(
+      'name',
+      'uri',
+      'arguments',
+      '_meta',
+      'taskId',
+      'progressToken',
+      'requestId',
+      'ref',
+      'other',
+    ),
+    fc.oneof(value, id, fc.constantFrom('"echo"', '{"progressToken":1}', '{"progressToken":"token"}')),
+    { maxKeys: 3 },
+  )
+  .map(objectOf)
+const result = fc
+  .dictionary(
+    fc.constantFrom(
+      'content',
+      'isError',
+      'resultType',
+      'requestState',
+      'task',
+      'taskId',
+      '_meta',
+      'toString',
+    ),
+    fc.oneof(
+      value,
+      fc.constantFrom('false', 'true', '"complete"', '"task"', '"input_required"', '{"taskId":"1"}'),
+    ),
+    { maxKeys: 3 },
+  )
+  .map(objectOf)
+
+function objectOf(members: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(',')}}`
+}
+
+/** Messages as they should be, and with one thing or another about them. */
+const message = fc
+  .tuple(
+    fc.constantFrom('"jsonrpc":"2.0"', '"jsonrpc":"2.0"', '"jsonrpc":"2.0"', '"jsonrpc":"1.0"', '"other":{}'),
+    fc.oneof(
+      fc.tuple(id, method, params).map(([i, m, p]) => [`"id":${i}`, `"method":${m}`, `"params":${p}`]),
+      fc.tuple(id, result).map(([i, r]) => [`"id":${i}`, `"result":${r}`]),
+      fc.tuple(method, params).map(([m, p]) => [`"method":${m}`, `"params":${p}`]),
+      fc.tuple(id, value).map(([i, v]) => [`"id":${i}`, `"error":${v}`]),
+      fc.array(fc.constantFrom('"id":1', '"method":"ping"', '"result":{}', '"params":{}', '"id":2', '"x":1')),
+    ),
+    fc.boolean(),
+    space,
+  )
+  .map(([version, members, reversed, gap]) => {
+    const all = [version, ...members]
+    return `{${gap}${(reversed ? all.toReversed() : all).join(`${gap},`)}${gap}}`
+  })
+
+const line: fc.Arbitrary<Line> = fc
+  .tuple(
+    fc.constantFrom<Channel>('in', 'in', 'out', 'out', 'err'),
+    fc.oneof(
+      { weight: 6, arbitrary: message.map((text) => encoder.encode(text)) },
+      fc.array(message, { maxLength: 2 }).map((all) => encoder.encode(`[${all.join(',')}]`)),
+      fc.uint8Array({ maxLength: 12 }),
+    ),
+    fc.constantFrom('\n', '\n', '\n', '\n', '\r\n', ' \n', ''),
+  )
+  .map(([channel, bytes, end]) => ({ channel, bytes: Uint8Array.from([...bytes, ...encoder.encode(end)]) }))
+
+/** The lines of each channel in chunks cut anywhere, and the chunks in batches. */
+const traffic = fc
+  .tuple(
+    fc.array(line, { maxLength: 30 }),
+    fc.array(fc.nat({ max: 90 }), { minLength: 1, maxLength: 8 }),
+    fc.nat({ max: 6 }),
+  )
+  .map(([lines, sizes, perBatch]) => {
+    const chunks: Line[] = []
+    let n = 0
+    for (const { channel, bytes } of lines) {
+      for (let at = 0; at < bytes.length;) {
+        const size = 1 + (sizes[n++ % sizes.length] ?? 0)
+        chunks.push({ channel, bytes: bytes.subarray(at, at + size) })
+        at += size
+      }
+    }
+    const batches: Line[][] = []
+    for (let at = 0; at < chunks.length; at += perBatch + 1) batches.push(chunks.slice(at, at + perBatch + 1))
+    return batches
+  })
+
+function batchOf(chunks: readonly Line[], first: number): ChunkBatch {
+  const marks = chunks.flatMap(({ channel, bytes }, i) => {
+    const us = 1000 * (first + i) + 0.4
+    return [channels.indexOf(channel), us, startMs + us / 1000, bytes.length]
+  })
+  const regions: Partial<Record<Channel, Uint8Array>> = {}
+  for (const channel of channels) {
+    const own = chunks.filter((chunk) => chunk.channel === channel)
+    if (own.length > 0) regions[channel] = Uint8Array.from(own.flatMap(({ bytes }) => [...bytes]))
+  }
+  return { regions, marks: Float64Array.from(marks) }
+}
+
+interface Recorded {
+  readonly tape: string
+  readonly openRequests: unknown
+  readonly recorded: unknown
+  /** Messages that went the short way. */
+  readonly short: number
+}
+
+/** The tape of some traffic, its ids numbered in the order in which they appear. */
+function record(batches: readonly (readonly Line[])[], shortWay: boolean, defaults: boolean): Recorded {
+  const builder = createRecordBuilder(createRedactor({ defaults, tag: () => 'tag' }))
+  const buffer = Buffer.alloc(100_000)
+  const lines: string[] = []
+  let short = 0
+  let lineEncoder: MessageLineEncoder | undefined
+  const takeLine = (line: Parameters<MessageLineEncoder['write']>[0], ids: MessageIds): void => {
+    lineEncoder ??= new MessageLineEncoder(ids)
+    const end = lineEncoder.write(line, buffer, 0)
+    expect(end).toBeLessThanOrEqual(lineEncoder.mostBytes(line))
+    lines.push(buffer.toString('utf8', 0, end))
+    short += 1
+  }
+  let first = 0
+  for (const chunks of batches) {
+    builder.chunks(
+      batchOf(chunks, first),
+      (one) => lines.push(encodeRecord(one)),
+      shortWay ? takeLine : undefined,
+    )
+    first += chunks.length
+  }
+  const at = { us: 1e6, wallMs: startMs + 1000 }
+  const rest = [
+    ...channels.flatMap((channel) => builder.ended(channel, at)),
+    ...builder.undelivered('in', 40, 'closed', at),
+    ...builder.undelivered('out', 0, 'closed', at),
+  ]
+  const seen = new Map<string, string>()
+  const tape = [...lines, ...rest.map((one) => encodeRecord(one))]
+    .join('')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, (uuid) => {
+      if (!seen.has(uuid)) seen.set(uuid, `id ${seen.size}`)
+      return seen.get(uuid)!
+    })
+  return { tape, openRequests: builder.openRequests(), recorded: builder.recorded, short }
+}
+
+describe('the short way of a plain message onto the tape', () => {
+  it('gives the lines that the long way gives, whatever passes and however it is cut', () => {
+    fc.assert(
+      fc.property(traffic, fc.boolean(), (batches, defaults) => {
+        const { short: _, ...shortWay } = record(batches, true, defaults)
+        const { short, ...longWay } = record(batches, false, defaults)
+        expect(short).toBe(0)
+        expect(shortWay).toEqual(longWay)
+      }),
+      { numRuns: runs(4000) },
+    )
+  })
+
+  it('is taken by requests, results and notifications of the usual shape', () => {
+    const usual = [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"é \\n","n":[1,2.5e3,null]}}}',
+      '{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "isError": false, "resultType": "complete"}}',
+      '{"method":"notifications/message","params":{"level":"info"},"jsonrpc":"2.0"}',
+      '{"jsonrpc":"2.0","id":"a-1","method":"resources/read","params":{"uri":"file:///x"}}',
+    ]
+    const bytes = encoder.encode(`${usual.join('\n')}\n`)
+    expect(record([[{ channel: 'in', bytes }]], true, true).short).toBe(usual.length)
+  })
+
+  it('is closed to what holds a secret', () => {
+    const bytes = encoder.encode(
+      '{"jsonrpc":"2.0","id":1,"method":"x","params":{"password":"correct horse battery staple"}}\n',
+    )
+    const { short, tape } = record([[{ channel: 'in', bytes }]], true, true)
+    expect(short).toBe(0)
+    expect(tape).not.toContain('horse')
+  })
+
+  it('gives each message a UUID of its own', () => {
+    const bytes = encoder.encode('{"jsonrpc":"2.0","method":"x"}\n'.repeat(2000))
+    const ids = new Set(record([[{ channel: 'in', bytes }]], true, true).tape.match(/id \d+/g))
+    expect(ids.size).toBe(2000)
+  })
+})
