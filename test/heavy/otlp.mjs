@@ -1,0 +1,220 @@
+// @ts-check
+/**
+ * `record --otlp` before a server from npm, with the official client, in both encodings: a receiver reads everything with the
+ * official definitions. Then Debian's Prometheus has the histograms. It is older than its own receiver of OTLP (2.47), so
+ * it scrapes them from here, as it would from a collector.
+ *
+ * Usage: node test/heavy/otlp.mjs
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { attributesOf, countOf, startReceiver } from '../telemetry/receiver.mjs'
+
+const root = resolve(import.meta.dirname, '../..')
+const cli = join(root, 'dist/bin/wiretape.js')
+const folder = mkdtempSync(join(tmpdir(), 'wiretape-otlp-test-'))
+/** @type {string[]} */
+const wrong = []
+let checked = 0
+try {
+  for (const protocol of ['http/json', 'http/protobuf']) await session(protocol)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+for (const line of wrong) console.log(`WRONG  ${line}`)
+console.log(wrong.length === 0 ? `${checked} checks hold` : `${wrong.length} of ${checked} are wrong`)
+process.exitCode = wrong.length === 0 ? 0 : 1
+
+/** @param {string} what @param {boolean} isTrue */
+function holds(what, isTrue) {
+  checked += 1
+  if (!isTrue) wrong.push(what)
+}
+
+/** @param {string} protocol */
+async function session(protocol) {
+  const receiver = await startReceiver()
+  const tapes = join(folder, protocol.replace('/', '-'))
+  const server = join(root, 'node_modules/.bin/mcp-server-everything')
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, 'record', '--out', tapes, '--otlp', receiver.url, '--otlp-protocol', protocol, '--', server],
+    env: { ...stringsOf(process.env), OTEL_SERVICE_NAME: 'everything' },
+  })
+  const client = new Client({ name: 'otlp-test', version: '1' })
+  await client.connect(transport)
+  const { tools } = await client.listTools()
+  for (let i = 0; i < 20; i += 1)
+    await client.callTool({ name: 'echo', arguments: { message: `secret-${i}` } })
+  await client.callTool({ name: 'no-such-tool', arguments: {} }).catch(() => undefined)
+  await client.listPrompts()
+  const { resources } = await client.listResources()
+  if (resources[0]) await client.readResource({ uri: resources[0].uri })
+  await until('spans while the session is open', () => receiver.spans().length >= 20)
+  await client.close()
+  await until('the last report', () =>
+    receiver.metrics().some((report) => report['mcp.client.session.duration']),
+  )
+
+  const spans = receiver.spans()
+  holds(
+    `${protocol}: the definitions read everything: ${receiver.faults.join()}`,
+    receiver.faults.length === 0,
+  )
+  holds(`${protocol}: no payload`, !JSON.stringify(receiver.requests).includes('secret-'))
+  holds(`${protocol}: the server has tools`, tools.length > 0)
+  const echoes = spans.filter(({ name }) => name === 'tools/call echo')
+  holds(`${protocol}: a span a call`, echoes.length === 20)
+  const failed = spans.find(({ name }) => name === 'tools/call no-such-tool')
+  holds(
+    `${protocol}: what failed says so`,
+    failed?.status?.code === 2 && attributesOf(failed)['error.type'] !== undefined,
+  )
+  const [tape] = readdirSync(tapes)
+  const converted = spawnSync(
+    process.execPath,
+    [cli, 'convert', '--to', 'otlp-json', join(tapes, `${tape}`), '-'],
+    {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    },
+  )
+  const same = JSON.parse(converted.stdout).resourceSpans[0].scopeSpans[0].spans
+  holds(
+    `${protocol}: convert writes the same spans`,
+    JSON.stringify(sorted(same)) === JSON.stringify(sorted(spans)),
+  )
+  const last = receiver.metrics().at(-1) ?? {}
+  const requests = spans.filter((span) => attributesOf(span)['jsonrpc.request.id'] !== undefined)
+  const unmeasured = requests.filter((span) => attributesOf(span)['wiretape.unanswered']).length
+  const measured = countOf(last['mcp.server.operation.duration'])
+  holds(`${protocol}: each request is measured`, measured === requests.length - unmeasured)
+  holds(`${protocol}: one session`, countOf(last['mcp.server.session.duration']) === 1)
+  holds(`${protocol}: nothing was left out`, countOf(last['wiretape.telemetry.left_out']) === 0)
+  await receiver.close()
+  if (protocol === 'http/json') await prometheusHas(last)
+}
+
+/** @param {readonly any[]} spans */
+function sorted(spans) {
+  return spans
+    .map(({ spanId, traceId, name, startTimeUnixNano, endTimeUnixNano, status, ...span }) => [
+      spanId,
+      traceId,
+      name,
+      startTimeUnixNano,
+      endTimeUnixNano,
+      status?.message,
+      attributesOf(span),
+    ])
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** @param {Record<string, any>} report */
+async function prometheusHas(report) {
+  if (spawnSync('prometheus', ['--version']).status !== 0)
+    return console.log('left out: there is no prometheus command')
+  const exporter = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' })
+    response.end(Object.values(report).flatMap(exposition).join('\n') + '\n')
+  }).listen(0, '127.0.0.1')
+  await new Promise((done) => exporter.once('listening', () => done(undefined)))
+  const port = portOf(exporter)
+  const config = join(folder, 'prometheus.yml')
+  const job = { job_name: 'everything', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [job] }))
+  const free = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => free.once('listening', () => done(undefined)))
+  const own = portOf(free)
+  await new Promise((done) => free.close(done))
+  const prometheus = spawn(
+    'prometheus',
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'tsdb')}`,
+      `--web.listen-address=127.0.0.1:${own}`,
+      '--log.level=error',
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  /** @param {string} query @returns {Promise<number>} */
+  const ask = async (query) => {
+    const url = `http://127.0.0.1:${own}/api/v1/query?query=${encodeURIComponent(query)}`
+    /** @type {any} */
+    const reply = await fetch(url).then(
+      (response) => response.json(),
+      () => undefined,
+    )
+    return Number(reply?.data?.result?.[0]?.value?.[1] ?? NaN)
+  }
+  try {
+    const metric = 'mcp_server_operation_duration_seconds'
+    const echo = '{gen_ai_tool_name="echo"}'
+    await until('Prometheus has scraped', async () => (await ask(`${metric}_count${echo}`)) > 0)
+    holds('Prometheus counts the calls', (await ask(`sum(${metric}_count${echo})`)) === 20)
+    const quantile = await ask(`histogram_quantile(0.5, sum by (le) (${metric}_bucket${echo}))`)
+    holds(`Prometheus has a median of them: ${quantile} s`, quantile > 0 && quantile < 10)
+    holds('Prometheus counts messages', (await ask('sum(wiretape_recorder_messages_total)')) > 40)
+  } finally {
+    prometheus.kill()
+    exporter.closeAllConnections()
+    exporter.close()
+    await new Promise((done) => prometheus.once('exit', () => done(undefined)))
+  }
+}
+
+/** A metric as Prometheus scrapes it, named as OpenTelemetry's compatibility specification has it. @param {any} metric @returns {string[]} */
+function exposition({ name, unit, histogram, sum, gauge }) {
+  const base = name.replaceAll('.', '_') + (unit === 's' ? '_seconds' : '')
+  if (!histogram) {
+    const full = sum ? `${base}_total` : base
+    const points = (sum ?? gauge).dataPoints
+    return [
+      `# TYPE ${full} ${sum ? 'counter' : 'gauge'}`,
+      ...points.map((/** @type {any} */ point) => `${full}${labels(point)} ${point.asInt ?? point.asDouble}`),
+    ]
+  }
+  /** @type {string[]} */
+  const lines = [`# TYPE ${base} histogram`]
+  for (const point of histogram.dataPoints) {
+    let count = 0
+    for (const [i, bucket] of point.bucketCounts.entries()) {
+      count += Number(bucket)
+      lines.push(`${base}_bucket${labels(point, point.explicitBounds[i] ?? '+Inf')} ${count}`)
+    }
+    lines.push(`${base}_sum${labels(point)} ${point.sum}`, `${base}_count${labels(point)} ${point.count}`)
+  }
+  return lines
+}
+
+/** @param {any} point @param {number | string} [le] */
+function labels(point, le) {
+  const all = Object.entries(attributesOf({ attributes: point.attributes ?? [] }))
+  const pairs = all.map(([key, value]) => `${key.replaceAll('.', '_')}=${JSON.stringify(String(value))}`)
+  return `{${[...pairs, ...(le === undefined ? [] : [`le="${le}"`])].join(',')}}`
+}
+
+/** @param {import('node:http').Server} server */
+function portOf(server) {
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port
+}
+
+/** @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+function stringsOf(env) {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** @param {string} what @param {() => unknown} check */
+async function until(what, check) {
+  for (const deadline = Date.now() + 60_000; !(await check()); await setTimeout(20))
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
+}
