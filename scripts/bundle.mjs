@@ -4,10 +4,13 @@
  * millisecond for each module it loads, and a recorder stands between a client and the first answer of its server.
  * The library (dist/index.js) stays as the compiler wrote it.
  */
-import { chmodSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The program and what it starts as threads of its own; both stand in one folder (see src/proxy/recorder.ts). */
+/**
+ * The program and what it starts as threads of its own; all stand in one folder (see src/proxy/recorder.ts). Each is bundled
+ * by itself: what they share would otherwise be in dozens of small files.
+ */
 const entries = {
   wiretape: 'dist/cli/main.js',
   'recorder-worker': 'dist/proxy/recorder-worker.js',
@@ -16,32 +19,81 @@ const entries = {
   'segment-texts-worker': 'dist/cli/fleet/segment-texts-worker.js',
 }
 
+/** What the program imports before it starts a server on stdio. All of it, and what that imports, is one file. */
+const beforeServer = ['dist/cli/main.js', 'dist/cli/command-line.js', 'dist/cli/run/record.js']
+
+/** Packages that are needed that early, and small. */
+const inside = /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width)$/
+
 /** @param {string} root The project's folder. */
 export async function bundle(root) {
   const { rolldown } = await import('rolldown')
-  const build = await rolldown({
-    cwd: root,
-    input: entries,
-    platform: 'node',
-    // What users install beside us stays outside.
-    external: (id) =>
-      !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('dist/') && !/^[A-Z]:/i.test(id),
-    // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
-    treeshake: { moduleSideEffects: (_, external) => external },
-    logLevel: 'warn',
-  })
-  try {
-    await build.write({
-      dir: join(root, 'dist/bin'),
-      format: 'esm',
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name]-[hash].js',
-      cleanDir: true,
+  rmSync(join(root, 'dist/bin'), { recursive: true, force: true })
+  for (const [name, file] of Object.entries(entries)) {
+    const build = await rolldown({
+      cwd: root,
+      input: { [name]: file },
+      preserveEntrySignatures: 'allow-extension',
+      platform: 'node',
+      // What users install beside us stays outside.
+      external: (id) =>
+        !id.startsWith('.') &&
+        !id.startsWith('/') &&
+        !id.startsWith('dist/') &&
+        !/^[A-Z]:/i.test(id) &&
+        !inside.test(id),
+      // A module of ours does nothing when it is only loaded: what a folder's index names besides is not loaded with it.
+      treeshake: { moduleSideEffects: (_, external) => external },
+      logLevel: 'warn',
+      // One file is what these imports become on purpose.
+      checks: { ineffectiveDynamicImport: false },
     })
-  } finally {
-    await build.close()
+    try {
+      /** @type {import('rolldown').OutputOptions} */
+      const options = {
+        dir: join(root, 'dist/bin'),
+        format: 'esm',
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+      }
+      if (name === 'wiretape') {
+        const { output } = await build.generate(options)
+        const early = modulesOf(output, new Set(beforeServer.map((path) => join(root, path))))
+        // The entry waits for others, which must not wait for it.
+        early.delete(join(root, file))
+        options.codeSplitting = {
+          groups: [{ name: 'start', test: (id) => early.has(id) }],
+          includeDependenciesRecursively: false,
+        }
+      }
+      await build.write(options)
+    } finally {
+      await build.close()
+    }
   }
   chmodSync(join(root, 'dist/bin/wiretape.js'), 0o755)
+}
+
+/**
+ * The modules of the chunks that stand for `files`, and of all that these import.
+ *
+ * @param {readonly (import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} output
+ * @param {ReadonlySet<string>} files
+ */
+function modulesOf(output, files) {
+  const chunks = new Map(output.flatMap((each) => (each.type === 'chunk' ? [[each.fileName, each]] : [])))
+  const wanted = [...chunks.values()].filter(({ facadeModuleId }) => files.has(facadeModuleId ?? ''))
+  /** @type {Set<string>} */
+  const modules = new Set()
+  const seen = new Set(wanted)
+  for (const chunk of seen) {
+    for (const id of chunk.moduleIds) modules.add(id)
+    for (const name of chunk.imports) {
+      const imported = chunks.get(name)
+      if (imported) seen.add(imported)
+    }
+  }
+  return modules
 }
 
 if (process.argv[1] === import.meta.filename) await bundle(process.argv[2] ?? join(import.meta.dirname, '..'))

@@ -59,8 +59,11 @@ export class LiteralPairs<T extends Literal> {
   readonly offsets: Int8Array
   readonly distances: Int8Array
   readonly others: Uint8Array
-  /** Of each group, how much of a text has a first, and how much a second pair. */
   #anyBefore = false
+  /** By the first character of a pair, and by the second: groups that have it, whatever the other one is. */
+  readonly #anySecond = new Uint16Array(128)
+  readonly #anyFirst = new Uint16Array(128)
+  /** Of each group, how much of a text has a first, and how much a second pair. */
   readonly #shares = Array.from({ length: 8 }, () => ({ first: 0, second: 0 }))
 
   constructor(literals: readonly T[]) {
@@ -77,8 +80,7 @@ export class LiteralPairs<T extends Literal> {
         this.#group(literal, offset)
       }
     }
-    // Beside some stands nothing rare: the first group takes any pair before those.
-    if (this.#anyBefore) for (let pair = 0; pair < this.groups.length; pair++) this.groups[pair]! |= 1
+    this.#spread()
     let count = 0
     for (const list of byPair.values()) count += list.length
     this.offsets = new Int8Array(count)
@@ -126,8 +128,28 @@ export class LiteralPairs<T extends Literal> {
     const shares = this.#shares[group]!
     shares.first += first
     shares.second += second
-    for (const pair of pairsAt(literal, start)) this.groups[pair]! |= 1 << group
-    for (const pair of pairsAt(literal, start + 2)) this.groups[pair]! |= 256 << group
+    this.#mark(literal, start, 1 << group)
+    this.#mark(literal, start + 2, 256 << group)
+  }
+
+  /** Where one of the two may be any character, that is noted once, not for each. */
+  #mark(literal: T, at: number, bits: number): void {
+    const firsts = codesAt(literal, at)
+    const seconds = codesAt(literal, at + 1)
+    if (seconds === ascii) for (const a of firsts) this.#anySecond[a & 127]! |= bits
+    else if (firsts === ascii) for (const b of seconds) this.#anyFirst[b & 127]! |= bits
+    else for (const a of firsts) for (const b of seconds) this.groups[indexOf(a, b)]! |= bits
+  }
+
+  /** Puts in what was noted for any character. */
+  #spread(): void {
+    const { groups } = this
+    // Beside some stands nothing rare: the first group takes any pair before those.
+    const before = this.#anyBefore ? 1 : 0
+    for (let b = 0; b < 128; b++) {
+      const bits = this.#anyFirst[b]! | before
+      for (let a = 0; a < 128; a++) groups[a | (b << 7)]! |= bits | this.#anySecond[a]!
+    }
   }
 }
 
@@ -141,7 +163,7 @@ const beyondAscii = Array.from({ length: 64 }, (_, i) => 128 + i)
 
 /** What may stand at a character of the literal, or before or behind it. */
 function codesAt({ literal, exact, before, after }: Literal, at: number): readonly number[] {
-  if (at === -1 && before !== undefined) return [...codesOf(before), ...beyondAscii]
+  if (at === -1 && before !== undefined) return orBeyond(before)
   if (at === literal.length && after !== undefined) return codesOf(after)
   if (at < 0 || at >= literal.length) return ascii
   const character = literal.charAt(at)
@@ -150,6 +172,7 @@ function codesAt({ literal, exact, before, after }: Literal, at: number): readon
 
 /** Tables are made while a client waits for its first answer: thousands of questions about a hundred characters. */
 const codesOf = remembered((characters) => Array.from(characters, (character) => character.charCodeAt(0)))
+const orBeyond = remembered((characters) => [...codesOf(characters), ...beyondAscii])
 const bothCases = remembered((character) => {
   const [lower, upper] = [character.toLowerCase(), character.toUpperCase()]
   return codesOf(lower === upper ? character : lower + upper)
