@@ -20,7 +20,7 @@ const entries: Readonly<Record<string, string>> = {
 const entry = entries[part] ?? 'main.tsx'
 
 /** Modules of the third script. It takes every other module of the viewer, and Preact, from the script of the page. */
-const ownOfViews = /\/viewer\/(?:views|copying|diff|findings|sequence|story|tools)\//
+const ownOfViews = /\/viewer\/(?:views|copying|diff|findings|reading|sequence|story|tools)\//
 const shared = /\/viewer\/[\w-]+\/|\/node_modules\/@?preact\//
 
 /** The name under which the page keeps what a module exports. */

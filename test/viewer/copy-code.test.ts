@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../behaviour/stage.js'
 import type { Session } from '../../src/model/index.js'
-import { callOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from '../../viewer/copying/copy-code.js'
+import { callOf, mockOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from '../../viewer/copying/copy-code.js'
 
 /** The project's own folder, where the SDK is installed. */
 const root = resolve(import.meta.dirname, '../..')
@@ -82,6 +82,23 @@ describe('a call that is copied as code', () => {
     expect(ruleOf(simple, answer)).toContain(
       String.raw`path:$.params.arguments.q=\"a \\\"b\\\"\" path:$.params.arguments.n=5`,
     )
+  })
+
+  it('is a mock that gives the same answer, without anything else that was recorded', () => {
+    const request = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"it\'s","arguments":{}}}'
+    const answer = '{"jsonrpc":"2.0","id":7,"result":{"content":[],"n":12345678901234567890}}'
+    const [write, serve] = mockOf("a server's", request, answer)
+      .trimEnd()
+      .split(/\n(?=wiretape )/)
+    expect(serve).toBe('wiretape mock mock.jsonl --repeat-last')
+    spawnSync('sh', ['-c', write!], { cwd: folder })
+    const { stdout } = spawnSync(process.execPath, [cli, 'mock', 'mock.jsonl', '--repeat-last'], {
+      cwd: folder,
+      encoding: 'utf8',
+      input: `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n${request}\n`,
+    })
+    expect(stdout).toContain('"serverInfo"')
+    expect(stdout).toContain('"id":7,"result":{"content":[],"n":12345678901234567890}')
   })
 
   it('is nothing else than a call', () => {

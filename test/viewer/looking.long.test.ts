@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)('a person who looks at a session', () => {
     await page.fill('[data-find=filter]', '')
     await page.keyboard.press('Escape')
     await page.locator('.arrow-row').nth(15).waitFor()
-    await page.locator('.arrow-row', { hasText: 'tools/call ask' }).click()
+    await page.locator('.arrow-row.kind-request', { hasText: 'tools/call ask' }).click()
     await page.keyboard.press('v')
     await holds(page, `document.querySelectorAll('.arrow-row').length === 4`)
     expect(await page.locator('.arrow-row .arrow-label').allTextContents()).toEqual([

@@ -142,3 +142,16 @@ export function ruleOf({ name, args }: ToolCall, answer: string): string {
     respond: { ${member}: ${members?.raw(member) ?? '{}'} }
 `
 }
+
+/** Commands that write a recording of this exchange alone and serve it: `initialize` is answered, too. */
+export function mockOf(server: string, request: string, answer: string): string {
+  const t = '2026-01-01T00:00:00.000Z'
+  const line = (dir: 'in' | 'out', raw: string): string => `{"t":"${t}","dir":"${dir}","raw":${raw}}`
+  const lines = [
+    JSON.stringify({ v: 1, type: 'meta', startedAt: t, label: server, command: [] }),
+    line('in', request),
+    line('out', answer),
+  ]
+  // A message is one line of JSON, which is never the word that ends the text.
+  return `cat > mock.jsonl <<'WIRETAPE'\n${lines.map((text) => text.replaceAll(/[\r\n]+/g, ' ')).join('\n')}\nWIRETAPE\nwiretape mock mock.jsonl --repeat-last\n`
+}

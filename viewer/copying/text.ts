@@ -7,7 +7,7 @@ import { lanes, table } from '../store/state.js'
 import type { CopyForm } from '../detail/copy.js'
 import type { Detail } from '../worker/protocol.js'
 import { nameOf } from '../list/row.js'
-import { callOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from './copy-code.js'
+import { callOf, mockOf, pythonOf, ruleOf, toolCallOf, typescriptOf } from './copy-code.js'
 import { curlOf, markdownOf, replayOf } from './copy-forms.js'
 
 /** A row in a form that can be used elsewhere. */
@@ -32,6 +32,12 @@ export async function textOf(row: number, form: CopyForm): Promise<string> {
     case 'python':
     case 'rule':
       return codeOf(row, form, session)
+    case 'mock':
+      return mockOf(
+        lane.sessions[0]?.server?.name ?? session?.label ?? 'mock',
+        await messageAt(headOf(row)),
+        await messageAt(table.peer(headOf(row))),
+      )
     case 'markdown': {
       const answer = table.kind(row) === 'request' ? table.peer(row) : -1
       const answerText = answer >= 0 ? jsonOf(await reader().detail(answer, true)) : undefined

@@ -17,6 +17,7 @@ export const copyForms = {
   typescript: 'TypeScript',
   python: 'Python',
   rule: 'rule: answer so from now on',
+  mock: 'mock: a server that answers so',
   markdown: 'Markdown',
 } as const
 export type CopyForm = keyof typeof copyForms
@@ -36,6 +37,7 @@ export function formsOf(row: number): readonly CopyForm[] {
     typescript: isRequest && table.method(head) !== 'initialize',
     python: isCall,
     rule: isCall && table.peer(head) >= 0,
+    mock: isRequest && table.peer(head) >= 0,
   }
   return (Object.keys(copyForms) as CopyForm[]).filter((form) => fits[form] ?? true)
 }

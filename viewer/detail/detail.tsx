@@ -11,7 +11,7 @@ import { CopyMenu } from './copy.js'
 import { Facts } from './facts.js'
 import { Message } from './message.js'
 import { Steps } from './steps.js'
-import { Story } from '../shell/views.js'
+import { Later } from '../shell/views.js'
 
 /** What is chosen in the list: an exchange with both sides, or one message. */
 export function DetailPane() {
@@ -85,7 +85,7 @@ function Chosen({ row }: { readonly row: number }) {
         )}
       </header>
       <div class="detail-body" tabIndex={0} role="region" aria-label="Payload">
-        {isStory && <Story row={row} />}
+        {isStory && <Later part="StoryView" of={{ row }} />}
         {!isStory && related.length > 0 && (
           <Steps rows={[row, ...related, ...(answer >= 0 ? [answer] : [])]} current={row} />
         )}

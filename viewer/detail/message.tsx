@@ -9,11 +9,11 @@ import { Marked } from '../json/marked.js'
 import { JsonTree } from '../json/tree.js'
 import { timeText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
+import { Later } from '../shell/views.js'
 import { Arrow } from '../shell/icons.js'
 import { origin, table } from '../store/state.js'
 import type { Detail } from '../worker/protocol.js'
 import { Around } from './around.js'
-import { Original } from './original.js'
 
 type Mode = 'read' | 'json' | 'raw'
 
@@ -67,7 +67,7 @@ function JsonMessage(props: {
         </pre>
       )}
       {record.type === 'message' && record.original !== undefined && (
-        <Original original={record.original} sent={record.raw} />
+        <Later part="Original" of={{ original: record.original, sent: record.raw }} />
       )}
       <Around record={record} part={part} row={detail.row} />
     </article>

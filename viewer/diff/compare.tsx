@@ -3,18 +3,20 @@ import { useEffect } from 'preact/hooks'
 import {
   describeOffer,
   titleOf,
+  toJsonPath,
   verdicts,
   type ExchangeComparison,
   type Verdict,
 } from '../../src/compare/index.js'
 import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
-import { DifferenceTable } from '../detail/original.js'
+import { DifferenceTable } from '../reading/original.js'
 import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
 import { Failures } from '../shell/failures.js'
 import { Chevron } from '../shell/icons.js'
 import { mode } from '../shell/mode.js'
 import { ReaderFailure } from '../store/reader.js'
+import { Latencies } from './latencies.js'
 import { chooseFiles, reader } from '../store/actions.js'
 import { comparedOnly, lanes, reading } from '../store/state.js'
 import type { Comparison } from '../worker/compare.js'
@@ -133,15 +135,6 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
     ({ verdict }) =>
       only.value === 'all' || (only.value === 'differences' ? verdict !== 'same' : verdict === only.value),
   )
-  const slower = latency
-    .flatMap((one) =>
-      one.before && one.after ? [{ ...one, factor: one.after.p50Us / Math.max(1, one.before.p50Us) }] : [],
-    )
-    .filter(
-      ({ factor, after, before }) =>
-        (factor > 1.5 || factor < 0.67) && Math.abs(after!.p50Us - before!.p50Us) > 1_000,
-    )
-    .toSorted((a, b) => b.factor - a.factor)
   const pick = (value: Verdict | 'differences' | 'all', text: string, count: number) => (
     <button
       key={value}
@@ -176,47 +169,46 @@ function Found({ comparison }: { readonly comparison: Comparison }) {
         </section>
       )}
       <ul class="comparisons">
-        {shown.slice(0, 500).map((exchange, i) => (
-          <ComparedExchange key={i} exchange={exchange} />
+        {folded(shown.slice(0, 500)).map(({ exchange, others }, i) => (
+          <ComparedExchange key={i} exchange={exchange} others={others} />
         ))}
       </ul>
       {shown.length + comparison.more > 500 && (
         <p class="quiet">The first 500 are shown; `wiretape diff` lists them all.</p>
       )}
-      {slower.length > 0 && (
-        <section>
-          <h2>Latency changes</h2>
-          <table class="grid narrow">
-            <thead>
-              <tr>
-                <th scope="col">what</th>
-                <th scope="col" class="number">
-                  p50 before
-                </th>
-                <th scope="col" class="number">
-                  after
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {slower.slice(0, 50).map((one) => (
-                <tr key={titleOf(one)}>
-                  <th scope="row">{clean(titleOf(one))}</th>
-                  <td class="number">{formatDuration(one.before!.p50Us)}</td>
-                  <td class={`number ${one.factor > 1 ? 'bad' : 'good'}`}>
-                    {formatDuration(one.after!.p50Us)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Latencies latency={latency} />
     </>
   )
 }
 
-function ComparedExchange({ exchange }: { readonly exchange: ExchangeComparison }) {
+interface Folded {
+  readonly exchange: ExchangeComparison
+  /** Further ones of the same call with the very same differences. */
+  readonly others: readonly ExchangeComparison[]
+}
+
+/** Equal differences are listed once. */
+function folded(exchanges: readonly ExchangeComparison[]): Folded[] {
+  const found = new Map<string, { exchange: ExchangeComparison; others: ExchangeComparison[] }>()
+  for (const exchange of exchanges) {
+    const { verdict, differences, before, after, schemaFaults } = exchange
+    const what = differences.map((one) => [toJsonPath(one.place), one.before, one.after])
+    const key = JSON.stringify([
+      verdict,
+      titleOf(exchange),
+      what,
+      before?.failure,
+      after?.failure,
+      schemaFaults,
+    ])
+    const known = found.get(key)
+    if (known) known.others.push(exchange)
+    else found.set(key, { exchange, others: [] })
+  }
+  return [...found.values()]
+}
+
+function ComparedExchange({ exchange, others }: Folded) {
   const open = useSignal(false)
   const { verdict, before, after, differences, more, schemaFaults, params } = exchange
   const why = verdict === 'error now' ? after?.failure : verdict === 'fixed now' ? before?.failure : undefined
@@ -234,6 +226,7 @@ function ComparedExchange({ exchange }: { readonly exchange: ExchangeComparison 
         <b>{clean(titleOf(exchange))}</b>
         <span class="quiet">
           {before ? `#${before.seq}` : '—'} → {after ? `#${after.seq}` : '—'}
+          {others.length > 0 && ` and ${countOf(others.length, 'equal one')}`}
         </span>
         <span class="why">
           {why === undefined
@@ -263,6 +256,19 @@ function ComparedExchange({ exchange }: { readonly exchange: ExchangeComparison 
               {clean(fault)}
             </p>
           ))}
+          {others.length > 0 && (
+            <p class="quiet">
+              The same of{' '}
+              {others
+                .slice(0, 50)
+                .map(
+                  (one) =>
+                    `${one.before ? `#${one.before.seq}` : '—'} → ${one.after ? `#${one.after.seq}` : '—'}`,
+                )
+                .join(', ')}
+              {others.length > 50 && ` and ${others.length - 50} more`}
+            </p>
+          )}
           {params === undefined && differences.length === 0 && <p class="quiet">Nothing differs.</p>}
         </div>
       )}

@@ -1,6 +1,6 @@
 import { formatCount } from '../../src/render/index.js'
 import { clearFilters, search } from '../store/actions.js'
-import { isBad } from '../store/exchange.js'
+import { troublesOf } from '../store/trouble-count.js'
 import {
   faultyFilter,
   filterMatches,
@@ -10,7 +10,6 @@ import {
   highlightText,
   lane,
   range,
-  table,
   version,
 } from '../store/state.js'
 import { Icon } from '../shell/icons.js'
@@ -105,27 +104,8 @@ export function narrowed(typed: string, condition: string): string {
   return `${isWide ? `(${typed.trim()})` : typed.trim()} ${condition}`.trim()
 }
 
-/** Counted once for as many rows as there are, by lane. */
-let counted: { readonly version: number; readonly length: number; readonly errors: readonly number[] } = {
-  version: -1,
-  length: 0,
-  errors: [],
-}
-
 function ErrorCount() {
-  const now = version.value
-  if (counted.version !== now) {
-    // Rows that were counted stay what they are, but for a few that were held.
-    const errors = [...counted.errors]
-    for (let row = counted.length; row < table.length; row += 1) {
-      const kind = table.kind(row)
-      if ((kind === 'error' || kind === 'result') && isBad(row))
-        errors[table.lane(row)] = (errors[table.lane(row)] ?? 0) + 1
-    }
-    counted = { version: now, length: table.length, errors }
-  }
-  const { errors } = counted
-  const count =
-    lane.value === 'all' ? errors.reduce((sum, one) => sum + (one ?? 0), 0) : (errors[lane.value] ?? 0)
-  return count === 0 ? null : <span class="bad-count">{formatCount(count)}</span>
+  version.value
+  const { errors } = troublesOf(lane.value)
+  return errors === 0 ? null : <span class="bad-count">{formatCount(errors)}</span>
 }

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import { formatBytes, formatCount } from '../../src/render/index.js'
 import { timeText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
+import { readsMarkdown } from '../shell/reads-markdown.js'
+import { Later } from '../shell/views.js'
 import { select } from '../store/actions.js'
 import { headOf } from '../store/exchange.js'
 import { readOf } from '../store/resource-reads.js'
@@ -9,6 +11,7 @@ import { origin, selected } from '../store/state.js'
 import { dataUrl, type Block } from './content.js'
 import { JsonOrTable } from './list-table.js'
 import { Marked } from './marked.js'
+import { looksLikeMarkdown } from './looks-like-markdown.js'
 import { JsonTree, Link, looksLikeJson } from './tree.js'
 
 const longestText = 20_000
@@ -94,6 +97,7 @@ function TextBlock(props: {
   const { text, role, search } = props
   const isJson = looksLikeJson(text)
   const [asJson, setAsJson] = useState(isJson)
+  const isMarkdown = !isJson && looksLikeMarkdown(text)
   const [whole, setWhole] = useState(false)
   const cut = !whole && text.length > longestText
   return (
@@ -105,9 +109,21 @@ function TextBlock(props: {
             {asJson ? 'as text' : 'as JSON'}
           </button>
         )}
+        {isMarkdown && (
+          <button
+            type="button"
+            class="bare more"
+            aria-pressed={readsMarkdown.value}
+            onClick={() => (readsMarkdown.value = !readsMarkdown.value)}
+          >
+            {readsMarkdown.value ? 'as written' : 'as Markdown'}
+          </button>
+        )}
       </span>
       {asJson ? (
         <JsonOrTable text={text} search={search} label="JSON inside text" />
+      ) : isMarkdown && readsMarkdown.value ? (
+        <Later part="Markdown" of={{ text, search }} />
       ) : (
         <pre class="plain-text">
           <Marked text={linesOf(cut ? text.slice(0, longestText) : text)} search={search} />

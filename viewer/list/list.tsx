@@ -24,6 +24,7 @@ import { Failures } from '../shell/failures.js'
 import type { Lane } from '../worker/protocol.js'
 import { chooseFiles, clearFilters, select } from '../store/actions.js'
 import { isSmall } from '../shell/small.js'
+import { Head, layoutClasses, layoutStyle } from './columns.js'
 import { openRowMenu } from './row-menu.js'
 import { Row, timeWidth } from './row.js'
 import { Scroller, type ScrollerHandle } from './scroller.js'
@@ -64,23 +65,12 @@ export function List() {
 
   return (
     <section
-      class={lanes.value.length > 1 ? 'list' : 'list one-lane'}
+      class={`list ${lanes.value.length > 1 ? '' : 'one-lane'} ${layoutClasses()}`}
       aria-label="Messages"
-      style={{ '--time': timeWidth(newest() - origin.value) }}
+      style={layoutStyle(timeWidth(newest() - origin.value))}
       onContextMenu={openRowMenu}
     >
-      <div class="row head" aria-hidden="true">
-        <span class="cell lane" />
-        <span class="cell time">time</span>
-        <span class="cell fold" />
-        <span class="cell dir" />
-        <span class="cell name">message</span>
-        <span class="cell id">id</span>
-        <span class="cell status">status</span>
-        <span class="cell latency">latency</span>
-        <span class="cell size">size</span>
-        <span class="cell waterfall">waterfall</span>
-      </div>
+      <Head />
       {items.length === 0 ? (
         <Nothing />
       ) : (

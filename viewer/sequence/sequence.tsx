@@ -25,6 +25,7 @@ import {
   view,
 } from '../store/state.js'
 import { useEffect, useRef } from 'preact/hooks'
+import { activationsOf, bitOf, mostBeside, type Activations } from './activations.js'
 
 const rowHeight = 30
 
@@ -44,43 +45,66 @@ function exchangeOf(row: number): Int32Array {
   return Int32Array.from(all).toSorted((a, b) => table.at(a) - table.at(b) || a - b)
 }
 
+/** Messages, and the calls that are open at each. */
+interface Drawn {
+  readonly rows: Int32Array
+  readonly bars: Activations
+}
+
+const nothing: Drawn = {
+  rows: new Int32Array(0),
+  bars: { open: new Uint32Array(0), place: new Uint8Array(0) },
+}
+
 /** Messages of what passes filter, lane and range, each by itself. */
-const passing = sliced<Int32Array>(
-  new Int32Array(0),
+const passing = sliced<Drawn>(
+  nothing,
   () => (view.value === 'sequence' ? [shown.value, grouped.value] : undefined),
   function* () {
-    const items = shown.peek()
-    if (!grouped.peek()) return items.map(rowOf)
-    const isEverything = !filterMatches.peek() && !range.peek() && lane.peek() === 'all'
-    if (isEverything) return table.order
-    const wanted = new Uint8Array(table.length)
-    for (let i = 0; i < items.length; i += 1) {
-      if (i % 4096 === 0) yield
-      if (!isNested(items[i]!)) wanted[items[i]!] = 1
-    }
-    const { order } = table
-    const kept = new Int32Array(order.length)
-    let count = 0
-    for (let i = 0; i < order.length; i += 1) {
-      if (i % 4096 === 0) yield
-      const row = order[i]!
-      if (wanted[headOf(row)] === 0 && wanted[row] === 0) continue
-      kept[count] = row
-      count += 1
-    }
-    return kept.subarray(0, count)
+    const rows = yield* passingRows()
+    return { rows, bars: yield* activationsOf(rows) }
   },
 )
 
+function* passingRows(): Generator<void, Int32Array> {
+  const items = shown.peek()
+  const isGrouped = grouped.peek()
+  const isEverything = !filterMatches.peek() && !range.peek() && lane.peek() === 'all'
+  if (isEverything) return table.order
+  const wanted = new Uint8Array(table.length)
+  for (let i = 0; i < items.length; i += 1) {
+    if (i % 4096 === 0) yield
+    if (!isGrouped) wanted[rowOf(items[i]!)] = 1
+    else if (!isNested(items[i]!)) wanted[items[i]!] = 1
+  }
+  const { order } = table
+  const kept = new Int32Array(order.length)
+  let count = 0
+  for (let i = 0; i < order.length; i += 1) {
+    if (i % 4096 === 0) yield
+    const row = order[i]!
+    if (wanted[row] === 0 && !(isGrouped && wanted[headOf(row)] === 1)) continue
+    kept[count] = row
+    count += 1
+  }
+  return kept.subarray(0, count)
+}
+
 /** Those, or the messages of the chosen exchange. */
-const messages = computed<Int32Array>(() => {
+const messages = computed<Drawn>(() => {
   version.value
   const isChosen = chosenOnly.value && selected.value >= 0 && selected.value < table.length
-  return isChosen ? exchangeOf(selected.value) : passing.value
+  if (!isChosen) return passing.value
+  const rows = exchangeOf(selected.value)
+  const steps = activationsOf(rows)
+  for (;;) {
+    const next = steps.next()
+    if (next.done) return { rows, bars: next.value }
+  }
 })
 
 function Diagram() {
-  const rows = messages.value
+  const { rows, bars } = messages.value
   const handle = useRef<ScrollerHandle | null>(null)
   const servers = lanes.value.filter(
     (one) => one.state !== 'failed' && (lane.value === 'all' || one.index === lane.value),
@@ -140,6 +164,8 @@ function Diagram() {
             <Arrow
               key={key}
               row={rows[index]!}
+              open={bars.open[index] ?? 0}
+              beside={bars.place[index] ?? 0}
               index={index}
               style={style}
               clientPlace={clientPlace}
@@ -161,6 +187,9 @@ function Arrow(props: {
   readonly clientPlace: number
   readonly places: ReadonlyMap<number, number>
   readonly chosen: number
+  /** Calls that are open, and the place of the one that begins or ends here. */
+  readonly open: number
+  readonly beside: number
 }) {
   const { row, clientPlace, places, chosen } = props
   const place = places.get(table.lane(row)) ?? 82
@@ -176,7 +205,10 @@ function Arrow(props: {
   const middle = (clientPlace + place) / 2
   const left = (fromServer ? stopped : ours) ? middle : clientPlace
   const right = (fromServer ? ours : stopped) ? middle : place
-  const beside = kind === 'note' || !isMessageKind(kind)
+  const isBeside = kind === 'note' || !isMessageKind(kind)
+  // The end at the one who works on the call is at its bar.
+  const byServer = isAnswer === fromServer
+  const shift = props.beside === 0 ? 0 : (props.beside - 1) * barStep - barWidth / 2
   return (
     <div
       class={`arrow-row kind-${kind} is-${statusOf(row)} ${fromServer ? 'from-server' : 'from-client'} ${row === chosen ? 'selected' : ''} ${related ? 'related' : ''}`}
@@ -191,21 +223,25 @@ function Arrow(props: {
         {[clientPlace, ...places.values()].map((at, i) => (
           <i key={i} class="lifeline" style={{ left: `${at}%` }} />
         ))}
-        {beside ? (
+        <Bars {...props} isAnswer={isAnswer} byServer={byServer} />
+        {isBeside ? (
           <span class="beside" style={{ right: `${100 - place + 1}%` }}>
             {clean(name)} {clean(subject)}
           </span>
         ) : (
           <span
             class={`shaft ${isAnswer ? 'answer' : ''} ${ours ? 'ours' : ''}`}
-            style={{ left: `${left}%`, right: `${100 - right}%` }}
+            style={{
+              left: `calc(${left}% + ${byServer || fromServer === ours || stopped ? 0 : shift + barWidth}px)`,
+              right: `calc(${100 - right}% - ${byServer && right === place ? shift : 0}px)`,
+            }}
             title={ours ? oursOf(row) : stopped ? 'not passed on' : undefined}
           >
             <span class="arrow-label">
               {isAnswer ? (
                 <>
                   <b>{clean(statusText(row).text || kind)}</b>{' '}
-                  {clean(name.replace(/^(?:result|error) of /, ''))}{' '}
+                  {clean(name.replace(/^(?:result|error) of /, ''))} {clean(subject)}{' '}
                   {latency !== undefined && <em>{formatDuration(latency)}</em>}
                 </>
               ) : (
@@ -218,5 +254,46 @@ function Arrow(props: {
         )}
       </span>
     </div>
+  )
+}
+
+/** Pixels. */
+const barWidth = 6
+const barStep = 8
+
+/** A bar for each call that somebody works on; parallel calls stand beside each other. */
+function Bars(props: {
+  readonly row: number
+  readonly open: number
+  readonly beside: number
+  readonly clientPlace: number
+  readonly places: ReadonlyMap<number, number>
+  readonly isAnswer: boolean
+  readonly byServer: boolean
+}) {
+  const { row, open, beside, clientPlace, places, isAnswer, byServer } = props
+  if (open === 0) return null
+  const lines = [
+    ...[...places].map(([lane, at]) => ({ lane, at, fromServer: false })),
+    { lane: 0, at: clientPlace, fromServer: true },
+  ]
+  return (
+    <>
+      {lines.flatMap(({ lane, at, fromServer }) =>
+        Array.from({ length: mostBeside }, (_, i) => {
+          if (lane >= 7 || (open & bitOf(lane, fromServer, i + 1)) === 0) return null
+          const isOwn =
+            beside === i + 1 && byServer !== fromServer && (fromServer || lane === table.lane(row))
+          const cut = isOwn ? (isAnswer ? 'ends' : 'begins') : ''
+          return (
+            <i
+              key={`${lane} ${String(fromServer)} ${i}`}
+              class={`activation ${fromServer ? 'client' : `lane-${lane % 8}`} ${cut}`}
+              style={{ left: `calc(${at}% + ${i * barStep - barWidth / 2}px)` }}
+            />
+          )
+        }),
+      )}
+    </>
   )
 }

@@ -16,7 +16,8 @@ import { Notice } from './notice.js'
 import { Splitter } from './splitter.js'
 import { StatusBar } from './status-bar.js'
 import { TopBar } from './top-bar.js'
-import { OtherView } from './views.js'
+import { Troubles } from './troubles.js'
+import { Later } from './views.js'
 import { useKeys } from './keys.js'
 import { clean } from './clean.js'
 import { failureText } from './failure.js'
@@ -52,6 +53,7 @@ export function App() {
                 </p>
               ),
           )}
+          {some && <Troubles />}
         </div>
         {failed ? <Failed /> : some ? <Work /> : opening.value.length > 0 ? <Opening /> : <Landing />}
         {some && <StatusBar />}
@@ -127,7 +129,7 @@ function Work() {
             second={<DetailPane />}
           />
         )}
-        {view.value !== 'messages' && <OtherView name={pages[view.value]} />}
+        {view.value !== 'messages' && <Later part={pages[view.value]} of={{}} />}
       </main>
     </>
   )

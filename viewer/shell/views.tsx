@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Views } from '../views/main.js'
 import { mode } from './mode.js'
@@ -42,18 +43,12 @@ function useViews(): Views | undefined {
   return here
 }
 
-type Page = { [K in keyof Views]: K extends `${string}Page` ? K : never }[keyof Views]
+type Parts = { [K in keyof Views]: Views[K] extends (props: infer P) => ComponentChildren ? P : never }
 
-/** A whole view of the page. */
-export function OtherView({ name }: { readonly name: Page }) {
-  const View = useViews()?.[name]
-  return View ? <View /> : <Coming />
-}
-
-/** Everything that belongs to a call. */
-export function Story({ row }: { readonly row: number }) {
-  const { StoryView } = useViews() ?? {}
-  return StoryView ? <StoryView row={row} /> : <Coming />
+/** A part of the page that is not in its first script. */
+export function Later<K extends keyof Views>({ part, of }: { readonly part: K; readonly of: Parts[K] }) {
+  const Part = useViews()?.[part] as ComponentType<object> | undefined
+  return Part ? <Part {...(of as object)} /> : <Coming />
 }
 
 function Coming() {

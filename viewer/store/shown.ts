@@ -1,7 +1,8 @@
 import { computed } from '@preact/signals'
 import { askedMeanwhile, headOf, membersOf } from './exchange.js'
 import { sliced } from './sliced.js'
-import { expanded, filterMatches, grouped, lane, range, table } from './state.js'
+import { sortedRows } from './row-order.js'
+import { expanded, filterMatches, grouped, lane, order as sorting, range, table } from './state.js'
 
 /** One line of the list: a row number, or `~row` for a row that is unfolded below its exchange. */
 export type Item = number
@@ -15,7 +16,7 @@ const step = 4096
 /** Rows that pass lane, range and filter, exchanges as one row where asked; nothing unfolded. */
 const base = sliced<Int32Array>(
   new Int32Array(0),
-  () => [lane.value, range.value, filterMatches.value, grouped.value],
+  () => [lane.value, range.value, filterMatches.value, grouped.value, sorting.value],
   function* () {
     const onlyLane = lane.peek()
     const between = range.peek()
@@ -37,7 +38,7 @@ const base = sliced<Int32Array>(
       kept[count] = row
       count += 1
     }
-    return kept.subarray(0, count)
+    return yield* sortedRows(kept.subarray(0, count), sorting.peek())
   },
 )
 

@@ -17,6 +17,9 @@ export const view = signal<View>('messages')
 export const lane = signal<number | 'all'>('all')
 /** Exchanges as one row, or every message by itself. */
 export const grouped = signal(true)
+export type SortKey = 'time' | 'name' | 'status' | 'latency' | 'size'
+/** How the list is sorted. */
+export const order = signal<{ readonly key: SortKey; readonly down: boolean }>({ key: 'time', down: false })
 export const selected = signal(-1)
 export const expanded = signal<ReadonlySet<number>>(new Set<number>())
 /** What the brush marked: microseconds since 1970. */

@@ -1,15 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { describeOffer } from '../../src/compare/index.js'
 import { countOf, formatCount, formatDuration } from '../../src/render/index.js'
-import { offsetText } from '../list/row.js'
 import { JsonTree } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
 import { reader, select, tellFailure } from '../store/actions.js'
 import { contentOf, contentsVersion } from '../store/contents.js'
-import { filterMatches, origin, version, view } from '../store/state.js'
+import { filterMatches, version, view } from '../store/state.js'
 import type { Offered, OfferHistory } from '../worker/tools.js'
 import type { Bin, ToolUse } from '../worker/tool.js'
+import { Change } from './change.js'
 import { schemaRows, type SchemaRow } from './schema-rows.js'
 
 /** Larger definitions are shown as JSON only. */
@@ -43,11 +42,8 @@ export function ToolFacts({ one, history }: { readonly one: Offered; readonly hi
         <section>
           <h3>Changes</h3>
           <ul>
-            {changes.map(({ row, at, change }, i) => (
-              <li key={i} class={`impact-${change.impact}`}>
-                <ToRow row={row} text={at === 0 ? '–' : offsetText(at - origin.value)} />{' '}
-                <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
-              </li>
+            {changes.map((step, i) => (
+              <Change key={i} step={step} />
             ))}
           </ul>
         </section>

@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { countOf, formatBytes, formatCount, formatDuration } from '../../src/render/index.js'
-import { describeOffer } from '../../src/compare/index.js'
 import { quoteValue } from '../../src/filter/index.js'
 import { JsonTree } from '../json/tree.js'
-import { offsetText } from '../list/row.js'
 import { clean } from '../shell/clean.js'
 import { reader, search, select, tellFailure } from '../store/actions.js'
 import { laneName } from '../store/lane-name.js'
@@ -12,7 +10,6 @@ import {
   filterMatches,
   lane,
   lanes,
-  origin,
   reading,
   toolOpen,
   toolsOrder,
@@ -20,6 +17,7 @@ import {
   view,
   type ToolsKey,
 } from '../store/state.js'
+import { Change } from './change.js'
 import { ToolFacts } from './tool.js'
 import type { OfferHistory, Usage } from '../worker/tools.js'
 
@@ -216,20 +214,8 @@ function Offers({ history }: { readonly history: OfferHistory }) {
       </h2>
       {history.changes.length > 0 && (
         <ul class="offer-changes">
-          {history.changes.map(({ row, at, change }, i) => (
-            <li key={i} class={`impact-${change.impact}`}>
-              <button
-                type="button"
-                class="bare link-like"
-                onClick={() => {
-                  select(row)
-                  view.value = 'messages'
-                }}
-              >
-                {at === 0 ? '–' : offsetText(at - origin.value)}
-              </button>{' '}
-              <span class="tag">{change.impact}</span> {clean(describeOffer(change))}
-            </li>
+          {history.changes.map((step, i) => (
+            <Change key={i} step={step} />
           ))}
         </ul>
       )}

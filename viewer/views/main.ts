@@ -2,11 +2,23 @@ import { textOf } from '../copying/text.js'
 import { ComparePage } from '../diff/compare.js'
 import { CostPage } from '../findings/cost.js'
 import { FindingsPage } from '../findings/findings.js'
+import { Markdown } from '../reading/markdown.js'
+import { Original } from '../reading/original.js'
 import { SequencePage } from '../sequence/sequence.js'
 import { StoryView } from '../story/story.js'
 import { ToolsPage } from '../tools/tools.js'
 
-const views = { ComparePage, CostPage, FindingsPage, SequencePage, StoryView, ToolsPage, textOf }
+const views = {
+  ComparePage,
+  CostPage,
+  FindingsPage,
+  Markdown,
+  Original,
+  SequencePage,
+  StoryView,
+  ToolsPage,
+  textOf,
+}
 
 /** What the third script brings: the views that a page does not begin with. */
 export type Views = typeof views

@@ -35,11 +35,21 @@ export interface Offered {
   readonly text: string
 }
 
+/** A change of what a server offers. */
+export interface OfferStep {
+  readonly row: number
+  readonly at: number
+  readonly change: OfferChange
+  /** Exact texts of a definition that changed, where they are not too long. */
+  readonly before?: string
+  readonly after?: string
+}
+
 /** What one server offered last, and what changed on the way. */
 export interface OfferHistory {
   readonly lane: number
   readonly offered: readonly Offered[]
-  readonly changes: readonly { readonly row: number; readonly at: number; readonly change: OfferChange }[]
+  readonly changes: readonly OfferStep[]
 }
 
 /** Groups kept; a server whose every resource has an address of its own has more. */
@@ -132,7 +142,7 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
   const offers = createOffers()
   const before = createOffers()
   const seen = new Set<string>()
-  const changes: { row: number; at: number; change: OfferChange }[] = []
+  const changes: OfferStep[] = []
   let listings = 0
   let pages: { method: string; text: string; goesOn: boolean }[] = []
   for (let row = 0; row < entries.length && listings < mostListings; row += 1) {
@@ -151,7 +161,12 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     if (/"nextCursor"\s*:\s*"/.test(text)) continue
     if (seen.has(method)) {
       for (const change of compareOffers(before, offers)) {
-        changes.push({ row: lane.globalOf(row), at: lane.at(row), change })
+        changes.push({
+          row: lane.globalOf(row),
+          at: lane.at(row),
+          change,
+          ...versionsOf(change, before, offers),
+        })
       }
     }
     seen.add(method)
@@ -159,6 +174,19 @@ export async function offersOf(lane: LaneIndex): Promise<OfferHistory> {
     pages = []
   }
   return { lane: lane.index, offered: offeredBy(offers), changes }
+}
+
+const longestVersion = 200_000
+
+function versionsOf(
+  { kind, name, change }: OfferChange,
+  old: Offers,
+  now: Offers,
+): Pick<OfferStep, 'before' | 'after'> {
+  if (kind === 'server' || change !== 'changed') return {}
+  const [before, after] = [old, now].map((one) => one.list(kind)?.get(name))
+  if (before === undefined || after === undefined) return {}
+  return Math.max(before.length, after.length) > longestVersion ? {} : { before, after }
 }
 
 function offeredBy(offers: Offers): Offered[] {

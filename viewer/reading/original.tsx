@@ -1,5 +1,6 @@
 import { diffJson, toJsonPath, type Difference } from '../../src/compare/index.js'
 import { findJsonValue, isFault } from '../../src/wire/index.js'
+import { WordDiff } from './word-diff.js'
 import { clean } from '../shell/clean.js'
 
 /** What a person or a rule changed, member by member. */
@@ -45,8 +46,7 @@ export function DifferenceTable(props: {
           {props.differences.map((difference, i) => (
             <tr key={i} class={`is-${difference.kind}`}>
               <th scope="row">{clean(toJsonPath(difference.place))}</th>
-              <td class="before">{short(difference.before)}</td>
-              <td class="after">{short(difference.after)}</td>
+              <Sides before={difference.before} after={difference.after} />
             </tr>
           ))}
         </tbody>
@@ -54,6 +54,37 @@ export function DifferenceTable(props: {
       {props.more > 0 && <p class="quiet">{props.more} more differences</p>}
     </>
   )
+}
+
+/** Texts of some length word by word, all else side by side. */
+function Sides({
+  before,
+  after,
+}: {
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}) {
+  const [old, now] = [textIn(before), textIn(after)]
+  if (old !== undefined && now !== undefined && Math.min(old.length, now.length) >= shortestText)
+    return (
+      <td class="words" colSpan={2}>
+        <WordDiff before={old} after={now} />
+      </td>
+    )
+  return (
+    <>
+      <td class="before">{short(before)}</td>
+      <td class="after">{short(after)}</td>
+    </>
+  )
+}
+
+const shortestText = 24
+
+/** What a JSON string says; undefined for everything else. */
+function textIn(json: string | undefined): string | undefined {
+  if (json === undefined || !json.startsWith('"') || json.length > 200_000) return undefined
+  return JSON.parse(json) as string
 }
 
 function short(text: string | undefined): string {
