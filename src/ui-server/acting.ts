@@ -10,6 +10,7 @@ import {
 } from '../control-schema/index.js'
 import { Refusal, type CaptureConnection } from '../control/index.js'
 import type { Refusal as Denial } from './guard.js'
+import { answerRules } from './acting-rules.js'
 import { bodyOf, refuse as fail } from './replies.js'
 import { writeAtPace } from './send-file.js'
 
@@ -45,6 +46,8 @@ interface Channel {
 export interface Acting {
   /** Answers with a stream of lines: `{"type":"channel","id":…}`, then what the capture says, but records. */
   open(connection: CaptureConnection, response: ServerResponse): Promise<void>
+  /** Lists and changes the rules of the capture. */
+  rules(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Carries out the command in the body of a request; answers with the reply of the control protocol. */
   command(channel: string, request: IncomingMessage, response: ServerResponse): Promise<void>
 }
@@ -61,7 +64,8 @@ export function whyNoAct({ method, headers }: IncomingMessage): Denial {
   return undefined
 }
 
-export function createActing(): Acting {
+/** @param rulesFolder for the rules of captures that have no file of rules */
+export function createActing(rulesFolder: string | undefined): Acting {
   const channels = new Map<string, Channel>()
   return {
     async open(connection, response) {
@@ -90,6 +94,13 @@ export function createActing(): Acting {
       }
       response.end()
     },
+    async rules(id, request, response) {
+      const channel = channels.get(id)
+      if (!channel || rulesFolder === undefined)
+        return fail(response, 404, 'this page is not attached any more')
+      const inForce = [...channel.rules].at(-1)
+      await answerRules(request, response, channel.connection, { inForce, folder: rulesFolder })
+    },
     async command(id, request, response) {
       const channel = channels.get(id)
       if (!channel) return fail(response, 404, 'this page is not attached any more')
@@ -104,7 +115,10 @@ export function createActing(): Acting {
 }
 
 function remember({ rules }: Channel, event: ServerEvent): void {
-  if (event.type === 'state' && event.state.rules) rules.add(event.state.rules.file)
+  if (event.type !== 'state' || !event.state.rules) return
+  // The last one is in force.
+  rules.delete(event.state.rules.file)
+  rules.add(event.state.rules.file)
 }
 
 async function carryOut(text: string, channel: Channel): Promise<Reply> {

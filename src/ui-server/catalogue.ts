@@ -1,4 +1,5 @@
 import type { CaptureConnection } from '../control/index.js'
+import type { SavedCalls } from './saved.js'
 import type { ClientRole, OpenServer } from '../replay/index.js'
 
 /** A recording that the viewer may ask for. */
@@ -94,6 +95,10 @@ export interface Catalogue {
   server?(id: string): Promise<RecordedServer | undefined>
   /** Called for what a person agreed to only. */
   recorder?(server: RecordedServer): UiRecorder
+  /** For the rules of captures that have no file of rules. */
+  readonly rulesFolder?: string
+  /** The folder of saved calls. */
+  readonly saved?: SavedCalls
   /** Attaches as a screen to the capture that writes a listed recording; undefined when none does. */
   control?(id: string): Promise<CaptureConnection | undefined>
 }

@@ -10,8 +10,13 @@ export const deletePath = /^\/api\/recordings\/([\w-]{1,64})\/delete$/
 /** Sessions of pages with servers: connecting to one, and the commands of one. */
 export const sessionPath = /^\/api\/sessions(?:\/([\w-]{1,64}))?$/
 
+/** Rules of a capture. */
+export const rulesPath = /^\/api\/control\/([\w-]{1,64})\/rules$/
+
+export const savedPath = '/api/saved'
+
 /** All that is asked for with POST. */
-const actingPaths = [commandPath, deletePath, sessionPath]
+const actingPaths = [commandPath, deletePath, sessionPath, rulesPath]
 
 /** Why a request is refused; undefined when it may pass. */
 export type Refusal = { readonly status: number; readonly why: string } | undefined
@@ -25,7 +30,7 @@ export function createGuard(port: number): (request: IncomingMessage) => Refusal
   return (request) => {
     const { method, headers, url = '' } = request
     if (!URL.canParse(url, 'http://localhost')) return { status: 400, why: 'this is no address' }
-    const isCommand = method === 'POST' && actingPaths.some((path) => path.test(url))
+    const isCommand = method === 'POST' && (url === savedPath || actingPaths.some((path) => path.test(url)))
     if (method !== 'GET' && method !== 'HEAD' && !isCommand)
       return { status: 405, why: 'only GET is answered here' }
     if (!hosts.has(headers.host ?? '')) return { status: 403, why: 'the Host header names another server' }

@@ -2,10 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WiretapeError } from '../model/index.js'
 import { whyNoAct, type Acting } from './acting.js'
 import type { Catalogue } from './catalogue.js'
-import { commandPath, deletePath, credentialOf, isSame, sessionPath, type createGuard } from './guard.js'
+import {
+  commandPath,
+  deletePath,
+  credentialOf,
+  isSame,
+  rulesPath,
+  savedPath,
+  sessionPath,
+  type createGuard,
+} from './guard.js'
 import { contentPolicy, type Page } from './pages.js'
 import { refuse, send, sendJson } from './replies.js'
 import { sendFile } from './send-file.js'
+import { answerSaved } from './saved.js'
 import type { Sessions } from './sessions.js'
 
 /** What requests are answered from. */
@@ -47,6 +57,14 @@ export async function answer(
   const session = sessionPath.exec(pathname)
   const server = serverPath.exec(pathname)
   if (session || server) return connect(request, response, stage, session?.[1], server?.[1])
+  const ruled = rulesPath.exec(pathname)
+  if (ruled || pathname === savedPath) {
+    const denial = whyNoAct(request)
+    if (denial) return refuse(response, denial.status, denial.why)
+    return ruled
+      ? stage.acting.rules(ruled[1]!, request, response)
+      : answerSaved(request, response, catalogue)
+  }
   const live = /^\/api\/recordings\/([\w-]{1,64})\/control$/.exec(pathname)
   const channel = commandPath.exec(pathname)
   if (live || channel) return act(request, response, stage, live?.[1], channel?.[1])

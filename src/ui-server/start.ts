@@ -59,7 +59,15 @@ export async function startUiServer(options: UiServerOptions): Promise<UiServer>
   const barrier = raiseBarrier(server, '127.0.0.1', address.port, { ...access, admitsUnknown: true })
   const codes = new Map<string, () => void>()
   const sessions = createSessions(catalogue)
-  const stage: Stage = { pages, catalogue, guard, token, codes, acting: createActing(), sessions }
+  const stage: Stage = {
+    pages,
+    catalogue,
+    guard,
+    token,
+    codes,
+    acting: createActing(catalogue.rulesFolder),
+    sessions,
+  }
   server.on('request', (request, response) => {
     if (barrier.admit(request, response) === undefined) return
     answer(request, response, stage).catch((error: unknown) => {

@@ -200,6 +200,30 @@ describe.skipIf(!hasBrowser)('acting on a live capture from wiretape ui', () => 
     await end()
   })
 
+  it('overrides an answer from a row by a rule that is in force at once, and removes it', async () => {
+    const { recorder, page, end } = await begin()
+    await page.locator('.row', { hasText: 'tools/call' }).first().click()
+    await press(page, 'Override')
+    const rule = page.getByLabel('The rule as YAML')
+    expect(await rule.inputValue()).toContain('tool:echo')
+    await rule.fill((await rule.inputValue()).replace('"text":"first"', '"text":"overridden"'))
+    expect(await seriousFindings(page)).toEqual([])
+    await picture(page, 'acting-override')
+    await page.getByRole('button', { name: 'Put it in force' }).click()
+    await page.locator('.notice', { hasText: 'In force: answer echo' }).waitFor()
+    await recorder.send(echo(2, 'first'))
+    await printed(recorder, 'overridden')
+    await press(page, 'Rules')
+    await page.locator('.act-log li', { hasText: 'answer echo' }).waitFor()
+    await page.getByRole('button', { name: 'Remove answer echo' }).click()
+    await page.locator('.act-box', { hasText: 'There are none.' }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await recorder.send(echo(3, 'first'))
+    await printed(recorder, '"id":3')
+    expect(recorder.stdout().toString().split('overridden').length).toBe(2)
+    await end()
+  })
+
   it('turns rules off and on', async () => {
     writeFileSync(
       play.path('rules.yaml'),

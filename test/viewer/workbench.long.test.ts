@@ -100,6 +100,8 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     await press('Call')
     await answered('Echo: from the page')
     await page.locator('.row', { hasText: 'from the page' }).first().waitFor()
+    await press('Save the call')
+    await page.locator('.notice', { hasText: 'saved: ' }).waitFor()
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1440, 1024, 390]) {
         await page.setViewportSize({ width, height: 800 })
@@ -198,6 +200,25 @@ describe.skipIf(!hasBrowser)('the workbench of wiretape ui', () => {
     expect(tapes.some((text) => text.includes('a pot with a spout') && text.includes('"type":"end"'))).toBe(
       true,
     )
+
+    // The saved call is made again from home, and says what is not as expected.
+    await page.goto(new URL('/?home', page.url()).href)
+    const saved = page.locator('.act-saved')
+    await saved.getByRole('button', { name: 'Run all' }).click()
+    await saved.getByText('as expected').waitFor()
+    const file = play.path('calls/calls.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('Echo: from the page', 'Echo: something else'))
+    await saved.getByRole('button', { name: 'Run echo', exact: true }).click()
+    await saved
+      .locator('p', { hasText: 'expected "Echo: something else", got "Echo: from the page"' })
+      .waitFor()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page)).toEqual([])
+        await picture(page, `workbench-saved-${colorScheme}`)
+      }
     await end(page, actor)
   })
 

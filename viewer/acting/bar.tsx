@@ -26,6 +26,7 @@ import {
   wordsOf,
 } from './state.js'
 import { door } from './door.js'
+import { OverrideForm, RulesForm } from './rules-forms.js'
 import { endSession, questions, session } from './session.js'
 
 /** What can be done with the server of the recording that is looked at. */
@@ -122,6 +123,7 @@ function Controls() {
         />
       )}
       <RulesSwitch />
+      <Do name="Rules" title="the rules of this capture" onClick={() => (form.value = { kind: 'rules' })} />
       {!session.value && <Do name="Call a tool" onClick={() => (benchOpen.value = true)} />}
       <Do
         name="Reload server"
@@ -133,6 +135,13 @@ function Controls() {
           name="Send again"
           title="send this request again and compare the answers"
           onClick={() => (form.value = { kind: 'again', row: selected.value })}
+        />
+      )}
+      {chosen && chosen.request >= 0 && chosen.answer >= 0 && (
+        <Do
+          name="Override"
+          title="answer this call so from now on, by a rule"
+          onClick={() => (form.value = { kind: 'override', row: selected.value })}
         />
       )}
       {chosen && (
@@ -199,6 +208,10 @@ function OpenForm() {
       return <AgainForm key={open.row} row={open.row} />
     case 'note':
       return <NoteForm key={open.row} row={open.row} />
+    case 'override':
+      return <OverrideForm key={open.row} row={open.row} />
+    case 'rules':
+      return <RulesForm />
     case 'break':
       return <BreakForm />
     case undefined:

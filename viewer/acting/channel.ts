@@ -19,6 +19,8 @@ export type ActingEvent =
 
 /** An attachment to a live capture. */
 export interface Channel {
+  /** Names it in addresses. */
+  readonly id: string
   /** @throws Error with a sentence for a person */
   send(command: CommandBody): Promise<Success>
   close(): void
@@ -66,6 +68,7 @@ export async function openChannel(
   }
   const channel = await id
   return {
+    id: channel,
     async send(command) {
       const reply = (await askToAct(`./api/control/${channel}`, { ...command, id: nextId++ })) as Reply
       if (reply.ok) return reply.result

@@ -8,6 +8,7 @@ import { ConnectForm, connecting } from './connect.js'
 import { Copied } from './copied.js'
 import { door } from './door.js'
 import { FoundMessages, searchAll, searched } from './home-search.js'
+import { SavedCalls } from './saved-calls.js'
 import { tell, wordsOf } from './state.js'
 
 const listed = signal<readonly Listed[] | undefined>(undefined)
@@ -148,6 +149,7 @@ function Recordings({ all }: { readonly all: readonly Listed[] }) {
           </tbody>
         </table>
       </div>
+      <SavedCalls />
       {connecting.value && <ConnectForm key={connecting.value.id} {...connecting.value} />}
       {shown.length === 0 && (
         <p class="quiet">No name matches. Enter looks for the words in the messages of all recordings.</p>

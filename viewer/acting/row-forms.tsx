@@ -18,7 +18,7 @@ interface Said {
 }
 
 /** What a row's record says: the message's UUID and its exact text. */
-function saidBy({ record, part }: Detail): Said {
+export function saidBy({ record, part }: Detail): Said {
   if (record.type !== 'message' && record.type !== 'held') return { message: undefined, text: '' }
   const { id, start, end } = record.parts[part]!
   return { message: id, text: record.raw.slice(start, end) }

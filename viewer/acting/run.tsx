@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { clean } from '../shell/clean.js'
 import { ask, newKey, progressOf } from './peer.js'
 import { Said } from './said.js'
+import { SaveCall } from './saved-calls.js'
 import { cancelRequest, session, type Answer } from './session.js'
 import { wordsOf } from './state.js'
 
@@ -9,6 +10,8 @@ import { wordsOf } from './state.js'
 export interface Run {
   readonly key: string | undefined
   readonly said: Answer | undefined
+  /** What was asked last. */
+  readonly asked: { readonly method: string; readonly params: string } | undefined
   /** @param params exact JSON text of an object */
   start(method: string, params: string): Promise<Answer>
   clear(): void
@@ -17,12 +20,15 @@ export interface Run {
 export function useRun(): Run {
   const [key, setKey] = useState<string | undefined>(undefined)
   const [said, setSaid] = useState<Answer | undefined>(undefined)
+  const [asked, setAsked] = useState<Run['asked']>(undefined)
   return {
     key,
     said,
+    asked,
     async start(method, params) {
       const own = newKey()
       setKey(own)
+      setAsked({ method, params })
       setSaid(undefined)
       let answer: Answer
       try {
@@ -47,7 +53,7 @@ function withProgress(params: string, key: string): string {
 
 /** The button that sends, and what becomes of it. */
 export function RunBox({ run, verb }: { readonly run: Run; readonly verb: string }) {
-  const { key, said } = run
+  const { key, said, asked } = run
   const progress = key === undefined ? undefined : progressOf(key)
   return (
     <>
@@ -74,6 +80,7 @@ export function RunBox({ run, verb }: { readonly run: Run; readonly verb: string
         )}
       </p>
       {said && <Said said={said} />}
+      {said?.answer !== undefined && asked && <SaveCall {...asked} answer={said.answer} />}
     </>
   )
 }

@@ -40,8 +40,8 @@ export const attaching = signal(false)
 
 export type Form =
   | { readonly kind: 'edit' | 'answer'; readonly held: HeldEvent }
-  | { readonly kind: 'again' | 'note'; readonly row: number }
-  | { readonly kind: 'break' }
+  | { readonly kind: 'again' | 'note' | 'override'; readonly row: number }
+  | { readonly kind: 'break' | 'rules' }
 export const form = signal<Form | undefined>(undefined)
 
 export function tell(text: string, tone: 'plain' | 'bad' = 'plain'): void {

@@ -12,6 +12,7 @@ export function registerUi(program: Command, io: Io, outcome: Outcome): void {
     )
     .argument('[file...]', 'recordings of any format')
     .option('--port <n>', 'port to listen on (default: any that is free)', parsePort)
+    .option('--calls <dir>', 'folder of saved calls (default: calls, where it is there)')
     .option('--no-open', 'only print the address')
     .option('--open-to-all-users', 'let other users of this machine use the address')
     .addHelpText(

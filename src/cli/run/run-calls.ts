@@ -33,6 +33,8 @@ export interface RunCallsOptions {
   readonly all?: boolean
   readonly report?: readonly string[]
   readonly json?: boolean
+  /** Name of the only call that is made. */
+  readonly only?: string
   /** Ends it, as Ctrl-C does. */
   readonly signal?: AbortSignal
 }
@@ -51,8 +53,10 @@ export async function runCalls(
   const files = await savedFiles(named, io)
   const given = parseVariables(options.var ?? [])
   const used = { names: new Set<string>(), secrets: new Set<string>() }
-  const calls = await readSavedCalls(files, { given, env: process.env }, used, io)
-  if (!calls) return exitCode.usage
+  const read = await readSavedCalls(files, { given, env: process.env }, used, io)
+  if (!read) return exitCode.usage
+  const { only } = options
+  const calls = only === undefined ? read : read.filter(({ name }) => name === only)
   checkUse(calls, given, used.names, instead)
   const wanted = await wantedReports(options.report, reportKinds, files, io)
   const secrets = [...used.secrets, ...(instead?.secrets ?? [])].filter(

@@ -11,14 +11,16 @@ export interface UiOptions {
   readonly port?: number
   readonly open: boolean
   readonly openToAllUsers?: boolean
+  /** Folder of saved calls. */
+  readonly calls?: string
 }
 
 export async function runUi(
   files: readonly string[],
-  { port = 0, open, openToAllUsers }: UiOptions,
+  { port = 0, open, openToAllUsers, calls }: UiOptions,
   io: Io,
 ): Promise<number> {
-  const catalogue = await createCatalogue(files, io)
+  const catalogue = await createCatalogue(files, io, calls)
   const { startUiServer } = await import('../../ui-server/index.js')
   const server = await startUiServer({
     catalogue,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { registryFolderIn } from '../../capture/index.js'
 import { attachTo, liveCaptures, type CaptureConnection } from '../../control/index.js'
 import { joinSegments } from '../../formats/index.js'
@@ -18,15 +18,18 @@ import { deleteRecording } from '../delete-recording.js'
 import { isLive } from '../live.js'
 import { sampleRecording } from '../viewer-folder.js'
 import { createRecorder, recordedServer } from './recorded-server.js'
+import { savedCallsIn } from './saved-calls.js'
 
 /**
  * What `wiretape ui` gives out: the files that were named, and the tapes of the data folder.
  *
- * @throws WiretapeError when a file that was named cannot be read
+ * @param calls folder of saved calls. @default `calls` in the working folder
+ * @throws WiretapeError when a file that was named cannot be read, or the folder is none
  */
-export async function createCatalogue(names: readonly string[], io: Io): Promise<Catalogue> {
+export async function createCatalogue(names: readonly string[], io: Io, calls?: string): Promise<Catalogue> {
   const folder = recordingsIn(io.dataFolder)
   const registry = registryFolderIn(io.dataFolder)
+  const saved = await savedCallsIn(calls, io)
   const found = await recordingPaths(names, io)
   const paths = found.map((path) => resolve(io.cwd, path))
   for (const [i, path] of paths.entries()) await checkReadable(path, names[i]!)
@@ -114,6 +117,8 @@ export async function createCatalogue(names: readonly string[], io: Io): Promise
       if (why !== undefined) throw new WiretapeError('unwritable', why)
       known.delete(id)
     },
+    rulesFolder: join(io.dataFolder, 'rules'),
+    saved,
     async server(id) {
       const [path] = known.get(id) ?? []
       return path === undefined ? undefined : recordedServer(path, io)

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { WiretapeError } from '../model/index.js'
+import type { Catalogue, RecordedServer } from './catalogue.js'
+import { jsonOf, refuse, sendJson } from './replies.js'
+
+/** A file of saved calls. */
+export interface SavedFile {
+  readonly file: string
+  readonly calls: readonly {
+    readonly name: string
+    readonly line: number
+    /** Tool, prompt, URI or method. */
+    readonly what: string
+    readonly server: string
+  }[]
+  /** Why none of its calls can be made. */
+  readonly fault?: string
+}
+
+/** An exchange of the report of `wiretape run`. */
+export type SavedRun = Readonly<Record<string, unknown>>
+
+/** A call that was made, and its answer, which becomes the expectation. */
+export interface CallToKeep {
+  /** Base name. */
+  readonly file: string
+  readonly server: RecordedServer
+  readonly method: string
+  /** Exact JSON texts. */
+  readonly params: string
+  readonly answer: string
+}
+
+/** A folder of saved calls. All but `list` throw WiretapeError with what is wrong. */
+export interface SavedCalls {
+  readonly folder: string
+  list(): Promise<readonly SavedFile[]>
+  /** @param only one file, or one call of it. @default all */
+  run(only?: { readonly file: string; readonly name?: string }): Promise<readonly SavedRun[]>
+  /** @returns a line for a person */
+  save(call: CallToKeep): Promise<string>
+}
+
+const longestJson = 16 * 1024 * 1024
+const command = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('run'),
+    file: z.string().max(4_000).optional(),
+    name: z.string().max(1_000).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('save'),
+    file: z.string().max(200),
+    /** Whose server it is. */
+    recording: z.string().max(64),
+    method: z.string().min(1).max(200),
+    params: z.string().max(longestJson),
+    answer: z.string().max(longestJson),
+  }),
+])
+
+/** Lists, makes and keeps saved calls for a page. */
+export async function answerSaved(
+  request: IncomingMessage,
+  response: ServerResponse,
+  catalogue: Catalogue,
+): Promise<void> {
+  const { saved } = catalogue
+  if (!saved) return refuse(response, 404, 'there is no folder of saved calls')
+  if (request.method === 'GET') return sendJson(response, { folder: saved.folder, files: await saved.list() })
+  const read = command.safeParse(await jsonOf(request))
+  if (!read.success) return refuse(response, 400, 'this is no command about saved calls')
+  const asked = read.data
+  try {
+    if (asked.type === 'run') {
+      const { file, name } = asked
+      const only = file === undefined ? undefined : { file, ...(name !== undefined && { name }) }
+      return sendJson(response, { exchanges: await saved.run(only) })
+    }
+    const server = await catalogue.server?.(asked.recording)
+    if (!server) return refuse(response, 404, 'there is no recording of that name')
+    const { file, method, params, answer } = asked
+    return sendJson(response, { told: await saved.save({ file, server, method, params, answer }) })
+  } catch (error) {
+    if (!(error instanceof WiretapeError)) throw error
+    return refuse(
+      response,
+      409,
+      error.hint === undefined ? error.message : `${error.message} (${error.hint})`,
+    )
+  }
+}

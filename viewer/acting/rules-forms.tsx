@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ruleOf, toolCallOf } from '../copying/copy-code.js'
+import { clean } from '../shell/clean.js'
+import { askToAct } from './channel.js'
+import { door } from './door.js'
+import { FormBox } from './form-box.js'
+import { TextForm } from './held-forms.js'
+import { saidBy } from './row-forms.js'
+import { channel, tell, wordsOf } from './state.js'
+
+interface Rules {
+  readonly file: string
+  readonly rules: readonly { readonly name: string; readonly when: string; readonly does: string }[]
+}
+
+async function askRules(change?: { readonly add: string } | { readonly remove: string }): Promise<Rules> {
+  return (await askToAct(`./api/control/${channel.value!.id}/rules`, change)) as Rules
+}
+
+/** The rules of the capture, each of which can be removed. */
+export function RulesForm() {
+  const [known, setKnown] = useState<Rules | undefined>(undefined)
+  const [fault, setFault] = useState('')
+  const show = (asked: Promise<Rules>): void =>
+    void asked.then(setKnown, (error: unknown) => setFault(wordsOf(error)))
+  useEffect(() => show(askRules()), [])
+  return (
+    <FormBox title="Rules">
+      {known && <p class="quiet act-about">{clean(known.file)}</p>}
+      {known?.rules.length === 0 && (
+        <p class="quiet">There are none. Choose a call and press Override to answer it from now on.</p>
+      )}
+      <ul class="act-log" aria-label="Rules of the capture">
+        {known?.rules.map(({ name, when, does }) => (
+          <li key={name}>
+            <b>{clean(name)}</b> {clean(when)}: {clean(does)}{' '}
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Remove ${clean(name)}`}
+              onClick={() => show(askRules({ remove: name }))}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="failure" role="alert">
+        {clean(fault)}
+      </p>
+    </FormBox>
+  )
+}
+
+/** A rule that gives calls like this one the answer of a person from now on, without asking the server. */
+export function OverrideForm({ row }: { readonly row: number }) {
+  const [start, setStart] = useState<string | undefined>(undefined)
+  const [file, setFile] = useState('')
+  useEffect(() => {
+    void draft(row).then(setStart)
+    askRules().then(
+      (rules) => setFile(rules.file),
+      (error: unknown) => tell(wordsOf(error), 'bad'),
+    )
+  }, [row])
+  return (
+    <FormBox title="Override the answer from now on">
+      {start === '' && <p class="quiet">Only an answered tool call can be overridden.</p>}
+      {start !== undefined && start !== '' && (
+        <>
+          <p class="quiet act-about">The rule is put first in {clean(file)}, and is in force at once.</p>
+          <TextForm
+            label="The rule as YAML"
+            start={start}
+            verb="Put it in force"
+            submit={async (written) => {
+              try {
+                const { rules } = await askRules({ add: written })
+                tell(`In force: ${clean(rules[0]?.name ?? '')}`)
+                return undefined
+              } catch (error) {
+                return wordsOf(error)
+              }
+            }}
+          />
+        </>
+      )}
+    </FormBox>
+  )
+}
+
+async function draft(row: number): Promise<string> {
+  const { request, answer } = door.rowFacts(row)
+  if (request < 0 || answer < 0) return ''
+  const call = toolCallOf(saidBy(await door.detail(request)).text)
+  return call ? ruleOf(call, saidBy(await door.detail(answer)).text) : ''
+}
