@@ -105,7 +105,7 @@ function File(props: {
         <button
           type="button"
           class="button small"
-          aria-label={`Run ${clean(file)}`}
+          aria-label={`Run file ${clean(file)}`}
           disabled={props.busy || fault !== undefined}
           onClick={() => void props.run({ file })}
         >

@@ -113,7 +113,7 @@ const makeEditor: MakeEditor = ({ parent, label, text, rows, schema, schemaAt, c
         keymap.of([indentWithTab]),
         faultField,
         lookOf(rows),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return
           changed(update.state.doc.toString())
