@@ -127,17 +127,14 @@ describe('what a screen knows of a capture', () => {
     log.close()
   })
 
-  it('takes some 100 bytes for each row of a million, of which the first can be reached', () => {
+  it('keeps 250,000 small messages within 120 MB, of which the first can be reached', () => {
+    const held = (): number => collected() + process.memoryUsage().arrayBuffers
     const log = new MessageLog('stdio')
+    const before = held()
     log.line(meta)
-    const grownBy = (from: number, to: number): number => {
-      const before = collected() + process.memoryUsage().arrayBuffers
-      for (let n = from; n < to; n += 1) log.line(JSON.stringify(pair(n)))
-      return collected() + process.memoryUsage().arrayBuffers - before
-    }
-    grownBy(0, 200_000)
-    expect(grownBy(200_000, 1_000_000) / 800_000).toBeLessThan(160)
-    expect(log.length).toBe(1_000_000)
+    for (let n = 0; n < 250_000; n += 1) log.line(JSON.stringify(pair(n)))
+    expect(held() - before).toBeLessThan(120 * 1024 * 1024)
+    expect(log.length).toBe(250_000)
     expect(log.textOf(0)).toBe(JSON.stringify((pair(0) as { raw: object }).raw))
     expect(log.row(1)).toMatchObject({ peer: 0, latencyUs: 1 })
     log.close()
