@@ -30,7 +30,7 @@ const pureFolders = [
   'yaml',
   'saved-calls',
 ]
-const aboveCapture = [...pureFolders, 'tape', 'transports', 'link', 'intercept', 'proxy', 'control']
+const aboveCapture = [...pureFolders, 'tape', 'policy', 'transports', 'link', 'intercept', 'proxy', 'control']
 const belowScreens = [...aboveCapture, 'capture', 'replay', 'mock', 'clients', 'doctor', 'ship']
 
 const table: Readonly<Record<string, Rule>> = {
@@ -48,6 +48,7 @@ const table: Readonly<Record<string, Rule>> = {
   yaml: { pure: true, imports: ['model', 'filter'] },
   'saved-calls': { pure: true, imports: ['model', 'wire', 'json-path', 'compare', 'redaction', 'yaml'] },
   tape: { pure: false, imports: ['model', 'wire', 'formats'] },
+  policy: { pure: false, imports: ['model', 'redaction', 'tape', 'yaml'] },
   transports: { pure: false, imports: ['model', 'wire'] },
   link: { pure: false, imports: ['model', 'wire', 'transports'] },
   intercept: { pure: false, imports: ['model', 'wire', 'json-path', 'filter', 'yaml'] },
@@ -88,7 +89,7 @@ const table: Readonly<Record<string, Rule>> = {
       'tape',
     ],
   },
-  ship: { pure: false, imports: ['model', 'wire', 'formats', 'transports', 'tape'] },
+  ship: { pure: false, imports: ['model', 'wire', 'formats', 'transports', 'tape', 'control'] },
   'ui-server': { pure: false, imports: belowScreens },
   testing: { pure: false, imports: ['model', 'tape', 'capture'] },
   tui: { pure: false, imports: belowScreens },

@@ -7,6 +7,7 @@ export {
   type StdioCaptureOptions,
 } from './record-stdio.js'
 export type { ReloadSettings } from './reload.js'
+export { policyFiles, policyInForce } from './policy-in-force.js'
 export { recordHttp, type HttpCaptureOptions } from './record-http.js'
 export {
   recordForward,

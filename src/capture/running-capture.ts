@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { registerCapture, type Registration } from '../control/index.js'
 import type { JsonMembers, MetaRecord, RestartFacts, Transport } from '../model/index.js'
 import {
@@ -30,6 +31,8 @@ import type { Moment } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import type { InterceptOptions } from '../intercept/index.js'
 import { createLive, loadIntercept, type Live, type LoadedIntercept, type MakeGuard } from './live.js'
+import { boundBy, policyInForce, subjectOf, type BoundOptions } from './policy-in-force.js'
+import { createSilentCapture } from './silent-capture.js'
 import { createSessionSaver, saveOnce } from './session-saver.js'
 
 /** Where and how to record, whatever the transport. */
@@ -43,6 +46,8 @@ export interface CaptureOptions {
   readonly strict: boolean
   readonly maxBytes?: number
   readonly maxFiles?: number
+  /** A segment that holds something is closed when it is this old, so that it can be shipped. */
+  readonly sealAfterMs?: number
   /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
   readonly sessionFile?: string
   /** Session files have every payload on one line. @default false */
@@ -80,6 +85,8 @@ export interface CaptureTarget {
 /** What came of a capture's files. */
 export interface CaptureFiles {
   readonly tape: RecordingReport
+  /** Why the policy let nothing be recorded. */
+  readonly unrecorded?: string
   /** Why the session file could not be saved. */
   readonly sessionTrouble?: string
   /** Why nothing was held, though that was asked for. */
@@ -130,7 +137,46 @@ interface Common {
  * @returns makes the tape of a session that began now or at `since`, which throws WiretapeError `unwritable` when there can be none
  * @throws WiretapeError `usage`, `unwritable`
  */
-export async function prepareCapture(options: CaptureOptions): Promise<PreparedCapture> {
+export async function prepareCapture(asked: CaptureOptions): Promise<PreparedCapture> {
+  const inForce = await policyInForce()
+  if (inForce.kind === 'broken') return prepareNothing(asked, inForce.why)
+  if (inForce.kind === 'none') return prepareRecording(asked)
+  const { policy } = inForce
+  const { forbids } = await import('../policy/index.js')
+  const prepared = await prepareRecording(boundBy(policy, asked))
+  const consent = policy.consent.map(({ value }) => value).join(' ')
+  let isTold = consent === '' || !isatty(2)
+  return {
+    ...prepared,
+    start(target, since) {
+      const setting = forbids(policy, subjectOf(asked, target))
+      if (setting) {
+        const { file, line } = setting.from
+        return prepared.startSilent(`the policy does not record it (${file}:${line})`)
+      }
+      if (!isTold) asked.onTrouble?.(consent)
+      isTold = true
+      return prepared.start(target, since)
+    },
+  }
+}
+
+/** Fails closed: what cannot be read may forbid everything. */
+async function prepareNothing(asked: CaptureOptions, why: string): Promise<PreparedCapture> {
+  asked.onTrouble?.(`${why}: nothing is recorded, everything passes`)
+  const redactor = await createRunRedactor({ defaults: true })
+  return { start: () => createSilentCapture(redactor, why, isGated(asked)) }
+}
+
+function isGated({ intercept, rulesFile, guard }: CaptureOptions): boolean {
+  return intercept !== undefined || rulesFile !== undefined || guard !== undefined
+}
+
+interface PreparedRecording extends PreparedCapture {
+  startSilent(why: string): RunningCapture
+}
+
+async function prepareRecording(options: BoundOptions): Promise<PreparedRecording> {
   // One for all tapes of a run: a secret that goes from one server to another has one tag.
   const { tagKey = randomBytes(32).toString('hex') } = options.redaction
   const redaction = { ...options.redaction, tagKey }
@@ -142,8 +188,7 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
     await checkReplaceable(options.sessionFile)
   }
   const { intercept: asked, rulesFile, guard } = options
-  const gated = asked !== undefined || rulesFile !== undefined || guard !== undefined
-  const loaded = gated ? await loadIntercept(asked, rulesFile) : undefined
+  const loaded = isGated(options) ? await loadIntercept(asked, rulesFile) : undefined
   const intercept = loaded && guard ? { ...loaded, makeGuard: await guard() } : loaded
   const conversationKey = redactor.name === 'none' ? undefined : randomBytes(32).toString('hex')
   const telemetry = await options.telemetry?.()
@@ -151,11 +196,12 @@ export async function prepareCapture(options: CaptureOptions): Promise<PreparedC
   return {
     ...(conversationKey !== undefined && { conversationKey }),
     start: (target, since) => startCapture(options, target, common, since),
+    startSilent: (why) => createSilentCapture(redactor, why, isGated(options)),
   }
 }
 
 function startCapture(
-  options: CaptureOptions,
+  options: BoundOptions,
   target: CaptureTarget,
   { redaction, redactor, intercept, conversationKey, telemetry }: Common,
   since: Moment | undefined,
@@ -215,6 +261,8 @@ function startCapture(
           redaction,
           ...(conversationKey !== undefined && { conversationKey }),
           ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
+          ...(options.sealAfterMs !== undefined && { sealAfterMs: options.sealAfterMs }),
+          ...(options.quota && { quota: options.quota }),
           ...(maxFiles !== undefined && sessionFile === undefined && { maxFiles }),
         },
         {

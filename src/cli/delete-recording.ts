@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { diskReason } from '../tape/index.js'
+import { diskReason, shippedMarkPath } from '../tape/index.js'
 import { removeIndexes } from './sql/removed-indexes.js'
 
 /** Deletes the files of a recording, and what was derived of it. Returns why it could not; undefined when it is gone. */
@@ -12,6 +12,7 @@ export async function deleteRecording(
   for (const file of files) {
     try {
       await rm(file, { force: true })
+      await rm(shippedMarkPath(file), { force: true }).catch(() => undefined)
     } catch (error) {
       return `cannot delete ${basename(file)}: ${diskReason(error)}`
     }

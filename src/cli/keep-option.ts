@@ -1,4 +1,4 @@
-import { parseDuration } from '../model/index.js'
+import { parseDuration, parseSizeBytes } from '../model/index.js'
 
 /** Which recordings of a label stay. */
 export interface Keep {
@@ -14,7 +14,7 @@ export interface Keep {
 export function parseKeep(text: string): Keep {
   const keep = { ageMs: Infinity, sizeBytes: Infinity }
   for (const part of text.split(',')) {
-    const sizeBytes = sizeOf(part.trim())
+    const sizeBytes = parseSizeBytes(part.trim())
     const ageMs = sizeBytes === undefined ? parseDuration(part.trim()) : undefined
     if (sizeBytes !== undefined) keep.sizeBytes = sizeBytes
     else if (ageMs !== undefined && ageMs >= 60_000) keep.ageMs = ageMs
@@ -40,14 +40,7 @@ export function parseAge(text: string): number {
  * @throws Error with a sentence for a person
  */
 export function parseKeepSize(text: string): number {
-  const sizeBytes = sizeOf(text)
+  const sizeBytes = parseSizeBytes(text)
   if (sizeBytes !== undefined) return sizeBytes
   throw new Error('It is a size such as 5GB or 500MB.')
-}
-
-const units: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
-
-function sizeOf(text: string): number | undefined {
-  const [, digits, unit = ''] = /^(\d{1,9})\s?([kmgt]b)$/i.exec(text) ?? []
-  return digits === undefined ? undefined : Number(digits) * units[unit.toLowerCase()]!
 }

@@ -6,6 +6,7 @@ import { safeLabel, summarizeTape, type TapeSummary } from '../tape/index.js'
 import { deleteRecording } from './delete-recording.js'
 import { placeOf, rowOf, type Row } from './folder-rows.js'
 import { joinSegments } from '../formats/index.js'
+import { mayDeleteNow } from './may-delete.js'
 import type { Keep } from './keep-option.js'
 
 /**
@@ -36,9 +37,11 @@ export async function keepRecordings(
     if (row.state === 'live' || i === 0) return false
     return nowMs - Date.parse(row.startedAt) > keep.ageMs || sizeBytes > keep.sizeBytes
   })
-  for (const { files } of gone) {
+  const mayDelete = await mayDeleteNow()
+  const deleted = gone.filter(({ files }) => mayDelete(files))
+  for (const { files } of deleted) {
     const why = await deleteRecording(files, dataFolder)
     if (why !== undefined) throw new Error(why)
   }
-  return gone
+  return deleted
 }

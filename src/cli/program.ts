@@ -24,6 +24,7 @@ import { registerRecord } from './commands/record.js'
 import { registerReplay } from './commands/replay.js'
 import { registerRun } from './commands/run.js'
 import { registerSearch } from './commands/search.js'
+import { registerShip } from './commands/ship.js'
 import { registerSql } from './commands/sql.js'
 import { registerStats } from './commands/stats.js'
 import { registerTail } from './commands/tail.js'
@@ -133,6 +134,7 @@ wiretape <command> --help tells more about a command.`,
     registerSql,
     registerCollect,
     registerPrune,
+    registerShip,
     registerTail,
     registerAttach,
     registerReload,

@@ -1,6 +1,7 @@
 import { durationForms } from '../model/index.js'
 import { parseTimeout } from './duration-option.js'
 import { parseKeep, type Keep } from './keep-option.js'
+import { parseSize } from './size-option.js'
 import { otlpFlags, type OtlpOptions } from './otlp-flags.js'
 
 /** What `record` can be told. */
@@ -39,6 +40,7 @@ export interface RecordOptions extends OtlpOptions {
   readonly meta?: readonly (readonly [string, string])[]
   readonly maxBytes?: number
   readonly maxFiles?: number
+  readonly sealAfter?: number
   readonly keep?: Keep
   readonly strictV1?: boolean
   readonly sessionFile?: string
@@ -223,6 +225,13 @@ export const recordFlags: readonly RecordFlag[] = [
     parse: parseCount,
   },
   {
+    long: '--seal-after',
+    key: 'sealAfter',
+    value: 'time',
+    help: 'start a new file when one is this old, so that `wiretape ship` can ship it, e.g. 5m',
+    parse: parseTimeout,
+  },
+  {
     long: '--keep',
     key: 'keep',
     value: 'time,size',
@@ -371,16 +380,6 @@ function parsePair(value: string): [string, string] {
   const at = value.indexOf('=')
   if (at < 1) throw new Error('It has the form KEY=VALUE.')
   return [value.slice(0, at), value.slice(at + 1)]
-}
-
-const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, kb: 1e3, m: 1e6, mb: 1e6, g: 1e9, gb: 1e9 }
-
-function parseSize(value: string): number {
-  const match = /^(\d{1,15})\s?([a-z]{0,2})$/i.exec(value)
-  const unit = match && units[match[2]!.toLowerCase()]
-  const size = match && unit ? Number(match[1]) * unit : 0
-  if (size < 1000) throw new Error('It is a size of at least 1kB, such as 500kB, 50MB or 2GB.')
-  return size
 }
 
 function parseCount(value: string): number {

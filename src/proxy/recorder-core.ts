@@ -1,10 +1,12 @@
 import type { EndRecord, MetaRecord, OpenRequest, RuleCount, TapeRecord } from '../model/index.js'
 import {
+  createQuotaDisk,
   Journal,
   SegmentFile,
   realDisk,
   type JournalOptions,
   type JournalReport,
+  type Quota,
   type TapeEnd,
 } from '../tape/index.js'
 import type { GateEntry } from '../intercept/index.js'
@@ -43,6 +45,9 @@ export interface RecorderInit {
   readonly conversationKey?: string
   readonly maxBytes?: number
   readonly maxFiles?: number
+  /** A segment is closed when it is this old. */
+  readonly sealAfterMs?: number
+  readonly quota?: Quota
   /** Of a thread that takes the place of one that died. It writes a new segment. */
   readonly resume?: Resume
 }
@@ -140,7 +145,14 @@ export interface RecorderCore {
   openRequests(): OpenRequest[]
   toolHeaders(tool: string): readonly MirroredArgument[] | undefined
   /** Since it was asked before. */
-  takeNews(): { readonly redacted?: readonly RuleCount[]; readonly sessions?: readonly NamedSession[] }
+  takeNews(): {
+    readonly redacted?: readonly RuleCount[]
+    readonly sessions?: readonly NamedSession[]
+    /** A person should know. */
+    readonly trouble?: string
+  }
+  /** Closes a segment that is old. Called from time to time. */
+  sealOld(): void
 }
 
 export function createRecorderCore(init: RecorderInit, redactor: Redactor): RecorderCore {
@@ -167,7 +179,9 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     t: new Date().toISOString(),
     us: Math.round(Number(process.hrtime.bigint() - init.startedNs) / 1000),
   })
-  const disk = init.state ? watchedDisk(realDisk, init.state) : realDisk
+  const bareDisk = init.state ? watchedDisk(realDisk, init.state) : realDisk
+  const quotaDisk = init.quota && createQuotaDisk(bareDisk, init.quota)
+  const disk = quotaDisk ?? bareDisk
   const journalOf = (
     { path, fd, sizeBytes }: RecorderInit['tape'],
     options: JournalOptions,
@@ -185,6 +199,7 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
       now,
       ...(init.maxBytes !== undefined && { maxBytes: init.maxBytes }),
       ...(init.maxFiles !== undefined && { maxFiles: init.maxFiles }),
+      ...(init.sealAfterMs !== undefined && { sealAfterMs: init.sealAfterMs }),
     },
     undefined,
   )
@@ -241,7 +256,15 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
       const total = redacted.reduce((sum, { count }) => sum + count, 0)
       const hasNew = total !== toldRedacted
       toldRedacted = total
-      return { ...(hasNew && { redacted }), ...(named.length > 0 && { sessions: named.splice(0) }) }
+      return {
+        ...(hasNew && { redacted }),
+        ...(named.length > 0 && { sessions: named.splice(0) }),
+        ...(quotaDisk?.takeRefusal() && { trouble: quotaWords }),
+      }
+    },
+    sealOld() {
+      journal.sealOld()
+      tell()
     },
     get tapeEnd() {
       return journal.end
@@ -291,6 +314,9 @@ export function createRecorderCore(init: RecorderInit, redactor: Redactor): Reco
     },
   }
 }
+
+const quotaWords =
+  'the local quota is full of segments that are not shipped: recording stops until there is room, everything passes'
 
 /** What was redacted here is added to what was before the recording began. */
 function sumOf(before: readonly RuleCount[], here: readonly RuleCount[]): RuleCount[] {

@@ -59,4 +59,13 @@ function answer(message: RecorderMessage, report: RecordingReport | undefined): 
   reply({ kind: 'done', free: true, ...(tapeEnd && { tapeEnd }), ...core.takeNews() })
 }
 
+const { sealAfterMs } = init
+if (sealAfterMs !== undefined) {
+  const everyMs = Math.min(60_000, Math.max(250, sealAfterMs / 4))
+  // What takes its time is not interrupted: the next turn comes soon.
+  setInterval(() => {
+    if (!busy) core.sealOld()
+  }, everyMs).unref()
+}
+
 reply({ kind: 'ready' })

@@ -30,6 +30,7 @@ export type RecorderReply =
       readonly redacted?: readonly RuleCount[]
       /** Sessions of HTTP that were named since the last reply. */
       readonly sessions?: readonly NamedSession[]
+      readonly trouble?: string
     }
   | { readonly kind: 'closed'; readonly report: RecordingReport }
 

@@ -12,6 +12,8 @@ import { createTagger } from '../tape/index.js'
 export interface Redaction extends RuleSources {
   /** The built-in rules; a rules file can do without them too. */
   readonly defaults: boolean
+  /** The built-in rules hold whatever a rules file says. */
+  readonly keepDefaults?: boolean
   /** What is known to be a secret, for the built-in rules. */
   readonly secrets?: readonly string[]
   /** 32 bytes as hexadecimal digits, under which secrets get their tags. @default one of its own for each redactor */
@@ -28,12 +30,17 @@ const shortestSecret = 6
  */
 export async function createRunRedactor(redaction: Redaction): Promise<Redactor> {
   const tag = createTagger(redaction.tagKey)
-  const { defaults, patterns, file, secrets = [] } = redaction
+  const { defaults, patterns, policy, file, keepDefaults = false, secrets = [] } = redaction
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)
     .map((secret) => literalRule('header-value', secret))
-  if (!patterns?.length && !file) return createRedactor({ defaults, rules: defaults ? known : [], tag })
-  const compiled = await compileRules({ ...(patterns && { patterns }), ...(file && { file }) })
+  if (!patterns?.length && !policy?.length && !file)
+    return createRedactor({ defaults, rules: defaults ? known : [], tag })
+  const compiled = await compileRules({
+    ...(patterns && { patterns }),
+    ...(policy && { policy }),
+    ...(file && { file }),
+  })
   const [first, ...others] = compiled.diagnostics
   if (first) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
@@ -42,6 +49,6 @@ export async function createRunRedactor(redaction: Redaction): Promise<Redactor>
       line === undefined ? '' : `, line ${line}${column === undefined ? '' : `, column ${column}`}`
     throw new WiretapeError('usage', `${first.message}${place}${more}`)
   }
-  const builtIn = defaults && compiled.defaults
+  const builtIn = defaults && (compiled.defaults || keepDefaults)
   return createRedactor({ defaults: builtIn, rules: [...compiled.rules, ...(builtIn ? known : [])], tag })
 }

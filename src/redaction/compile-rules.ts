@@ -9,6 +9,8 @@ import { mostRules, parseRulesFile } from './rules-file.js'
 export interface RuleSources {
   /** The values of `--redact`, in their order. */
   readonly patterns?: readonly string[]
+  /** Patterns of the policy. */
+  readonly policy?: readonly string[]
   /** The file of `--redact-file`. */
   readonly file?: { readonly name: string; readonly text: string }
 }
@@ -21,15 +23,18 @@ export interface CompiledRules {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export function compileRules({ patterns = [], file }: RuleSources): CompiledRules {
+export function compileRules({ patterns = [], policy = [], file }: RuleSources): CompiledRules {
   const rules: CompiledRule[] = []
   const diagnostics: Diagnostic[] = []
   const fail = (message: string): number => diagnostics.push({ severity: 'error', code: 'bad-rule', message })
 
   if (patterns.length > mostRules)
     fail(`--redact is given ${patterns.length} times; at most ${mostRules} work`)
-  for (const [i, pattern] of patterns.slice(0, mostRules).entries()) {
-    const name = `--redact #${i + 1}`
+  const named = [
+    ...patterns.slice(0, mostRules).map((pattern, i) => ({ pattern, name: `--redact #${i + 1}` })),
+    ...policy.map((pattern, i) => ({ pattern, name: `policy #${i + 1}` })),
+  ]
+  for (const { pattern, name } of named) {
     try {
       if (pattern === '') throw new QueryFault('is empty', 'give it a pattern')
       rules.push(compilePatternRule(name, pattern, false))

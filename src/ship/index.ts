@@ -9,3 +9,8 @@ export { openStore, parseStoreAddress, type StoreAddress } from './store/open-st
 export { openJetStreamStore, sealedStream, type JetStreamStore } from './store/jetstream-store.js'
 export { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
 export { connectNats, loadNats, natsFailure, natsFilesOf, type NatsFiles } from './store/nats-connection.js'
+export { readFleet, type FleetHost } from './fleet.js'
+export { decodeHostState, keepHostState, tellHostState, type HostState } from './host-state.js'
+export { hasZstd } from './seal-segment.js'
+export { findFinished, type FinishedSegment } from './finished-segments.js'
+export { shipSegments, waitingOf, whoAmI, type ShipOptions, type ShipReport } from './ship-segments.js'

@@ -44,8 +44,17 @@ function openNameless(folder: string): number | undefined {
 /** True when the disk refused for want of room. */
 export function isFull(error: unknown): boolean {
   const code = codeOf(error)
-  return code === 'ENOSPC' || code === 'EDQUOT'
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === quotaCode
 }
+
+const quotaCode = 'WIRETAPE_QUOTA'
+
+/** The refusal of a folder that holds as much as its policy allows. */
+export function quotaFull(): Error {
+  return Object.assign(new Error(quotaReason), { code: quotaCode })
+}
+
+const quotaReason = 'the local quota is full of segments that are not shipped'
 
 /** Of a system error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string | undefined {
@@ -76,6 +85,8 @@ export function diskReason(error: unknown): string {
       return 'disk full'
     case 'EDQUOT':
       return 'disk quota exceeded'
+    case quotaCode:
+      return quotaReason
     case 'EROFS':
       return 'read-only file system'
     case 'EACCES':

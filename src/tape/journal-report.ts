@@ -8,6 +8,8 @@ export interface JournalOptions {
   readonly maxBytes?: number
   /** Segments kept; older ones are deleted. @default all */
   readonly maxFiles?: number
+  /** A segment that holds something is closed when it is this old (`sealOld`). @default never */
+  readonly sealAfterMs?: number
   readonly disk?: Disk
   /** The two clocks, for the lines that the journal writes itself. */
   readonly now: () => { readonly t: string; readonly us: number }

@@ -41,6 +41,8 @@ export class Journal {
   /** Not on the tape, and not told yet. Undefined unless the disk refuses. */
   #losses: Amount | undefined
   #nextTryUs = 0
+  /** When the first line after the meta line was written. */
+  #beganUs = 0
   #nextSegmentTryUs = 0
   #trouble: string | undefined
   #closed = false
@@ -145,6 +147,16 @@ export class Journal {
     if (!this.#write()) this.#lose(this.#lines.take())
   }
 
+  /** Closes a segment that is old enough, and goes on in the next. */
+  sealOld(): void {
+    const { sealAfterMs, now } = this.#options
+    if (sealAfterMs === undefined || this.#closed || this.#losses || this.#inFile.records === 0) return
+    const { us } = now()
+    if (us - this.#beganUs < sealAfterMs * 1000 || us < this.#nextSegmentTryUs) return
+    this.flush()
+    if (!this.#losses) this.#rotate()
+  }
+
   /** Before the first line of a write: is the file still there, is there room again? */
   #prepare(): void {
     if (this.#losses && this.#options.now().us < this.#nextTryUs) return
@@ -214,6 +226,7 @@ export class Journal {
   /** Writes the first `count` lines. False when the disk refused; what it did not take stays in the buffer. */
   #write(count = this.#lines.count): boolean {
     if (count === 0) return true
+    if (this.#inFile.records === 0) this.#beganUs = this.#options.now().us
     const failed = this.#file.append(this.#lines.bytesOf(count))
     const kept = failed ? this.#lines.countIn(failed.keptBytes) : count
     addTally(this.#inFile, this.#lines.take(kept))

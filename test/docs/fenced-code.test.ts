@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseSettingsFile } from '../../src/compare/index.js'
 import { parseSavedCalls } from '../../src/saved-calls/index.js'
+import { parsePolicy } from '../../src/policy/index.js'
 import { splitCommandLine } from '../../src/model/index.js'
 import { run, wiretape } from '../behaviour/run-cli.js'
 
@@ -108,6 +109,7 @@ it.each(inLanguage('yaml'))('%s is read by the program', async (_, { text }) => 
       calls: expect.arrayContaining([expect.anything()]),
     })
   }
+  if (/^record:/m.test(text)) return expect(parsePolicy('policy.yaml', text).diagnostics).toEqual([])
   // A workflow of GitHub: its commands are tried with the recipes.
   if (/^jobs:/m.test(text)) return expect(parse(text)).toHaveProperty('jobs')
   if (!/^rules:/m.test(text)) return expect(parseSettingsFile(text)).not.toHaveProperty('fault')

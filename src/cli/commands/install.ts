@@ -53,15 +53,30 @@ export function registerStatus(program: Command, io: Io, outcome: Outcome): void
       'Lists the servers in the configuration of every MCP client on this machine, and their recordings.',
     )
     .argument('[client...]', 'only these clients')
+    .option('--policy', 'show each setting of the policy of this machine, and where it came from')
+    .option('--fleet', 'show which hosts shipped recordings to a store, and how far each is')
+    .option('--at <store>', 'with --fleet: the store (default: the target of the policy)')
     .option('--json', 'machine output')
     .addHelpText(
       'after',
       `
 Examples:
   wiretape status
-  wiretape status cursor --json`,
+  wiretape status cursor --json
+  wiretape status --policy
+  wiretape status --fleet --at s3://tapes`,
     )
     .action(async (clients: string[], options: StatusOptions) => {
+      if (options.policy) {
+        const { runStatusPolicy } = await import('../run/status-policy.js')
+        outcome.code = await runStatusPolicy(options.json === true, io)
+        return
+      }
+      if (options.fleet) {
+        const { runStatusFleet } = await import('../run/status-fleet.js')
+        outcome.code = await runStatusFleet(options, io)
+        return
+      }
       const { runStatus } = await import('../run/status.js')
       outcome.code = await runStatus(clients, options, io)
     })

@@ -7,6 +7,7 @@ import { deleteRecording } from '../delete-recording.js'
 import { exitCode } from '../exit-codes.js'
 import { rowsIn, type Row } from '../folder-rows.js'
 import type { Io } from '../io.js'
+import { mayDeleteNow } from '../may-delete.js'
 import { tableText } from '../table.js'
 
 export interface PruneOptions {
@@ -28,7 +29,13 @@ export async function runPrune(options: PruneOptions, io: Io): Promise<number> {
   }
   const all = await rowsIn(recordingsIn(io.dataFolder), io)
   const rows = label === undefined ? all : all.filter((row) => row.label === label)
-  const gone = beyond(rows, olderThan, keepSize, Date.now())
+  const mayDelete = await mayDeleteNow()
+  const candidates = beyond(rows, olderThan, keepSize, Date.now())
+  const gone = candidates.filter(({ files }) => mayDelete(files))
+  if (gone.length < candidates.length) {
+    const count = candidates.length - gone.length
+    await io.complain(`${countOf(count, 'recording')} not shipped yet: kept by the policy`, 'wiretape ship')
+  }
   const deleted: Row[] = []
   let failed = false
   for (const row of gone) {
@@ -46,7 +53,7 @@ export async function runPrune(options: PruneOptions, io: Io): Promise<number> {
 }
 
 /** Oldest first. What is being recorded counts, and stays. */
-function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, nowMs: number): Row[] {
+export function beyond(rows: readonly Row[], ageMs: number, sizeBytes: number, nowMs: number): Row[] {
   let size = 0
   const newestFirst = rows
     .map((row) => ({ row, endedMs: endOf(row) }))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   defaultLabel,
+  policyInForce,
   recordStdio,
   registryFolderIn,
   type CaptureFiles,
@@ -81,6 +82,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
   }
   const folder = tapesFolder(options.out, io)
   if (options.keep) keepLater(folder, label, options.keep, io)
+  void retainLater(io)
   return {
     folder,
     registryFolder: registryFolderIn(io.dataFolder),
@@ -92,6 +94,7 @@ export function captureOptions(options: RecordOptions, label: string, io: Io): C
     ...(options.compact && { compact: true }),
     ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(options.maxFiles !== undefined && { maxFiles: options.maxFiles }),
+    ...(options.sealAfter !== undefined && { sealAfterMs: options.sealAfter }),
     originKey: () => originKeyIn(io.dataFolder),
     version: readVersion(),
     onTrouble: (line) => void io.complain(line),
@@ -113,6 +116,21 @@ function keepLater(folder: string, label: string, keep: Keep, io: Io): void {
     void loaded
       .then(({ keepRecordings }) => keepRecordings(folder, label, keep, io.dataFolder))
       .catch((error: unknown) => io.complain(`old recordings were not deleted: ${String(error)}`, folder))
+  }, keepDelayMs).unref()
+}
+
+/** The policy's own limits hold for all recordings. */
+async function retainLater(io: Io): Promise<void> {
+  const inForce = await policyInForce()
+  if (inForce.kind !== 'policy') return
+  const { retentionAgeMs, retentionBytes, quotaBytes } = inForce.policy
+  if (!retentionAgeMs && !retentionBytes && !quotaBytes) return
+  const loaded = import('../retention.js')
+  loaded.catch(() => undefined)
+  setTimeout(() => {
+    void loaded
+      .then(({ enforceRetention }) => enforceRetention(io.dataFolder))
+      .catch((error: unknown) => io.complain(`old recordings were not deleted: ${String(error)}`))
   }, keepDelayMs).unref()
 }
 
@@ -187,6 +205,7 @@ export async function conclude(
   server?: string,
 ): Promise<void> {
   const { tape } = result
+  if (result.unrecorded !== undefined) return concludeUnrecorded(result, options, io, server)
   const path = tape.paths.at(-1) ?? 'no file'
   if (result.notStarted !== undefined) {
     return io.complain(result.notStarted, `nothing was recorded; ${path} says so`)
@@ -209,6 +228,21 @@ export async function conclude(
     )
   const lost = tape.lost > 0 ? `${countOf(tape.lost, 'message')} passed unrecorded` : 'the tape is incomplete'
   return io.complain(`${lost}: ${tape.trouble ?? 'see the gaps on the tape'}`, path)
+}
+
+/** A policy that cannot be read was told at the start; one that says no is told to those who look. */
+async function concludeUnrecorded(
+  result: CaptureFiles & { readonly notStarted?: string },
+  options: RecordOptions,
+  io: Io,
+  server: string | undefined,
+): Promise<void> {
+  if (result.notStarted !== undefined) return io.complain(result.notStarted)
+  if (result.notHeld !== undefined) await io.complain(result.notHeld)
+  if (options.quiet === true || !hasAudience()) return
+  await io.complain(
+    `nothing${server === undefined ? '' : ` of ${server}`} was recorded: ${result.unrecorded ?? ''}`,
+  )
 }
 
 /** A program that was updated while it recorded still says how it went. */

@@ -17,6 +17,9 @@ import type { Io } from '../io.js'
 import { placesOf, shortened } from './install.js'
 
 export interface StatusOptions {
+  readonly policy?: boolean
+  readonly fleet?: boolean
+  readonly at?: string
   readonly json?: boolean
 }
 

@@ -35,7 +35,11 @@ export interface S3Request {
 export type SendS3 = (request: S3Request) => Promise<Response>
 
 /** Signs requests with Signature Version 4 and sends them. Hashes of bodies are signed too. */
-export function createS3Requests(place: S3Place, fetchIt: typeof fetch = fetch): SendS3 {
+export function createS3Requests(
+  place: S3Place,
+  fetchIt: typeof fetch = fetch,
+  now: () => Date = () => new Date(),
+): SendS3 {
   // Derived keys of a day; kept out of everything that is shown.
   const cache = new Map<string, ArrayBuffer>()
   async function once({ method, key, query = {}, headers = {}, body }: S3Request): Promise<Response> {
@@ -57,6 +61,9 @@ export function createS3Requests(place: S3Place, fetchIt: typeof fetch = fetch):
       region,
       service: 's3',
       cache,
+      datetime: now()
+        .toISOString()
+        .replaceAll(/[:-]|\.\d{3}/g, ''),
     }).sign()
     const deadline = createDeadline({ ms: requestMs })
     try {

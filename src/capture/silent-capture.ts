@@ -1,0 +1,43 @@
+import type { Recorder } from '../proxy/index.js'
+import type { Redactor } from '../redaction/index.js'
+import type { Live } from './live.js'
+import type { RunningCapture } from './running-capture.js'
+
+/** Stands for a capture that may not record: everything passes, nothing is kept, nobody can attach. */
+export function createSilentCapture(redactor: Redactor, why: string, wantsHolding: boolean): RunningCapture {
+  const tape = { paths: [], messages: 0, gaps: 0, lost: 0, redacted: [] }
+  const nothing = (): undefined => undefined
+  const recorder: Recorder = {
+    ready: Promise.resolve(),
+    bytes: nothing,
+    ended: nothing,
+    http: nothing,
+    undelivered: nothing,
+    enter: nothing,
+    openRequests: () => Promise.resolve([]),
+    toolHeaders: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(tape),
+  }
+  const notHeld = wantsHolding ? 'nothing was held or changed, since nothing is recorded' : undefined
+  const live: Live = {
+    connect: nothing,
+    listen: () => Promise.resolve(),
+    tapeGrew: nothing,
+    say: () => Promise.resolve(),
+    intercept: undefined,
+    notHeld,
+    rulesFault: undefined,
+    over: nothing,
+    finish: () => Promise.resolve(),
+  }
+  return {
+    redactor,
+    path: '',
+    live,
+    record: () => recorder,
+    register: nothing,
+    note: nothing,
+    finish: () => Promise.resolve({ tape, unrecorded: why, ...(notHeld !== undefined && { notHeld }) }),
+    close: nothing,
+  }
+}

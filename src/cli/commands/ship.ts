@@ -1,0 +1,48 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { parseTimeout } from '../duration-option.js'
+import type { Io } from '../io.js'
+import type { Outcome } from '../program.js'
+import type { ShipCommandOptions } from '../run/ship.js'
+
+export function registerShip(program: Command, io: Io, outcome: Outcome): void {
+  program
+    .command('ship')
+    .summary('put finished recordings into a store: a folder, S3 or JetStream')
+    .description(
+      'Compresses every finished segment of the recordings in your data folder and puts it into a store, once. ' +
+        'What is being recorded is not touched, and recording never waits.',
+    )
+    .option('--to <store>', 'a folder, s3://bucket/prefix or nats://host (default: the target of the policy)')
+    .option('--once', 'ship what is finished, then exit (default)')
+    .addOption(
+      new Option(
+        '--follow',
+        'go on: ship each segment as it is finished, wait while the store is away',
+      ).conflicts('once'),
+    )
+    .option('--every <time>', 'with --follow: how often to look (default: 5s)', (text) => {
+      try {
+        return parseTimeout(text)
+      } catch (problem) {
+        throw new InvalidArgumentError(problem instanceof Error ? problem.message : String(problem))
+      }
+    })
+    .addOption(
+      new Option('--compression <name>', 'zstd needs Node 22.15 (default: gzip)').choices(['gzip', 'zstd']),
+    )
+    .option('--json', 'machine output: one line a pass')
+    .addHelpText(
+      'after',
+      `
+Credentials come from the environment (S3) and from files (NATS): see docs/ship.md.
+
+Examples:
+  wiretape ship --to /mnt/tapes
+  wiretape ship --to s3://tapes/team-a --follow
+  wiretape ship --to nats://bus.example.com --follow`,
+    )
+    .action(async (options: ShipCommandOptions) => {
+      const { runShip } = await import('../run/ship.js')
+      outcome.code = await runShip(options, io)
+    })
+}

@@ -1,0 +1,191 @@
+import { setTimeout } from 'node:timers/promises'
+import { resolve } from 'node:path'
+import { policyInForce, registryFolderIn } from '../../capture/index.js'
+import { liveCaptures } from '../../control/index.js'
+import { WiretapeError } from '../../model/index.js'
+import { countOf, escapeJson, formatBytes } from '../../render/index.js'
+import {
+  findFinished,
+  hasZstd,
+  keepHostState,
+  openStore,
+  parseStoreAddress,
+  shipSegments,
+  tellHostState,
+  waitingOf,
+  type NatsFiles,
+  type ObjectStore,
+  type ShipReport,
+} from '../../ship/index.js'
+import { recordingsIn } from '../data-folder.js'
+import { exitCode } from '../exit-codes.js'
+import { onInterrupt } from '../interrupt.js'
+import type { Io } from '../io.js'
+import { enforceRetention } from '../retention.js'
+import { readVersion } from '../version.js'
+
+export interface ShipCommandOptions {
+  readonly to?: string
+  readonly once?: boolean
+  readonly follow?: boolean
+  /** Milliseconds. */
+  readonly every?: number
+  readonly compression?: 'gzip' | 'zstd'
+  readonly json?: boolean
+}
+
+/** Time between two looks at the recordings. */
+const usualEveryMs = 5_000
+/** A shipper without news says so this often. */
+const signOfLifeMs = 60_000
+/** A store that is away is asked again after this long at most. */
+const longestPauseMs = 300_000
+
+export async function runShip(options: ShipCommandOptions, io: Io): Promise<number> {
+  const inForce = await policyInForce()
+  if (inForce.kind === 'broken') throw new WiretapeError('unreadable', `${inForce.why}: nothing is shipped`)
+  const policy = inForce.kind === 'policy' ? inForce.policy : undefined
+  const to = options.to ?? policy?.shipTo?.value
+  if (to === undefined) {
+    throw new WiretapeError('usage', 'where are recordings to be shipped?', {
+      hint: 'name the store: --to /mnt/tapes, s3://bucket/prefix or nats://host',
+    })
+  }
+  const target = targetOf(to, io)
+  const compression = options.compression ?? policy?.compression?.value
+  const shipper = createShipper(
+    target,
+    { ...options, ...(compression && { compression }) },
+    policy?.nats?.value,
+    io,
+  )
+  const interrupt = onInterrupt()
+  try {
+    return options.follow ? await follow(shipper, options, interrupt.signal, io) : await shipper.once(io)
+  } finally {
+    interrupt.close()
+    await shipper.close()
+  }
+}
+
+/** The address under which the ledger knows a store. */
+export function targetOf(address: string, io: Pick<Io, 'cwd'>): string {
+  return parseStoreAddress(address).kind === 'folder' ? resolve(io.cwd, address) : address.replace(/\/+$/, '')
+}
+
+interface Shipper {
+  /** One pass. Failures of the store are in the report. */
+  pass(signal?: AbortSignal): Promise<ShipReport>
+  once(io: Io): Promise<number>
+  close(): Promise<void>
+}
+
+function createShipper(
+  target: string,
+  options: ShipCommandOptions,
+  files: NatsFiles | undefined,
+  io: Io,
+): Shipper {
+  const { dataFolder } = io
+  let store: ObjectStore | undefined
+  let toldMs = 0
+  const version = readVersion()
+  const encoding = options.compression === 'zstd' && hasZstd ? 'zstd' : 'gzip'
+  async function pass(signal?: AbortSignal): Promise<ShipReport> {
+    let report: ShipReport
+    try {
+      store ??= await openStore(target, process.env, files)
+      report = await shipSegments({
+        recordings: recordingsIn(dataFolder),
+        dataFolder,
+        captures: () => liveCaptures(registryFolderIn(dataFolder)),
+        store,
+        target,
+        encoding,
+        version,
+        ...(signal && { signal }),
+      })
+    } catch (error) {
+      if (!(error instanceof WiretapeError) || error.code === 'usage') throw error
+      report = { ...nothingShipped, ...(await waitingFor(target, dataFolder)), trouble: error }
+    }
+    const isNews = report.shipped > 0 || report.trouble !== undefined
+    if (!isNews && Date.now() - toldMs < signOfLifeMs) return report
+    const state = await keepHostState(dataFolder, target, version, report)
+    if (store) await tellHostState(store, dataFolder, state).catch(() => undefined)
+    toldMs = Date.now()
+    await enforceRetention(dataFolder).catch(() => 0)
+    return report
+  }
+  return {
+    pass,
+    async once() {
+      if (options.compression === 'zstd' && !hasZstd) await io.complain('this Node has no zstd: gzip is used')
+      const report = await pass()
+      if (options.json) await io.write(jsonLine(report))
+      else if (report.shipped > 0 || !report.trouble) await io.write(`${told(report, target)}\n`)
+      if (!report.trouble) return exitCode.done
+      await io.complain(report.trouble.message, report.trouble.hint)
+      return exitCode.usage
+    },
+    async close() {
+      await store?.close().catch(() => undefined)
+      store = undefined
+    },
+  }
+}
+
+/** What a store that cannot be opened does not have. */
+async function waitingFor(
+  target: string,
+  dataFolder: string,
+): Promise<Pick<ShipReport, 'waiting' | 'waitingBytes' | 'oldestWaiting'>> {
+  const captures = await liveCaptures(registryFolderIn(dataFolder))
+  const { waiting } = await findFinished(recordingsIn(dataFolder), captures, target)
+  return waitingOf(waiting)
+}
+
+const nothingShipped: ShipReport = {
+  shipped: 0,
+  shippedBytes: 0,
+  sentBytes: 0,
+  waiting: 0,
+  waitingBytes: 0,
+  oldestWaiting: null,
+  refusals: 0,
+}
+
+async function follow(
+  shipper: Shipper,
+  { every = usualEveryMs, json }: ShipCommandOptions,
+  signal: AbortSignal,
+  io: Io,
+): Promise<number> {
+  let pauseMs = every
+  let lastTrouble: string | undefined
+  while (!signal.aborted) {
+    const report = await shipper.pass(signal)
+    const { trouble } = report
+    if (json) await io.write(jsonLine(report))
+    else if (trouble && trouble.message !== lastTrouble) await io.complain(trouble.message, trouble.hint)
+    else if (!trouble && lastTrouble !== undefined) await io.complain('the store takes segments again')
+    await io.flush()
+    lastTrouble = trouble?.message
+    if (trouble) await shipper.close()
+    pauseMs = trouble ? Math.min(Math.max(pauseMs, every) * 2, longestPauseMs) : every
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
+  return exitCode.done
+}
+
+function told({ shipped, shippedBytes, sentBytes, waiting }: ShipReport, target: string): string {
+  const what = `${countOf(shipped, 'segment')} (${formatBytes(shippedBytes)}, ${formatBytes(sentBytes)} sent)`
+  const rest = waiting === 0 ? '' : `, ${waiting} still waiting`
+  return `shipped ${what} to ${target}${rest}`
+}
+
+/** See docs/schemas/ship.schema.json. */
+function jsonLine({ trouble, ...report }: ShipReport): string {
+  const failure = trouble ? { code: trouble.code, message: trouble.message } : null
+  return `${escapeJson(JSON.stringify({ version: 1, ...report, trouble: failure }))}\n`
+}

@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, openSync, readFileSync, statSync, constants } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { compileRules } from '../redaction/index.js'
+import { readReason, whyNotOurs } from '../tape/index.js'
+import { parsePolicy } from './parse-policy.js'
+import { stricterOf, type Policy } from './policy.js'
+
+const largestFile = 1_000_000
+const sticky = 0o1000
+
+/** What binds every command that records. */
+export type PolicyInForce =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'policy'; readonly policy: Policy }
+  /** Nothing may be recorded. */
+  | { readonly kind: 'broken'; readonly why: string }
+
+/** Files that may hold a policy. */
+export interface PolicyFiles {
+  readonly system: string
+  /** Of `WIRETAPE_POLICY`. */
+  readonly own?: string
+}
+
+/** Reads both files; the second can only make the first stricter. Never rejects. */
+export async function loadPolicy({ system, own }: PolicyFiles): Promise<PolicyInForce> {
+  const first = await readOne(system, true)
+  if (first.kind === 'broken' || own === undefined) return first
+  const second = await readOne(resolve(own), false)
+  if (second.kind !== 'policy' || first.kind === 'none') return second
+  return { kind: 'policy', policy: stricterOf(first.policy, second.policy) }
+}
+
+async function readOne(file: string, mayBeMissing: boolean): Promise<PolicyInForce> {
+  const broken = (why: string): PolicyInForce => ({ kind: 'broken', why: `the policy ${file} ${why}` })
+  let text: string
+  try {
+    const read = readSafely(file)
+    if ('unsafe' in read) return broken(`is not to be trusted: ${read.unsafe}`)
+    text = read.text
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (mayBeMissing && (code === 'ENOENT' || code === 'ENOTDIR')) return { kind: 'none' }
+    return broken(`cannot be read: ${readReason(error)}`)
+  }
+  const { policy, diagnostics } = parsePolicy(file, text)
+  const [fault] = diagnostics
+  if (fault) return broken(`is faulty, line ${fault.at?.line ?? 1}: ${fault.message}`)
+  if (policy.redact.length > 0) {
+    for (const { value, from } of policy.redact) {
+      const [bad] = (await compileRules({ policy: [value] })).diagnostics
+      if (bad) return broken(`is faulty, line ${from.line}: ${bad.message}`)
+    }
+  }
+  return { kind: 'policy', policy }
+}
+
+/** The file is opened once: what was checked is what is read. */
+function readSafely(file: string): { readonly text: string } | { readonly unsafe: string } {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const found = fstatSync(descriptor)
+    if (!found.isFile()) return { unsafe: 'it is no regular file' }
+    if (found.size > largestFile) return { unsafe: 'it is larger than 1 MB' }
+    const why = whyNotOurs(found)
+    if (why !== undefined) return { unsafe: why }
+    const folder = statSync(dirname(file))
+    const folderWhy = (folder.mode & sticky) === 0 ? whyNotOurs(folder) : undefined
+    if (folderWhy !== undefined) return { unsafe: `of its folder, ${folderWhy}` }
+    return { text: readFileSync(descriptor, 'utf8') }
+  } finally {
+    closeSync(descriptor)
+  }
+}

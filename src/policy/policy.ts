@@ -1,0 +1,113 @@
+/** Where a setting stands. */
+export interface PolicyPlace {
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+}
+
+export interface Setting<T> {
+  readonly value: T
+  readonly from: PolicyPlace
+}
+
+/** Which sessions are recorded. */
+export type RecordRule =
+  | 'all'
+  | 'none'
+  /** Patterns, of which one must match; absent: any. */
+  | { readonly servers?: readonly string[]; readonly clients?: readonly string[] }
+
+/** Files with credentials of NATS. */
+export interface NatsPaths {
+  readonly creds?: string
+  readonly nkey?: string
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** What is in force: of one file, or the stricter of two for each setting. */
+export interface Policy {
+  readonly files: readonly string[]
+  /** All of them must allow a recording. */
+  readonly record: readonly Setting<RecordRule>[]
+  /** RE2 patterns besides the built-in rules, which cannot be switched off. */
+  readonly redact: readonly Setting<string>[]
+  readonly retentionAgeMs?: Setting<number>
+  readonly retentionBytes?: Setting<number>
+  readonly quotaBytes?: Setting<number>
+  readonly shipTo?: Setting<string>
+  readonly sealBytes?: Setting<number>
+  readonly sealAfterMs?: Setting<number>
+  readonly compression?: Setting<'gzip' | 'zstd'>
+  readonly nats?: Setting<NatsPaths>
+  readonly consent: readonly Setting<string>[]
+}
+
+/** What a session is about, as the patterns of a policy see it. */
+export interface RecordedSubject {
+  readonly label: string
+  readonly command: readonly string[]
+  readonly url: string | null
+  /** Name of the client that `install` was told. */
+  readonly client?: string
+}
+
+/** The setting by which a session may not be recorded; undefined when it may. */
+export function forbids({ record }: Policy, subject: RecordedSubject): Setting<RecordRule> | undefined {
+  return record.find(({ value }) => !allows(value, subject))
+}
+
+function allows(rule: RecordRule, { label, command, url, client }: RecordedSubject): boolean {
+  if (rule === 'all' || rule === 'none') return rule === 'all'
+  const names = [label, command.join(' '), ...(url === null ? [] : [url])]
+  const isServer = rule.servers?.some((pattern) => names.some((name) => matches(pattern, name))) ?? true
+  const isClient = rule.clients?.some((pattern) => client !== undefined && matches(pattern, client)) ?? true
+  return isServer && isClient
+}
+
+/** `*` stands for any text. Case counts. */
+export function matches(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return pattern === text
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found < 0 || found + part.length > text.length - last.length) return false
+    at = found + part.length
+  }
+  return true
+}
+
+/**
+ * The stricter of two policies, setting by setting. Where segments go is decided by the first alone: another place is
+ * not stricter, only different.
+ */
+export function stricterOf(system: Policy, own: Policy): Policy {
+  const { shipTo, compression, nats } = system
+  return {
+    files: [...system.files, ...own.files],
+    record: [...system.record, ...own.record],
+    redact: [...system.redact, ...own.redact],
+    ...smallest('retentionAgeMs', system, own),
+    ...smallest('retentionBytes', system, own),
+    ...smallest('quotaBytes', system, own),
+    ...smallest('sealBytes', system, own),
+    ...smallest('sealAfterMs', system, own),
+    ...(shipTo && { shipTo }),
+    ...(compression && { compression }),
+    ...(nats && { nats }),
+    consent: [...system.consent, ...own.consent],
+  }
+}
+
+type Numbers = 'retentionAgeMs' | 'retentionBytes' | 'quotaBytes' | 'sealBytes' | 'sealAfterMs'
+
+function smallest(name: Numbers, a: Policy, b: Policy): Partial<Policy> {
+  const [one, other] = [a[name], b[name]]
+  const less = one && other ? (other.value < one.value ? other : one) : (one ?? other)
+  return less ? { [name]: less } : {}
+}

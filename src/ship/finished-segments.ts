@@ -1,0 +1,90 @@
+import { existsSync, statSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LiveCapture } from '../control/index.js'
+import {
+  readShippedMark,
+  segmentPath,
+  summarizeTape,
+  type ShippedMark,
+  type TapeSummary,
+} from '../tape/index.js'
+
+/** A recorder that died may not be known to be live yet when its tape is a moment old. */
+const settledMs = 10_000
+
+/** A segment to which nothing is added any more. */
+export interface FinishedSegment extends TapeSummary {
+  readonly session: string
+  readonly segment: number
+}
+
+/** What a folder of recordings holds. */
+export interface FolderState {
+  /** Not in the store yet, oldest first. */
+  readonly waiting: readonly FinishedSegment[]
+  /** Bytes of all tapes, live ones included. */
+  readonly sizeBytes: number
+}
+
+/**
+ * Segments that ended (by rotation, or with their recording) and are not in the store. A recording whose process died
+ * without an `end` line is finished as it stands.
+ */
+export async function findFinished(
+  folder: string,
+  captures: readonly LiveCapture[],
+  target: string,
+  nowMs = Date.now(),
+): Promise<FolderState> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const waiting: FinishedSegment[] = []
+  let sizeBytes = 0
+  for (const name of names) {
+    if (name.startsWith('.') || !name.endsWith('.jsonl')) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (!found?.isFile()) continue
+    sizeBytes += found.size
+    const mark = readShippedMark(path)
+    if (mark?.targets.includes(target) === true && mark.bytes === found.size) continue
+    const tape = await summarizeTape(path).catch(() => undefined)
+    if (!tape || !isFinished(tape, captures, nowMs - found.mtimeMs)) continue
+    if (mark && isOnlyRecovered(tape, mark, target)) continue
+    const { session = `tape-${name}`, segment } = tape.place
+    waiting.push({ ...tape, session, segment })
+  }
+  const start = (tape: TapeSummary): string => tape.meta.startedAt
+  waiting.sort((a, b) => (start(a) < start(b) ? -1 : start(a) > start(b) ? 1 : a.segment - b.segment))
+  return { waiting, sizeBytes }
+}
+
+function isFinished(tape: TapeSummary, captures: readonly LiveCapture[], idleMs: number): boolean {
+  if (tape.end) return true
+  const base = basePath(tape)
+  // The thread that wrote it died, and another one went on in the next file.
+  if (base !== undefined && existsSync(segmentPath(base, tape.place.segment + 1))) return true
+  const live = captures.some(
+    (capture) => capture.session === tape.meta.wiretape?.session || capture.tape === tape.path,
+  )
+  return !live && idleMs >= settledMs
+}
+
+function basePath({ path, place: { segment } }: TapeSummary): string | undefined {
+  if (segment === 0) return path
+  const ending = `.${segment}.jsonl`
+  return path.endsWith(ending) ? `${path.slice(0, -ending.length)}.jsonl` : undefined
+}
+
+/** `recover` closed what was shipped as it stood: the store has every message already. */
+function isOnlyRecovered(tape: TapeSummary, mark: ShippedMark, target: string): boolean {
+  return mark.targets.includes(target) && tape.end?.wiretape?.recovered === true
+}
+
+/** Bytes of a file now; undefined when it is gone. */
+export function sizeNow(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}

@@ -1,0 +1,122 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import zlib from 'node:zlib'
+import { decodeLine } from '../formats/index.js'
+import type { Manifest } from './manifest.js'
+
+/** Text in a member, which is what a reader fetches at a time. */
+const memberBytes = 256 * 1024
+/** A line longer than this is cut. */
+const longestMember = 1024 * 1024
+
+export type Encoding = Manifest['encoding']
+
+/** What the bytes of a segment say, and where they stand compressed. */
+export interface SealedBytes {
+  /** A temporary file of the caller's. */
+  readonly path: string
+  readonly hash: string
+  readonly bytes: number
+  readonly encoding: Encoding
+  readonly compressedBytes: number
+  readonly members: Manifest['members']
+  readonly messages: number
+  readonly gaps: number
+  readonly lost: number
+}
+
+type Compress = (bytes: Uint8Array) => Promise<Buffer>
+
+/** Zstandard is there from Node 22.15 on. */
+export const hasZstd = 'zstdCompress' in zlib
+
+function compressorOf(encoding: Encoding): Compress {
+  const compress =
+    encoding === 'zstd' ? (zlib as unknown as { zstdCompress: typeof zlib.gzip }).zstdCompress : zlib.gzip
+  return (bytes) =>
+    new Promise((done, fail) => {
+      compress(bytes, (error, result) => (error ? fail(error) : done(result)))
+    })
+}
+
+/**
+ * Compresses a segment into a file of `folder`, member by member.
+ *
+ * @param countMessages the segment does not say itself how many it holds
+ * @throws what the file system says
+ */
+export async function sealBytes(
+  source: string,
+  folder: string,
+  encoding: Encoding,
+  countMessages: boolean,
+): Promise<SealedBytes> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${process.pid}-${randomUUID()}.part`)
+  const compress = compressorOf(encoding)
+  const hash = createHash('sha256')
+  const members: Manifest['members'] = []
+  const counts = { messages: 0, gaps: 0, lost: 0 }
+  let bytes = 0
+  let compressedBytes = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const member of membersOf(createReadStream(source, { highWaterMark: memberBytes }))) {
+      hash.update(member)
+      count(member, counts, countMessages)
+      const compressed = await compress(member)
+      await writeAll(file, compressed)
+      members.push({ at: compressedBytes, length: compressed.length, from: bytes, bytes: member.length })
+      bytes += member.length
+      compressedBytes += compressed.length
+    }
+  } finally {
+    await file.close()
+  }
+  return { path, hash: hash.digest('hex'), bytes, encoding, compressedBytes, members, ...counts }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten
+}
+
+/** Whole lines together, as far as lines are no longer than a member may be. */
+export async function* membersOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    waiting = waiting.length === 0 ? Buffer.from(chunk) : Buffer.concat([waiting, chunk])
+    while (waiting.length >= memberBytes) {
+      const end = waiting.lastIndexOf(0x0a, memberBytes - 1) + 1
+      const next = end > 0 ? end : waiting.indexOf(0x0a, memberBytes) + 1
+      const cut =
+        next > 0 && next <= longestMember ? next : waiting.length >= longestMember ? longestMember : 0
+      if (cut === 0) break
+      yield waiting.subarray(0, cut)
+      waiting = waiting.subarray(cut)
+    }
+  }
+  if (waiting.length > 0) yield waiting
+}
+
+/** Gaps are few: a member without the word for them is not read. */
+function count(
+  member: Uint8Array,
+  counts: { messages: number; gaps: number; lost: number },
+  countMessages: boolean,
+): void {
+  const text = Buffer.from(member.buffer, member.byteOffset, member.length)
+  if (!countMessages && !text.includes('"type":"gap"')) return
+  for (const line of text.toString('utf8').split('\n')) {
+    if (line === '' || (!countMessages && !line.includes('"type":"gap"'))) continue
+    const decoded = decodeLine(line)
+    if (!('record' in decoded)) continue
+    const { record } = decoded
+    if (record.type === 'message') counts.messages += record.parts.length
+    if (record.type === 'gap') {
+      counts.gaps += 1
+      counts.lost += record.lost
+    }
+  }
+}

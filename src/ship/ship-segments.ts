@@ -1,0 +1,246 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import type { LiveCapture } from '../control/index.js'
+import { WiretapeError } from '../model/index.js'
+import { diskReason, readShippedMark, replaceFile, shippedMarkPath, type ShippedMark } from '../tape/index.js'
+import { findFinished, sizeNow, type FinishedSegment } from './finished-segments.js'
+import { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
+import { sealBytes, type Encoding, type SealedBytes } from './seal-segment.js'
+import { bytesOf, type ObjectStore } from './store/object-store.js'
+
+/** Refusals in a row after which the rest of a pass is not tried. */
+const mostRefusals = 3
+
+export interface ShipOptions {
+  /** Folder of the recordings. */
+  readonly recordings: string
+  readonly dataFolder: string
+  /** Which captures run now. */
+  readonly captures: () => Promise<readonly LiveCapture[]>
+  readonly store: ObjectStore
+  /** As marks name the store: the address that was given. */
+  readonly target: string
+  readonly encoding: Encoding
+  /** Of wiretape. */
+  readonly version: string
+  readonly signal?: AbortSignal
+  readonly onShipped?: (segment: FinishedSegment, manifest: Manifest) => void
+}
+
+/** What a pass over the recordings did. */
+export interface ShipReport {
+  readonly shipped: number
+  /** Uncompressed. */
+  readonly shippedBytes: number
+  /** What the store was sent. */
+  readonly sentBytes: number
+  /** Finished, and not in the store. */
+  readonly waiting: number
+  readonly waitingBytes: number
+  /** When the oldest of them ended or was last written; null when none waits. */
+  readonly oldestWaiting: string | null
+  /** Answers by which the store refused a segment. */
+  readonly refusals: number
+  /** The last failure. */
+  readonly trouble?: WiretapeError
+}
+
+/**
+ * Puts every finished segment into the store that is not there yet. Whatever ends it, the next pass goes on where it
+ * was: objects are named by their content, the manifest comes last, and only then is a segment marked as shipped.
+ */
+export async function shipSegments(options: ShipOptions): Promise<ShipReport> {
+  const { recordings, store, target, signal } = options
+  const outgoing = join(options.dataFolder, 'outgoing')
+  removeAbandoned(outgoing)
+  const { waiting } = await findFinished(recordings, await options.captures(), target)
+  const left = new Set(waiting)
+  const report = { shipped: 0, shippedBytes: 0, sentBytes: 0, refusals: 0 }
+  let trouble: WiretapeError | undefined
+  let inARow = 0
+  for (const segment of waiting) {
+    if (signal?.aborted) break
+    try {
+      const { manifest, sentBytes } = await shipOne(segment, outgoing, options)
+      left.delete(segment)
+      inARow = 0
+      report.shipped += 1
+      report.shippedBytes += manifest.bytes
+      report.sentBytes += sentBytes
+      options.onShipped?.(segment, manifest)
+    } catch (error) {
+      if (sizeNow(segment.path) === undefined) {
+        left.delete(segment)
+        continue
+      }
+      trouble = failureOf(error, segment.path)
+      if (trouble.code === 'refused') {
+        report.refusals += 1
+        if ((inARow += 1) < mostRefusals) continue
+      } else if (trouble.code === 'unreadable') continue
+      break
+    }
+  }
+  return { ...report, ...waitingOf([...left]), ...(trouble && { trouble }) }
+
+  function failureOf(error: unknown, path: string): WiretapeError {
+    if (error instanceof WiretapeError) return error
+    return new WiretapeError('unreadable', `cannot ship ${path} to ${store.address}: ${diskReason(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** How far a store is behind. */
+export function waitingOf(
+  segments: readonly FinishedSegment[],
+): Pick<ShipReport, 'waiting' | 'waitingBytes' | 'oldestWaiting'> {
+  return {
+    waiting: segments.length,
+    waitingBytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    oldestWaiting: segments.map(endedAt).toSorted()[0] ?? null,
+  }
+}
+
+async function shipOne(
+  segment: FinishedSegment,
+  outgoing: string,
+  { store, target, encoding, version }: ShipOptions,
+): Promise<{ manifest: Manifest; sentBytes: number }> {
+  const said = segment.end?.wiretape?.messages
+  const sealed = await sealBytes(segment.path, outgoing, encoding, said === undefined)
+  try {
+    const own = manifestOf(segment, sealed, said ?? sealed.messages, version)
+    const { manifest, sentBytes } = await upload(own, sealed, store)
+    await store.announce?.(sealedSubject(manifest), manifest.hash, Buffer.from(JSON.stringify(manifest)))
+    await mark(segment, manifest, target)
+    return { manifest, sentBytes }
+  } finally {
+    await rm(sealed.path, { force: true }).catch(() => undefined)
+  }
+}
+
+/** Returns the manifest that is in the store, which may be that of an earlier attempt. */
+async function upload(
+  own: Manifest,
+  { path, compressedBytes }: SealedBytes,
+  store: ObjectStore,
+): Promise<{ manifest: Manifest; sentBytes: number }> {
+  const earlier = await manifestIn(store, own.hash)
+  if (earlier) return { manifest: earlier, sentBytes: 0 }
+  const key = segmentKey(own)
+  const content = { path, size: compressedBytes }
+  let sentBytes = compressedBytes
+  if ((await store.put(key, content, { ifAbsent: true })) === 'there') {
+    // Left by an attempt that broke off. Another version of the compressor may have made it.
+    if ((await store.head(key))?.size === compressedBytes) sentBytes = 0
+    else await store.put(key, content)
+  }
+  const text = Buffer.from(JSON.stringify(own))
+  await store.put(manifestKey(own.hash), text, { ifAbsent: true })
+  return { manifest: own, sentBytes: sentBytes + text.length }
+}
+
+/** Undefined too where the credentials may only write. */
+async function manifestIn(store: ObjectStore, hash: string): Promise<Manifest | undefined> {
+  try {
+    const key = manifestKey(hash)
+    if (!(await store.head(key))) return undefined
+    return decodeManifest(Buffer.from(await bytesOf(store.get(key))).toString())
+  } catch (error) {
+    if (error instanceof WiretapeError && error.code !== 'unreachable') return undefined
+    throw error
+  }
+}
+
+function manifestOf(
+  segment: FinishedSegment,
+  { hash, bytes, encoding, compressedBytes, members, gaps, lost }: SealedBytes,
+  messages: number,
+  version: string,
+): Manifest {
+  const { meta } = segment
+  return {
+    v: 1,
+    hash,
+    bytes,
+    encoding,
+    compressedBytes,
+    members,
+    session: segment.session,
+    segment: segment.segment,
+    startedAt: meta.startedAt,
+    endedAt: endedAt(segment),
+    messages,
+    gaps,
+    lost,
+    ...whoAmI(),
+    label: meta.label,
+    server: {
+      transport: meta.wiretape?.transport ?? null,
+      command: [...meta.command],
+      url: meta.wiretape?.url ?? null,
+    },
+    wiretape: version,
+    shippedAt: new Date().toISOString(),
+  }
+}
+
+/** What was cut off ended when something was last written to it. */
+function endedAt({ path, end }: FinishedSegment): string {
+  if (end?.t !== undefined) return end.t
+  const ms = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return new Date(ms ?? 0).toISOString()
+}
+
+/** Under which names this machine ships. */
+export function whoAmI(): { host: string; user: string } {
+  try {
+    return { host: os.hostname(), user: os.userInfo().username }
+  } catch {
+    return { host: os.hostname(), user: `uid ${process.getuid?.() ?? 0}` }
+  }
+}
+
+async function mark(segment: FinishedSegment, manifest: Manifest, target: string): Promise<void> {
+  const before = readShippedMark(segment.path)
+  const others = before?.hash === manifest.hash ? before.targets : []
+  const next: ShippedMark = {
+    v: 1,
+    session: segment.session,
+    segment: segment.segment,
+    hash: manifest.hash,
+    bytes: manifest.bytes,
+    targets: [...new Set([...others, target])],
+  }
+  await replaceFile(shippedMarkPath(segment.path), once(Buffer.from(`${JSON.stringify(next)}\n`)))
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** What a killed shipper left: files that begin with the number of a process that is gone. */
+function removeAbandoned(folder: string): void {
+  let names: string[] = []
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return
+  }
+  for (const name of names) {
+    const pid = Number(/^(\d+)-.*\.part$/.exec(name)?.[1] ?? 0)
+    if (pid > 0 && pid !== process.pid && !isRunning(pid)) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

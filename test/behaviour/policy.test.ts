@@ -1,0 +1,136 @@
+/** The policy binds every command that records. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expectSchema } from './data-folder.js'
+import { plainEnv, runOnTerminal, wiretape, type Run } from './run-cli.js'
+import { cli } from './stage.js'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'wiretape-policy-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop'
+const input = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"token":"${secret}","note":"ACME-123"}}\n`
+
+function env(policy: string): NodeJS.ProcessEnv {
+  const path = join(home, 'policy.yaml')
+  writeFileSync(path, policy)
+  return plainEnv({ XDG_DATA_HOME: home, WIRETAPE_POLICY: path })
+}
+
+function record(policy: string, ...options: string[]): Promise<Run> {
+  return wiretape(['record', ...options, '--', 'cat'], { env: env(policy), input })
+}
+
+function tapes(): string[] {
+  const folder = join(home, 'wiretape/recordings')
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+  } catch {
+    return []
+  }
+}
+
+describe('a policy', () => {
+  it('that says none lets everything pass and nothing be recorded', async () => {
+    const { stdout, stderr, code } = await record('version: 1\nrecord: none')
+    expect([stdout, stderr, code]).toEqual([input, '', 0])
+    expect(tapes()).toEqual([])
+  })
+
+  it('that cannot be read fails closed, and says so in one line', async () => {
+    const { stdout, stderr, code } = await record(
+      'version: 1\nrecord: [',
+      '--session-file',
+      join(home, 's.json'),
+    )
+    expect([stdout, code]).toEqual([input, 0])
+    expect(stderr).toMatch(/^wiretape: the policy .* line 2: .*nothing is recorded, everything passes\n$/)
+    expect(tapes()).toEqual([])
+    expect(readdirSync(home)).not.toContain('s.json')
+  })
+
+  it('names the servers that are recorded', async () => {
+    await record('version: 1\nrecord: { servers: ["cat*"] }')
+    expect(tapes()).toHaveLength(1)
+    await record('version: 1\nrecord: { servers: ["dog*"] }')
+    expect(tapes()).toHaveLength(1)
+  })
+
+  it('adds to redaction, whose built-in rules cannot be switched off', async () => {
+    const rules = join(home, 'rules.json')
+    writeFileSync(rules, '{"extends":null,"rules":[]}')
+    const policy = `version: 1\nredaction: { patterns: ['ACME-\\d+'] }\nconsent: This is recorded.`
+    await record(policy, '--no-redact-defaults')
+    await record(policy, '--redact-file', rules)
+    expect(tapes()).toHaveLength(2)
+    for (const tape of tapes()) {
+      expect(tape).not.toContain(secret)
+      expect(tape).not.toContain('ACME-123')
+      expect(tape).toContain('"consent":"This is recorded."')
+    }
+  })
+
+  it('says its consent line to a terminal', async () => {
+    const argv = [process.execPath, cli, 'record', '--', 'true']
+    const run = await runOnTerminal(argv, 100, { env: env('version: 1\nconsent: This is recorded.') })
+    expect(run.stdout).toContain('wiretape: This is recorded.\n')
+  })
+
+  it('with a quota stops recording when it is full of what is not shipped, and goes on when there is room', async () => {
+    const store = join(home, 'store')
+    const policy = `version: 1\nquota: 300kB\nship: { to: ${store} }`
+    const line = `{"jsonrpc":"2.0","method":"x","params":"${'y'.repeat(50_000)}"}\n`
+    const options = { env: env(policy), input: line.repeat(12) }
+    const full = await wiretape(['record', '--', 'cat'], options)
+    expect(full.stdout).toBe(options.input)
+    expect(full.stderr).toMatch(/the local quota is full of segments that are not shipped: recording stops/)
+    const [tape] = tapes()
+    expect(tape).toMatch(/"type":"gap".*the local quota is full/)
+    expect(tape!.length).toBeLessThan(300_000)
+    const pruned = await wiretape(['prune', '--keep-size', '1kB'], { env: options.env })
+    expect(pruned.stderr).toContain('not shipped yet')
+    expect(tapes()).toHaveLength(1)
+    expect((await wiretape(['ship'], { env: options.env })).stdout).toMatch(/^shipped 1 segment /)
+    // Now the first one may go to make room.
+    const small = await wiretape(['record', '--', 'cat'], { ...options, input: line.repeat(2) })
+    expect(small.stderr).toBe('')
+    expect(tapes()).toHaveLength(1)
+    expect(tapes()[0]).not.toContain('"gap"')
+    const fleet = await wiretape(['status', '--fleet', '--json'], { env: options.env })
+    expectSchema('fleet', JSON.parse(fleet.stdout))
+    expect(JSON.parse(fleet.stdout)).toMatchObject({ hosts: [{ segments: 1, lagMs: 0 }] })
+    expect(JSON.parse(fleet.stdout).hosts[0].gaps).toBeGreaterThan(0)
+    expect((await wiretape(['status', '--fleet'], { env: options.env })).stdout).toMatch(/^host .*refusals/)
+  })
+
+  it('is explained by status', async () => {
+    const policy = `version: 1\nrecord: none\nquota: 2GB\n`
+    const path = join(home, 'policy.yaml')
+    const { stdout } = await wiretape(['status', '--policy'], { env: env(policy) })
+    expect(stdout).toContain(`${path}:2`)
+    expect(stdout).toMatch(/quota +2\.0 GB +.*policy\.yaml:3/)
+    for (const text of [policy, 'version: 1\nrecord: [', full()]) {
+      const json = await wiretape(['status', '--policy', '--json'], { env: env(text) })
+      expectSchema('policy', JSON.parse(json.stdout))
+    }
+    expect(statSync(path).isFile()).toBe(true)
+  })
+})
+
+function full(): string {
+  return `version: 1
+record: { servers: [a], clients: [b] }
+redaction: { patterns: [x] }
+retention: { age: 1d, size: 1GB }
+quota: 1GB
+ship: { to: s3://x, seal: { size: 1MB, after: 1h }, compression: zstd, nats: { creds: /x } }
+consent: yes it is
+`
+}
