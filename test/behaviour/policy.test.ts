@@ -77,6 +77,14 @@ describe('a policy', () => {
     }
   })
 
+  it('binds what a mock records of a real server', async () => {
+    const out = join(home, 'out.jsonl')
+    const argv = ['mock', 'plain-v1.jsonl', '--fallback', '--record', 'new', '--out', out, '--', 'cat']
+    const { stderr, code } = await wiretape(argv, { env: env('version: 1\nrecord: none') })
+    expect([stderr, code]).toEqual([expect.stringMatching(/policy of this machine does not allow it/), 2])
+    expect(readdirSync(home)).not.toContain('out.jsonl')
+  })
+
   it('says its consent line to a terminal', async () => {
     const argv = [process.execPath, cli, 'record', '--', 'true']
     const run = await runOnTerminal(argv, 100, { env: env('version: 1\nconsent: This is recorded.') })

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { defaultLabel, policyInForce } from '../../capture/index.js'
 import { startMock, type Mock, type MockOptions } from '../../mock/index.js'
 import { WiretapeError, type TapeRecord } from '../../model/index.js'
 import { countOf } from '../../render/index.js'
@@ -46,6 +47,7 @@ export async function runMock(
 ): Promise<number> {
   const files = await recordingPaths(named, io)
   checkUse(files, command, options)
+  if (options.record) await refuseByPolicy(command, io)
   if (options.out !== undefined) refuseOwnInput(options.out, await withSegments(files, io.cwd), '--out', io)
   const listen = options.listen === undefined ? undefined : parseListen(options.listen)
   const { recordings, close } = await openRecordings(files, io.cwd, options.from)
@@ -85,6 +87,19 @@ export async function runMock(
     ending.cancel()
     await close()
   }
+}
+
+/** What a real server answers is kept with the redaction of the recording, which is none of the policy. */
+async function refuseByPolicy(command: readonly string[], io: Io): Promise<void> {
+  const inForce = await policyInForce()
+  if (inForce.kind === 'none') return
+  const { forbids } = await import('../../policy/index.js')
+  const subject = { label: defaultLabel(command, io.cwd), command, url: null }
+  const isAllowed =
+    inForce.kind === 'policy' && inForce.policy.redact.length === 0 && !forbids(inForce.policy, subject)
+  if (isAllowed) return
+  const why = inForce.kind === 'broken' ? inForce.why : 'the policy of this machine does not allow it'
+  throw new WiretapeError('usage', `--record: ${why}`, { hint: 'see wiretape status --policy' })
 }
 
 /** One recording after the other, until it is over: large ones take their time. */
