@@ -12,7 +12,9 @@ import { indexedKey } from './keys.js'
 import type { Delivery, SegmentSource } from './source.js'
 
 /** Segments that are worked on at once. */
-const lanes = 4
+const lanes = 8
+/** Uncompressed bytes of those; one that is larger is worked on alone. */
+const mostBytesInWork = 8 << 20
 /** Deliveries that are asked for at once. */
 const mostDeliveries = 64
 /** A segment that cannot be read is tried this often: its download may have been cut. */
@@ -84,6 +86,8 @@ export class Collector {
   #batch = new IndexBatch()
   #held: Held[] = []
   #batchStartMs = 0
+  #bytesInWork = 0
+  #waiting: (() => void)[] = []
 
   constructor(options: CollectorOptions) {
     this.#options = options
@@ -205,6 +209,7 @@ export class Collector {
   /** Returns whether the batch has it now. */
   async #collect(delivery: Delivery, manifest: Manifest): Promise<boolean> {
     const { source, target, isSameStore } = this.#options
+    await this.#room(manifest.bytes)
     const folder = await mkdtemp(join(this.#options.folder, 'segment-'))
     try {
       const fetched = await fetchSegment(source.store, manifest, folder)
@@ -224,7 +229,16 @@ export class Collector {
       return false
     } finally {
       await rm(folder, { recursive: true, force: true })
+      this.#bytesInWork -= manifest.bytes
+      for (const go of this.#waiting.splice(0)) go()
     }
+  }
+
+  /** Waits until so many bytes more may be worked on. */
+  async #room(bytes: number): Promise<void> {
+    while (this.#bytesInWork > 0 && this.#bytesInWork + bytes > mostBytesInWork)
+      await new Promise<void>((go) => this.#waiting.push(go))
+    this.#bytesInWork += bytes
   }
 
   async #copy({ packed, packedBytes }: FetchedSegment, { manifest: text }: Delivery, manifest: Manifest) {

@@ -8,6 +8,9 @@ import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 /** Larger segments are refused: recorders seal theirs long before. */
 const mostBytes = 1 << 30
 
+/** A download of which nothing comes for so long is given up: a node of the bus that dies leaves it open for ever. */
+const silenceMs = 15_000
+
 /** A segment that no second attempt makes readable. */
 export class DeadSegment extends Error {
   override readonly name = 'DeadSegment'
@@ -52,7 +55,7 @@ async function download(
   let packedBytes = 0
   let plainBytes = 0
   async function* kept(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of store.get(segmentKey(manifest))) {
+    for await (const chunk of withoutSilence(store.get(segmentKey(manifest)))) {
       packedBytes += chunk.length
       if (packedBytes > manifest.compressedBytes) throw new DeadSegment('it is larger than its manifest says')
       await from.write(chunk)
@@ -76,4 +79,24 @@ async function download(
   if (digest.digest('hex') !== manifest.hash)
     throw new DeadSegment('its bytes do not have the hash of its name')
   return packedBytes
+}
+
+/** @throws WiretapeError `unreachable` when nothing comes for too long */
+async function* withoutSilence(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  for (;;) {
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<never>((_, reject) => {
+      const fail = (): void =>
+        reject(new WiretapeError('unreachable', `a download stopped for ${silenceMs / 1_000} s`))
+      timer = setTimeout(fail, silenceMs)
+    })
+    try {
+      const { value, done } = await Promise.race([iterator.next(), silence])
+      if (done === true) return
+      yield value
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }

@@ -27,7 +27,7 @@ const ownNames = Object.keys(ownColumns) as OwnColumn[]
 /** Rows that are taken from a segment at once. */
 const rowsAtOnce = 8_192
 /** Rows of a partition that wait to be written as a group. */
-const rowsInGroup = 61_440
+const rowsInGroup = 16_384
 
 interface Partition {
   readonly day: string

@@ -15,7 +15,7 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
     .requiredOption('--from <store>', 'where recorders ship to: nats://HOST, s3://BUCKET, a folder')
     .requiredOption('--to <store>', 'where segments and index are kept: s3://BUCKET, a folder')
     .option('--once', 'end when nothing is left; exit 1 if a segment could not be read')
-    .option('--batch-messages <n>', 'write a batch at so many messages', positiveNumber, 100_000)
+    .option('--batch-messages <n>', 'write a batch at so many messages', positiveNumber, 50_000)
     .option('--batch-age <time>', 'write a batch at this age (default: 30s)', parseTimeout, 30_000)
     .option('--json', 'machine output, one line a batch')
     .addHelpText(
