@@ -110,6 +110,12 @@ describe('the import table', () => {
   })
 })
 
+describe('imports', () => {
+  it('of src go round in no circle, not even those of types', () => {
+    expect(circles(project)).toEqual([])
+  })
+})
+
 describe('signals', () => {
   it('are never those whose timer the garbage collector may take: `createDeadline` holds its own', () => {
     const uses = ['src', 'viewer', 'test'].flatMap((folder) =>
@@ -297,6 +303,33 @@ describe('the check itself', () => {
     expect(check(files)).toEqual([expected])
   })
 })
+
+/** Files that import one another, value or type, each circle as one line; what is loaded lazily does not count. */
+function circles(root: string): string[] {
+  const files = new Set(sourcesIn(root, 'src'))
+  const graph = new Map<string, string[]>()
+  for (const file of files) {
+    const found = referencesIn(readFileSync(join(root, file), 'utf8')).flatMap(({ to, how }) => {
+      if (to === undefined || !to.startsWith('.') || how === 'dynamic' || how === 'url') return []
+      const target = posix.join(posix.dirname(file), to)
+      return [target.replace(/\.js$/, '.ts'), target.replace(/\.js$/, '.tsx')].filter((path) =>
+        files.has(path),
+      )
+    })
+    graph.set(file, found)
+  }
+  // Whatever imports nothing that is left is in no circle, nor what nothing imports that is left.
+  for (let size = Infinity; graph.size < size;) {
+    size = graph.size
+    const imported = new Set([...graph.values()].flat())
+    for (const [file, found] of graph) {
+      const left = found.filter((path) => graph.has(path))
+      if (left.length === 0 || !imported.has(file)) graph.delete(file)
+      else graph.set(file, left)
+    }
+  }
+  return [...graph].map(([file, found]) => `${file}: ${found.join(', ')}`).toSorted()
+}
 
 /** One line for each place below `root` that breaks the table; none when all is well. */
 function violations(root: string): string[] {

@@ -4,7 +4,7 @@ import type { Command, CommandOf, Success } from '../control-schema/index.js'
 import { GateFault, type Intercept } from '../intercept/index.js'
 import { WiretapeError, type Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
-import type { LiveContext } from './live.js'
+import type { LiveContext } from './live-context.js'
 
 /** What commands act on. */
 export interface CommandScene {

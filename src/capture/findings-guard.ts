@@ -8,7 +8,7 @@ import {
 import type { GuardVerdict } from '../intercept/index.js'
 import type { MessageRecord } from '../model/index.js'
 import { idKey, readEnvelope } from '../wire/index.js'
-import type { MakeGuard } from './live.js'
+import type { MakeGuard } from './live-context.js'
 
 /** Fate of a message in which a rule finds something. */
 export type FindingAction = GuardVerdict['kind']

@@ -1,5 +1,7 @@
 export { defaultLabel } from './label.js'
-export { redactedMetadata, type CaptureFiles, type CaptureOptions } from './running-capture.js'
+export { redactedMetadata } from './running-capture.js'
+export type { CaptureFiles } from './capture-options.js'
+export type { CaptureOptions } from './capture-options.js'
 export {
   recordStdio,
   registryFolderIn,
@@ -21,4 +23,4 @@ export { closedTape, ownProgram, record, type LibraryRecordOptions, type Recorde
 export { recordBridge, type BridgeCaptureOptions, type BridgeResult } from './record-bridge.js'
 export { recordListen, type ListenCaptureOptions } from './record-listen.js'
 export { createFindingsGuard, type FindingAction } from './findings-guard.js'
-export type { MakeGuard } from './live.js'
+export type { MakeGuard } from './live-context.js'

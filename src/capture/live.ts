@@ -1,12 +1,11 @@
 import { makeSocketPath, startControl, type Control, type ControlHost } from '../control/index.js'
 import type { GateState, HeldEvent } from '../control-schema/index.js'
-import type { GatedWire, Guard, HeldMessage, Intercept, InterceptOptions } from '../intercept/index.js'
-import { WiretapeError, type MetaRecord, type Transport } from '../model/index.js'
+import type { GatedWire, HeldMessage, Intercept, InterceptOptions } from '../intercept/index.js'
+import { WiretapeError } from '../model/index.js'
 import type { Recorder } from '../proxy/index.js'
 import { createRulesInForce, type RulesInForce } from './rules-in-force.js'
 import { segmentPath, type TapeEnd } from '../tape/index.js'
-
-type InterceptModule = typeof import('../intercept/index.js')
+import type { InterceptModule, LoadedIntercept, LiveContext } from './live-context.js'
 
 /** Makes a transport's wire, once there is something that gates it. */
 export type MakeWire = (module: InterceptModule, intercept: Intercept, recorder: Recorder) => GatedWire
@@ -20,42 +19,6 @@ export interface LiveTransport {
   readonly url?: string
   /** Starts its server again. @returns how many processes */
   reloadServers?(): Promise<number>
-}
-
-export interface LiveContext {
-  readonly meta: MetaRecord
-  /** First segment of the tape. */
-  readonly tape: string
-  readonly registryFolder: string
-  /** Its lines say neither which message they are about nor what was decided. */
-  readonly isStrict: boolean
-  /** Where `save` goes without a path. */
-  readonly sessionFile: string
-  recorder(): Recorder
-  /** Saves a session file; gives back why it could not. */
-  save(path: string): Promise<string | undefined>
-  /** The socket is there. False when nobody will find it. */
-  listens(socket: string): boolean
-  /** Set when something is to be held from the start: then the gate is loaded already. */
-  readonly intercept?: LoadedIntercept
-}
-
-/** Makes what looks at every message of one capture. */
-export type MakeGuard = (scene: {
-  readonly transport: Transport
-  /** A screen is attached, where a person can decide. */
-  readonly isAttended: () => boolean
-  /** Puts a sentence on the tape, and shows it to screens. */
-  readonly tell: (text: string) => void
-}) => Guard
-
-/** The gate's code, and what it is asked for. */
-export interface LoadedIntercept {
-  readonly module: InterceptModule
-  readonly options: InterceptOptions
-  /** Of a file that is looked at as long as the capture runs. */
-  readonly rules?: RulesInForce
-  readonly makeGuard?: MakeGuard
 }
 
 /** What a capture is to those who attach. */

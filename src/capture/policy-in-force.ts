@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { JsonMembers } from '../model/index.js'
 import type { Policy, PolicyFiles, PolicyInForce, RecordedSubject } from '../policy/index.js'
 import type { Quota } from '../tape/index.js'
-import type { CaptureOptions, CaptureTarget } from './running-capture.js'
+import type { CaptureOptions, CaptureTarget } from './capture-options.js'
 
 /** Where the machine's policy stands. Nothing that a user may set decides it. */
 export function policyFiles(

@@ -1,7 +1,7 @@
 import { startHttpBridge, type HttpBridge } from '../link/index.js'
 import { openOwnStdio } from '../transports/index.js'
 import { startHttpCapture, type HttpCapture, type HttpProxyCaptureOptions } from './record-http.js'
-import type { CaptureFiles } from './running-capture.js'
+import type { CaptureFiles } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
 /** A remote server, for the stdio client that started us. */

@@ -1,13 +1,9 @@
 import type { Recorder, SessionEnd } from '../proxy/index.js'
 import { startHttpProxy, type Access, type HttpEvent, type HttpProxy } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
-import {
-  prepareCapture,
-  type CaptureFiles,
-  type CaptureOptions,
-  type CaptureTarget,
-  type RunningCapture,
-} from './running-capture.js'
+import { prepareCapture } from './running-capture.js'
+import type { CaptureFiles } from './capture-options.js'
+import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
 /** What to record, and where to listen. */

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { startStdioBridge, type StdioBridge } from '../link/index.js'
 import type { Reloads, ReloadSettings } from './reload.js'
 import { startHttpCapture, type HttpCapture, type HttpCaptureOptions } from './record-http.js'
-import type { CaptureFiles } from './running-capture.js'
+import type { CaptureFiles } from './capture-options.js'
 import { untilSignal } from './signals.js'
 
 /** For clients to take what servers said last. */

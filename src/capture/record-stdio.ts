@@ -9,12 +9,9 @@ import {
 } from '../transports/index.js'
 import { createReadBuffers } from './read-buffers.js'
 import type { Reloads, ReloadSettings } from './reload.js'
-import {
-  prepareCapture,
-  type CaptureFiles,
-  type CaptureOptions,
-  type RunningCapture,
-} from './running-capture.js'
+import { prepareCapture } from './running-capture.js'
+import type { CaptureFiles } from './capture-options.js'
+import type { CaptureOptions, RunningCapture } from './capture-options.js'
 import { forwardSignals } from './signals.js'
 
 /** What to record and where. */

@@ -1,7 +1,7 @@
 import type { Recorder } from '../proxy/index.js'
 import type { Redactor } from '../redaction/index.js'
 import type { Live } from './live.js'
-import type { RunningCapture } from './running-capture.js'
+import type { RunningCapture } from './capture-options.js'
 
 /** Stands for a capture that may not record: everything passes, nothing is kept, nobody can attach. */
 export function createSilentCapture(redactor: Redactor, why: string, wantsHolding: boolean): RunningCapture {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { CaptureFiles, CaptureOptions } from '../capture/index.js'
 import { WiretapeError } from '../model/index.js'
 import type { Io } from './io.js'
-import type { RecordOptions } from './record-options.js'
+import type { RecordOptions } from './record-flag.js'
 import { readVersion } from './version.js'
 
 /**

@@ -5,7 +5,7 @@ import { WiretapeError } from '../model/index.js'
 import { escapeText } from '../render/index.js'
 import type { Io } from './io.js'
 import { readLock } from './pin/lock-file.js'
-import type { RecordOptions } from './record-options.js'
+import type { RecordOptions } from './record-flag.js'
 
 /**
  * The guard that `--on-finding` and `--pin` ask for: it looks at messages on their way.

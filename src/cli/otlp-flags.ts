@@ -1,12 +1,4 @@
-import type { RecordFlag } from './record-options.js'
-
-/** Options of `record` about its export to OpenTelemetry. */
-export interface OtlpOptions {
-  /** Base URL of the receiver, or `env`. */
-  readonly otlp?: string
-  readonly otlpProtocol?: 'http/json' | 'http/protobuf'
-  readonly otlpPayload?: boolean
-}
+import type { RecordFlag } from './record-flag.js'
 
 const protocols = ['http/json', 'http/protobuf']
 

@@ -34,9 +34,7 @@ import { registerRules } from './commands/rules.js'
 import { exitCode } from './exit-codes.js'
 import type { Io } from './io.js'
 import { readVersion } from './version.js'
-
-/** What a command's action leaves for the process to end with. */
-export type Outcome = { code: number }
+import type { Outcome } from './outcome.js'
 
 /**
  * Parses a command line and runs its command. Returns the exit status.

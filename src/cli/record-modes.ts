@@ -1,5 +1,5 @@
 import { WiretapeError } from '../model/index.js'
-import type { RecordOptions } from './record-options.js'
+import type { RecordOptions } from './record-flag.js'
 
 /**
  * What `record` stands between: its own stdin and a command, HTTP clients and a command, HTTP clients and a URL, its own

@@ -8,11 +8,8 @@ export {
   type Plan,
   type ServerChange,
 } from './change.js'
-export {
-  configuredServerOf,
-  readConfiguredServer,
-  type ConfiguredServer,
-} from './configured/configured-server.js'
+export { configuredServerOf, readConfiguredServer } from './configured/configured-server.js'
+export type { ConfiguredServer } from './configured/configured.js'
 export { readConfigFile } from './config-file.js'
 export { parseConfig } from './config/index.js'
 export { entryEnv, readEntries, type Launch, type ServerEntry } from './entry.js'

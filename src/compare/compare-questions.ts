@@ -3,7 +3,8 @@ import { diffJson, type JsonDiff } from './json-diff.js'
 import { requestHashes } from './recording-index.js'
 import { rulesFor, type CompareSettings } from './settings.js'
 import { createTolerance } from './tolerance.js'
-import type { AnswerText, Asked } from './verdict.js'
+import type { Asked } from './verdict.js'
+import type { AnswerText } from './answer-text.js'
 
 /** Who asks, how it is traced, and ids that mean something to one run only. */
 const notAsked: ReadonlySet<string> = new Set([

@@ -1,9 +1,9 @@
 import { onOneLine } from '../wire/index.js'
-import type { ExchangeComparison } from './compare-recordings.js'
+import type { ExchangeComparison } from './comparison.js'
 import type { Difference } from './json-diff.js'
 import { placeOf, toJsonPath } from './json-place.js'
 import { suggestMatcher } from './matcher.js'
-import type { OfferChange } from './offers.js'
+import type { OfferChange } from './offer-change.js'
 import type { Varied } from './tolerance.js'
 
 /** `tools/call search`, and who asked when it was the server; of a saved call its name before that. */

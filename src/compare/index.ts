@@ -1,16 +1,8 @@
 export { canonicalJson, type Substitute } from './canonical-json.js'
 export { checkSchema, type SchemaFault } from './schema-check.js'
 export { compareQuestions } from './compare-questions.js'
-export {
-  compareRecordings,
-  isNote,
-  zeroCounts,
-  type ComparedRecording,
-  type ComparisonSummary,
-  type ExchangeComparison,
-  type ExchangeSide,
-  type RecordingComparison,
-} from './compare-recordings.js'
+export { compareRecordings, isNote, zeroCounts, type RecordingComparison } from './compare-recordings.js'
+export type { ComparedRecording, ComparisonSummary, ExchangeComparison, ExchangeSide } from './comparison.js'
 export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
 export { taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
@@ -28,14 +20,8 @@ export {
   suggestMatcher,
   type Matcher,
 } from './matcher.js'
-export {
-  compareOffers,
-  createOffers,
-  offerNotes,
-  tellsOffers,
-  type OfferChange,
-  type Offers,
-} from './offers.js'
+export { compareOffers, createOffers, offerNotes, tellsOffers, type Offers } from './offers.js'
+export type { OfferChange } from './offer-change.js'
 export { outputSchemasOf, type OutputSchemas } from './output-schemas.js'
 export type { OfferKind } from './offered-places.js'
 export {
@@ -68,10 +54,10 @@ export {
   isFailure,
   verdicts,
   type AnswerComparison,
-  type AnswerText,
   type Asked,
   type Verdict,
 } from './verdict.js'
+export type { AnswerText } from './answer-text.js'
 export {
   describeDifference,
   describeOffer,

@@ -1,4 +1,4 @@
-import type { ComparisonSummary, ExchangeComparison } from './compare-recordings.js'
+import type { ComparisonSummary, ExchangeComparison } from './comparison.js'
 import { truncate } from '../render/index.js'
 import { titleOf } from './describe.js'
 

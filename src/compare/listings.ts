@@ -1,20 +1,10 @@
 import { elementsOf, JsonObject, kindAt } from '../wire/index.js'
 import { pointersBelow } from './hidden-values.js'
 import type { OfferKind, OfferList } from './offered-places.js'
+import type { ListingPlace } from './listing-place.js'
 
 /** Exact text of each thing in a list by its name. */
 export type Items = ReadonlyMap<string, string>
-
-/** Whose list an answer is, and what of it is not known. */
-export interface ListingPlace {
-  /** Number of the request. */
-  readonly request: number
-  readonly conversation?: string | undefined
-  /** Number of the request for the first page, where it is known that this is another one. */
-  readonly first?: number | undefined
-  /** JSON Pointers into the answer, to what redaction took out. */
-  readonly redacted?: readonly string[]
-}
 
 /** A list that a server gave, as far as it was asked for. */
 export interface Listing {

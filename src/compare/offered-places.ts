@@ -1,5 +1,5 @@
 import { elementsOf, findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
-import type { AnswerText } from './verdict.js'
+import type { AnswerText } from './answer-text.js'
 
 /** What a server offers, by the request that lists it. */
 export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template'

@@ -1,6 +1,7 @@
 import { findJsonValue, isFault, JsonObject, kindAt } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
-import { createListings, type Listing, type ListingPlace, type Listings } from './listings.js'
+import { createListings, type Listing, type Listings } from './listings.js'
+import type { ListingPlace } from './listing-place.js'
 import { alikeWhereHidden, nothingHidden } from './hidden-values.js'
 import { offerLists, type OfferKind } from './offered-places.js'
 import { compareOpenings, createOpenings, inAnyOrder, type Opening, type Openings } from './openings.js'
@@ -12,19 +13,7 @@ import {
   type Impact,
   type SchemaChange,
 } from './schema-change.js'
-
-/** Something that a server offers otherwise than before. */
-export interface OfferChange {
-  /** `server` is what it says about itself when a conversation opens. */
-  readonly kind: OfferKind | 'server'
-  /** Name of the tool or prompt, URI of the resource, member of the opening. */
-  readonly name: string
-  readonly change: 'added' | 'removed' | 'changed'
-  /** That of the worst detail. */
-  readonly impact: Impact
-  /** What changed in it: `description changed`, `inputSchema: "city" required now`. */
-  readonly details: readonly string[]
-}
+import type { OfferChange } from './offer-change.js'
 
 /** Gathers what a server offers from the answers in a recording. */
 export interface Offers {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../wire/index.js'
 import { canonicalJson, isTooDeep } from './canonical-json.js'
 import { alikeWhereHidden, pointersBelow } from './hidden-values.js'
-import type { ListingPlace } from './listings.js'
+import type { ListingPlace } from './listing-place.js'
 import { openingMembers } from './offered-places.js'
-import type { OfferChange } from './offers.js'
+import type { OfferChange } from './offer-change.js'
 import { worstOf, type Impact, type SchemaChange } from './schema-change.js'
 
 /** What a server says about itself when a conversation opens. */

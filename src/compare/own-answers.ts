@@ -1,4 +1,4 @@
-import type { ExchangeComparison } from './compare-recordings.js'
+import type { ExchangeComparison } from './comparison.js'
 
 /** Says on an exchange why its answers were not compared. */
 export const ownAnswerNote = 'not compared: wiretape or a person answered it, not the server'

@@ -1,7 +1,7 @@
 import { elementsOf, kindAt, membersOf, spliceText, type TextEdit } from '../wire/index.js'
 import type { Alignment } from './align.js'
 import { deepest } from './canonical-json.js'
-import type { ComparedRecording } from './compare-recordings.js'
+import type { ComparedRecording } from './comparison.js'
 import { isIdName, type Links } from './made-ids.js'
 import { marksOf, requestHashes, subjectAt, type RecordingIndex } from './recording-index.js'
 

@@ -1,6 +1,6 @@
 import type { MessageRecord } from '../model/index.js'
 import type { Alignment } from './align.js'
-import type { ComparedRecording } from './compare-recordings.js'
+import type { ComparedRecording } from './comparison.js'
 import { marksOf, requestHashes, subjectAt } from './recording-index.js'
 
 /** Requests that are read at most: each once for every way in which its partners may be redacted. */

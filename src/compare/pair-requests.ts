@@ -1,6 +1,6 @@
 import { memberOf, membersOf } from '../wire/index.js'
 import type { Alignment } from './align.js'
-import type { ComparedRecording } from './compare-recordings.js'
+import type { ComparedRecording } from './comparison.js'
 import { marksOf, subjectAt, type RecordingIndex } from './recording-index.js'
 
 /**

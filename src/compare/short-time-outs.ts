@@ -1,5 +1,5 @@
 import { formatDuration } from '../render/index.js'
-import type { ExchangeComparison } from './compare-recordings.js'
+import type { ExchangeComparison } from './comparison.js'
 
 /** Counts requests that timed out and had taken as long before: the time-out is too short for them. */
 export interface ShortTimeOuts {

@@ -1,4 +1,4 @@
-import type { ComparisonSummary, ExchangeComparison } from './compare-recordings.js'
+import type { ComparisonSummary, ExchangeComparison } from './comparison.js'
 
 /** Counts what differs and is no difference, since every run makes its own. */
 export interface VariedCounts {

@@ -10,6 +10,7 @@ import { passingPlaces } from './task-places.js'
 import { withJsonInTexts } from './text-json.js'
 import { createTolerance, type Varied } from './tolerance.js'
 import type { VariedBetween } from './varying.js'
+import type { AnswerText } from './answer-text.js'
 
 /** What became of one exchange. */
 export type Verdict =
@@ -37,14 +38,6 @@ export const verdicts: readonly Verdict[] = [
   'timed out',
   'not sent',
 ]
-
-/** An answer as far as it is compared. */
-export interface AnswerText {
-  /** Exact text of the message. */
-  readonly text: string
-  /** JSON Pointers into it, to what redaction took out. */
-  readonly redacted?: readonly string[]
-}
 
 /** What was asked. */
 export interface Asked {

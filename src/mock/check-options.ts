@@ -9,7 +9,7 @@ import {
   WiretapeError,
   type OptionShape,
 } from '../model/index.js'
-import type { MockOptions } from './mock.js'
+import type { MockOptions } from './mock-options.js'
 
 const [isTransport, transportHint] = oneOf('streamable-http', 'sse')
 const isPath = (value: unknown): boolean => isText(value) && value !== ''

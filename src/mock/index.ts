@@ -1,4 +1,5 @@
 export type { Miss } from './miss.js'
-export { mock, startMock, type Mock, type MockOptions } from './mock.js'
+export { mock, startMock, type Mock } from './mock.js'
+export type { MockOptions } from './mock-options.js'
 export { serveStream, type StreamTalk } from './serve-stream.js'
 export type { Sink } from './sink.js'

@@ -14,7 +14,7 @@ import {
 } from '../model/index.js'
 import { adopt, type Recording } from '../formats/index.js'
 import { createHeaderWitness } from './header-witness.js'
-import { acceptsBoth, isJsonType } from './http/media-types.js'
+import { acceptsBoth, isJsonType } from '../link/index.js'
 import { createCallIndex, type CallIndexWriter } from './call-index.js'
 import { clientView } from './client-view.js'
 import type { Play, RecordedDeath } from './play.js'

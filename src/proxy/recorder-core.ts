@@ -25,6 +25,7 @@ import { Scratch } from './region-pool.js'
 import { createRecordGuard, guardClosing } from './record-guard.js'
 import type { Redaction } from './run-redactor.js'
 import { tellProgress, watchedDisk, type Progress, type ThreadState } from './thread-state.js'
+import type { ChannelLoss } from './channel-loss.js'
 
 /** What the recording side needs to know before it starts. Can be posted to another thread. */
 export interface RecorderInit {
@@ -65,14 +66,6 @@ export interface NamedSession {
   readonly connection: number
   readonly origin?: string
   readonly conversation: string
-}
-
-/** What passed while nobody recorded, on one channel. */
-export interface ChannelLoss {
-  readonly channel: Channel
-  readonly bytes: number
-  readonly lines: number
-  readonly atLineStart: boolean
 }
 
 /** How a session ended, for the tape's last line. */

@@ -6,13 +6,8 @@ import { channels, type Channel } from './channel.js'
 import { buffersOf } from './chunk-batch.js'
 import { regionsOf } from './http-batch.js'
 import { OpenExchanges } from './open-exchanges.js'
-import type {
-  ChannelLoss,
-  NamedSession,
-  RecorderInit,
-  RecorderMessage,
-  RecordingReport,
-} from './recorder-core.js'
+import type { NamedSession, RecorderInit, RecorderMessage, RecordingReport } from './recorder-core.js'
+import type { ChannelLoss } from './channel-loss.js'
 import { createThreadState, isWorking, progressOf, tellWork } from './thread-state.js'
 
 /** What the recording thread says: that it is there, then one reply to every message, in order. */

@@ -10,7 +10,7 @@ import {
   type OptionShape,
 } from '../model/index.js'
 import { longestTimerMs } from '../transports/index.js'
-import type { ReplayOptions } from './replay.js'
+import type { ReplayOptions } from './replay-options.js'
 import type { ReplayTarget } from './target.js'
 
 const shapes: Readonly<Record<keyof ReplayOptions, OptionShape>> = {

@@ -1,5 +1,5 @@
 import type { Envelope } from '../model/index.js'
-import type { ClientFrame } from '../link/index.js'
+import { saidBy, type ClientFrame } from '../link/index.js'
 import { readEnvelope } from '../wire/index.js'
 import type { ParamHeaders } from './param-headers.js'
 
@@ -18,7 +18,7 @@ export function clientFrame(
   const requests = envelopes.filter(({ kind }) => kind === 'request').length
   const [first] = envelopes
   if (!first || envelopes.length > 1) return { text, requests }
-  const { method, subject, protocolVersion, modern } = first
+  const { method, subject, modern } = first
   const headers =
     modern && method === 'tools/call' && subject !== undefined
       ? paramHeaders?.of(messages[0]!, subject)
@@ -26,9 +26,7 @@ export function clientFrame(
   return {
     text,
     requests,
+    ...saidBy(first),
     ...(headers && { headers }),
-    ...(method !== undefined && { method }),
-    ...(subject !== undefined && { name: subject }),
-    ...(modern && protocolVersion !== undefined && { protocolVersion }),
   }
 }

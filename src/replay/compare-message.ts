@@ -13,7 +13,7 @@ import {
   type VariedBetween,
   type Verdict,
 } from '../compare/index.js'
-import type { Mark } from './live-values.js'
+import type { Mark } from './mark.js'
 import type { Finished } from './ordered-outcomes.js'
 import type { Plan } from './plan.js'
 import type { PlannedMessage } from './planned-frames.js'

@@ -9,7 +9,7 @@ import {
   spliceText,
   type TextEdit,
 } from '../wire/index.js'
-import type { Mark } from './live-values.js'
+import type { Mark } from './mark.js'
 
 /** A value that `--set` gave, and what the recording has in its place. Both as texts: strings without quotes. */
 export interface GivenValue {

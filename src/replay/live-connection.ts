@@ -141,7 +141,7 @@ export async function openLive(
         if (isFault(frame)) events.noise(text)
         else for (const message of messagesOf(frame)) take(message, via)
       },
-      failed(frame, reason, isUnsent = false) {
+      failed(frame, reason, { isUnsent = false }) {
         if (frame.requests === 0) refusals.set(frame, reason)
         for (const asked of waitingIn(frame)) settle(...asked, { error: `Read failed: ${reason}`, isUnsent })
       },

@@ -18,13 +18,7 @@ import {
   type Span,
   type TextEdit,
 } from '../wire/index.js'
-
-/** A value that redaction took out of a message. */
-export interface Mark {
-  /** JSON Pointer into the message. */
-  readonly at: string
-  readonly tag: string
-}
+import type { Mark } from './mark.js'
 
 /** `--set`: a value for a place in the messages that have it. */
 export interface SetValue {

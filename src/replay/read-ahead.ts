@@ -1,6 +1,6 @@
 import { marksOf } from '../compare/index.js'
 import type { MessageRecord } from '../model/index.js'
-import type { Mark } from './live-values.js'
+import type { Mark } from './mark.js'
 import type { Plan } from './plan.js'
 import type { PlannedFrame, PlannedMessage } from './planned-frames.js'
 

@@ -9,7 +9,6 @@ import {
   titleOf,
   type CompareSettings,
   type ExchangeComparison,
-  type Level,
   type OfferChange,
   type SubjectLatency,
   type Verdict,
@@ -18,7 +17,6 @@ import { parseFilter, type Filter } from '../filter/index.js'
 import { compilePath, QueryFault } from '../json-path/index.js'
 import { checkPath, WiretapeError } from '../model/index.js'
 import { openRecords, openSegments } from '../tape/index.js'
-import type { Unanswered } from './answer-question.js'
 import { checkOptions, checkTarget } from './check-options.js'
 import { readCompareFile, readCompareFileOf } from './compare-file.js'
 import type { SetValue } from './live-values.js'
@@ -28,36 +26,7 @@ import { keptBytes, planReplay } from './plan.js'
 import { runReplay } from './run-replay.js'
 import { settleSecrets } from './settle-secrets.js'
 import { connectTo, type ReplayTarget } from './target.js'
-
-/** How a recording is replayed and compared; everything has a default. */
-export interface ReplayOptions {
-  /** Milliseconds that one answer may take. @default 10_000 */
-  readonly timeoutMs?: number
-  /** Makes a handshake where the recording has none. @default true */
-  readonly handshake?: boolean
-  /** What the server's own requests get that the recording cannot answer. @default 'error' */
-  readonly unanswered?: Unanswered
-  /** One request at a time, or overlapping as recorded. @default 'one' */
-  readonly concurrency?: 'one' | 'recorded'
-  /** How many times as fast as recorded. @default Infinity: without waiting */
-  readonly speed?: number
-  /** Values by JSONPath, for messages of the client that have the place. */
-  readonly set?: Readonly<Record<string, unknown>>
-  /** Ends with an error where a redacted value is not known. @default false: what needs it is left out, and noted */
-  readonly strictSecrets?: boolean
-  /** Only messages of the client that match (docs/filter.md); the handshake is always sent. */
-  readonly filter?: string
-  /** @default what the compare file says, else 'semantic' */
-  readonly level?: Level
-  /** JSONPaths into answers, to what does not count. */
-  readonly ignore?: readonly string[]
-  /** Matchers by JSONPath: `{ '$.result.structuredContent.at': 'timestamp' }`. */
-  readonly match?: Readonly<Record<string, string>>
-  /** Path of a file of rules; `false` for none. @default `<recording>.compare.yaml`, if there is one */
-  readonly compareFile?: string | false
-  /** Ends the replay: what was not sent is told as such. */
-  readonly signal?: AbortSignal
-}
+import type { ReplayOptions } from './replay-options.js'
 
 /** What a live server answered otherwise than the recorded one. */
 export interface ReplayResult {

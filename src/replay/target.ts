@@ -68,10 +68,10 @@ export function connectTo(target: ReplayTarget): Connect {
 function withHint(events: ClientEvents): ClientEvents {
   return {
     ...events,
-    failed(frame, reason, isUnsent) {
+    failed(frame, reason, failure) {
       const isOther = frame.method === 'initialize' && /^HTTP 40[045]\b/.test(reason)
       const words = isOther ? `${reason} (if it speaks HTTP+SSE, the transport is sse)` : reason
-      events.failed(frame, words, isUnsent)
+      events.failed(frame, words, failure)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { Frame } from './frame.js'
+import type { Frame } from './frame-lines.js'
 import type { Line, Tone } from './spans.js'
 
 /** The terminal's whole screen, on which frames are drawn. */

@@ -6,22 +6,13 @@ import { diffLines } from './line-diff.js'
 import { isFrame, type LogRow, type MessageLog, type RowState } from './message-log.js'
 import { whatOf } from './row-line.js'
 import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
+import type { Again } from './again.js'
 
 /** Two texts stand side by side from this width on. */
 const wide = 110
 
 /** Of one message; the list of findings has all. */
 const mostFindings = 10
-
-/** What was sent again, and what came of it. */
-export interface Again {
-  readonly sent: string
-  /** Undefined while it is awaited. */
-  readonly answer?: string
-  readonly before: string | undefined
-  readonly latencyMs?: number
-  readonly fault?: string
-}
 
 type Frame = Extract<TapeRecord, { type: 'message' | 'held' }>
 

@@ -1,15 +1,10 @@
 import type { Finding, Level } from '../findings/index.js'
 import { countOf, escapeText, formatCount, pad, truncate } from '../render/index.js'
-import type { Frame } from './frame.js'
+import type { Frame } from './frame-lines.js'
 import type { Key } from './keys.js'
 import { span, wrapWords, type Line, type Tone } from './spans.js'
 import { layoutOf, only, type Context, type ScreenState, type Step } from './state.js'
-
-/** Which finding of the list is chosen; the list may grow before it. */
-export interface FoundList {
-  readonly cursor: number
-  readonly chosen: Finding | undefined
-}
+import type { FoundList } from './found.js'
 
 export const levelTones: Readonly<Record<Level, Tone>> = { error: 'red', warning: 'yellow', note: 'dim' }
 

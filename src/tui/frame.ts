@@ -7,16 +7,10 @@ import { headLine, rowLine, type Signs } from './row-line.js'
 import { endingOf, type Line, lineWidth, span, type Span, truncateLine, wrapWords } from './spans.js'
 import { layoutOf, selectedRow, type Context, type Editor, type ScreenState } from './state.js'
 import type { TextField } from './text-field.js'
+import type { Frame } from './frame-lines.js'
 
 /** Of a sentence below an editor. */
 const mostProblemLines = 4
-
-/** What is shown: lines by part of the screen. */
-export interface Frame {
-  readonly lines: readonly Line[]
-  /** The line of `lines` that is marked; -1 for none. */
-  readonly selected: number
-}
 
 /** The whole screen as lines, one less than the terminal has. Pure. */
 export function frameOf(state: ScreenState, context: Context, signs: Signs): Frame {

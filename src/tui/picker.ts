@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 import { escapeText } from '../render/index.js'
 import { openCanvas, type Canvas } from './canvas.js'
-import type { Frame } from './frame.js'
+import type { Frame } from './frame-lines.js'
 import type { Key } from './keys.js'
 import { span, truncateLine, type Line } from './spans.js'
 import { openTerminal } from './terminal.js'

@@ -1,6 +1,7 @@
 import type { Failure, ServerEvent } from '../control-schema/index.js'
 import { openCanvas, type Canvas } from './canvas.js'
-import { frameOf, type Frame } from './frame.js'
+import { frameOf } from './frame.js'
+import type { Frame } from './frame-lines.js'
 import type { CaptureLink } from './link.js'
 import { MessageLog } from './message-log.js'
 import { reduce } from './reduce.js'

@@ -1,71 +1,7 @@
-import type { CaptureConnection } from '../control/index.js'
-import type { SavedCalls } from './saved.js'
 import type { ClientRole, OpenServer } from '../replay/index.js'
-
-/** A recording that the viewer may ask for. */
-export interface ListedRecording {
-  /** Names it in addresses; nothing can be learned or guessed from it. */
-  readonly id: string
-  readonly name: string
-  readonly label: string
-  readonly startedAt: string
-  readonly sizeBytes: number
-  readonly messages: number | null
-  /** JSON-RPC errors and results of tools that failed; null where nobody counted them. */
-  readonly errors: number | null
-  readonly durationMs: number | null
-  /** Name and version, as they call themselves. */
-  readonly server: string | null
-  readonly client: string | null
-  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
-  /** Base names of its files, in the order of their segments. */
-  readonly files: readonly string[]
-  /** Absolute path of the first file, for commands that a person copies. */
-  readonly path: string
-}
-
-/** Messages that a search found, those of the newest recording first. */
-export interface SearchFound {
-  readonly matches: readonly FoundMessage[]
-  /** There are more. */
-  readonly isCut: boolean
-}
-
-export interface FoundMessage {
-  /** Of its recording. */
-  readonly id: string
-  readonly label: string | null
-  /** Null for what is no message. */
-  readonly sequence: number | null
-  readonly timestamp: string | null
-  readonly method: string | null
-  readonly subject: string | null
-  readonly snippet: string
-  /** Place of the match in the snippet. */
-  readonly match: { readonly start: number; readonly end: number } | null
-}
-
-/** How the server of a recording is reached. */
-export interface RecordedServer {
-  /** The whole command line, or the URL. */
-  readonly shown: string
-  /** Where a command runs. */
-  readonly folder?: string
-  /** Names of the variables that a command gets from the environment of wiretape. */
-  readonly environment?: readonly string[]
-  readonly command?: readonly string[]
-  readonly url?: string
-  /** Why it may not be run; it may be copied. */
-  readonly why?: string
-}
-
-/** A recorder before a server, and wiretape as its client. */
-export interface UiRecorder {
-  /** Starts it and greets the server. */
-  open(role: ClientRole): Promise<OpenServer | { readonly error: string }>
-  /** Id of the recording that it makes, once it is open. */
-  recording(): Promise<string>
-}
+import type { CaptureConnection } from '../control/index.js'
+import type { SavedCalls } from './saved-calls.js'
+import type { RecordedServer } from './recorded-server.js'
 
 /** What the server may give out; only what is listed can be asked for. */
 export interface Catalogue {
@@ -101,4 +37,55 @@ export interface Catalogue {
   readonly saved?: SavedCalls
   /** Attaches as a screen to the capture that writes a listed recording; undefined when none does. */
   control?(id: string): Promise<CaptureConnection | undefined>
+}
+
+/** A recording that the viewer may ask for. */
+export interface ListedRecording {
+  /** Names it in addresses; nothing can be learned or guessed from it. */
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly startedAt: string
+  readonly sizeBytes: number
+  readonly messages: number | null
+  /** JSON-RPC errors and results of tools that failed; null where nobody counted them. */
+  readonly errors: number | null
+  readonly durationMs: number | null
+  /** Name and version, as they call themselves. */
+  readonly server: string | null
+  readonly client: string | null
+  readonly state: 'live' | 'complete' | 'incomplete' | 'failed'
+  /** Base names of its files, in the order of their segments. */
+  readonly files: readonly string[]
+  /** Absolute path of the first file, for commands that a person copies. */
+  readonly path: string
+}
+
+/** Messages that a search found, those of the newest recording first. */
+export interface SearchFound {
+  readonly matches: readonly FoundMessage[]
+  /** There are more. */
+  readonly isCut: boolean
+}
+
+/** A recorder before a server, and wiretape as its client. */
+export interface UiRecorder {
+  /** Starts it and greets the server. */
+  open(role: ClientRole): Promise<OpenServer | { readonly error: string }>
+  /** Id of the recording that it makes, once it is open. */
+  recording(): Promise<string>
+}
+
+export interface FoundMessage {
+  /** Of its recording. */
+  readonly id: string
+  readonly label: string | null
+  /** Null for what is no message. */
+  readonly sequence: number | null
+  readonly timestamp: string | null
+  readonly method: string | null
+  readonly subject: string | null
+  readonly snippet: string
+  /** Place of the match in the snippet. */
+  readonly match: { readonly start: number; readonly end: number } | null
 }

@@ -1,10 +1,7 @@
-export type {
-  Catalogue,
-  FoundMessage,
-  ListedRecording,
-  RecordedServer,
-  SearchFound,
-  UiRecorder,
-} from './catalogue.js'
-export type { CallToKeep, SavedCalls, SavedRun } from './saved.js'
+export type { FoundMessage } from './catalogue.js'
+export type { ListedRecording, SearchFound, UiRecorder } from './catalogue.js'
+export type { Catalogue } from './catalogue.js'
+export type { RecordedServer } from './recorded-server.js'
+export type { CallToKeep, SavedRun } from './saved-calls.js'
+export type { SavedCalls } from './saved-calls.js'
 export { startUiServer, type UiServer, type UiServerOptions } from './start.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { modeOf, refuseForeign, type RecordMode } from '../../src/cli/record-modes.js'
-import type { RecordOptions } from '../../src/cli/record-options.js'
+import type { RecordOptions } from '../../src/cli/record-flag.js'
 
 const start: Record<RecordMode, { command: string[]; options: RecordOptions }> = {
   stdio: { command: ['server'], options: {} },

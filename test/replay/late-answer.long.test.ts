@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { plainSettings } from '../../src/compare/index.js'
 import { replay } from '../../src/index.js'
+import { connectInMemory } from '../../src/link/index.js'
 import { planReplay, runReplay, type Connect } from '../../src/replay/index.js'
 import { openRecords, openSegments } from '../../src/tape/index.js'
 
@@ -89,17 +90,16 @@ describe('an answer that comes after its time-out, to an id that is used again',
     const timeoutMs = 200
     // Timers of one process fire in their order, however busy the machine is.
     const connect: Connect = (events) =>
-      Promise.resolve({
-        send({ text }) {
-          const { id, params } = JSON.parse(text) as { id: number; params: { name: string } }
-          const answer = JSON.stringify({ jsonrpc: '2.0', id, result: saying(params.name) })
-          const say = (): void => events.message(answer, undefined)
-          if (params.name === 'slow') setTimeout(say, 1.5 * timeoutMs)
-          else say()
-          return Promise.resolve()
-        },
-        close: () => Promise.resolve(),
-      })
+      Promise.resolve(
+        connectInMemory(events, (server) => ({
+          take({ text }) {
+            const { id, params } = JSON.parse(text) as { id: number; params: { name: string } }
+            const answer = JSON.stringify({ jsonrpc: '2.0', id, result: saying(params.name) })
+            if (params.name === 'slow') setTimeout(() => server.say(answer), 1.5 * timeoutMs)
+            else server.say(answer)
+          },
+        })),
+      )
     const records = openRecords(await openSegments(tape))
     const plan = await planReplay(records, tape, () => undefined)
     const verdicts: (string | undefined)[] = []

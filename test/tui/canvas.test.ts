@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openCanvas, sizeOf, type Canvas } from '../../src/tui/canvas.js'
-import type { Frame } from '../../src/tui/frame.js'
+import type { Frame } from '../../src/tui/frame-lines.js'
 import { span, type Line } from '../../src/tui/spans.js'
 
 interface Stage {

@@ -13,7 +13,8 @@ import {
   type TunnelReason,
 } from '../../transports/index.js'
 import { createReadBuffers } from '../read-buffers.js'
-import { prepareCapture, type CaptureOptions } from '../running-capture.js'
+import { prepareCapture } from '../running-capture.js'
+import type { CaptureOptions } from '../capture-options.js'
 import { forwardSignals, untilSignal } from '../signals.js'
 import { createLeafCertificates } from '../trust/certificates.js'
 import { authorityFolder, openLocalCa, type LocalCa } from '../trust/local-ca.js'

@@ -1,7 +1,8 @@
 import type { HttpLanes } from '../../intercept/index.js'
 import type { SeenServer } from '../../proxy/index.js'
 import { targetOfUrl, type HttpEvent, type Moment } from '../../transports/index.js'
-import type { CaptureFiles, CaptureTarget, RunningCapture } from '../running-capture.js'
+import type { CaptureFiles } from '../capture-options.js'
+import type { CaptureTarget, RunningCapture } from '../capture-options.js'
 
 /** What came of one server's tape. */
 export interface ServerFiles extends CaptureFiles {

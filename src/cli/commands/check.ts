@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { CheckOptions } from '../run/check.js'
 import type { CostOptions } from '../run/cost.js'
 

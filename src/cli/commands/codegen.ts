@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { TestKind } from '../../codegen/index.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { CodegenOptions } from '../run/codegen.js'
 
 /** Named here, so that no other command loads what prints tests. */

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 
 export function registerCompletion(program: Command, io: Io, outcome: Outcome): void {
   program

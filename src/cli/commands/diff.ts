@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addCompareOptions, matchersHelp } from '../compare/compare-options.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { DiffOptions } from '../run/diff.js'
 
 export function registerDiff(program: Command, io: Io, outcome: Outcome): void {

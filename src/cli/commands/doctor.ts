@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { DoctorOptions } from '../run/doctor.js'
 
 export function registerDoctor(program: Command, io: Io, outcome: Outcome): void {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { ExplainOptions } from '../run/explain.js'
 
 export function registerExplain(program: Command, io: Io, outcome: Outcome): void {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { InspectOptions } from '../run/inspect.js'
 
 export function registerInspect(program: Command, io: Io, outcome: Outcome): void {

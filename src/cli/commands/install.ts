@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { InstallCommandOptions } from '../run/install.js'
 import { parseKeep } from '../keep-option.js'
 import type { StatusOptions } from '../run/status.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { LsOptions } from '../run/ls.js'
 
 export function registerLs(program: Command, io: Io, outcome: Outcome): void {

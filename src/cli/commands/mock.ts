@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { splitAtDashes } from '../dashes.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { MockCommandOptions } from '../run/mock.js'
 
 export function registerMock(program: Command, io: Io, outcome: Outcome): void {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import type { RecordFlag } from '../record-options.js'
+import type { RecordFlag } from '../record-flag.js'
 
 /** An option of the table that `record` shares. */
 export function optionOf({ long, short, value, help, parse }: Omit<RecordFlag, 'key'>): Option {

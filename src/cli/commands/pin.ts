@@ -3,7 +3,7 @@ import { durationForms } from '../../model/index.js'
 import { splitAtDashes } from '../dashes.js'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { PinOptions } from '../run/pin.js'
 import { optionOf } from './option-of.js'
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Io } from '../io.js'
 import { parseAge, parseKeepSize } from '../keep-option.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { PruneOptions } from '../run/prune.js'
 
 export function registerPrune(program: Command, io: Io, outcome: Outcome): void {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
-import { recordFlags, type RecordOptions } from '../record-options.js'
+import type { Outcome } from '../outcome.js'
+import { recordFlags } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { optionOf } from './option-of.js'
 
 export function registerRecord(program: Command, io: Io, outcome: Outcome): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { matchersHelp } from '../compare/compare-options.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import { addReplayOptions, timeoutOption } from '../replay-options.js'
-import type { ReplayOptions } from '../run/replay.js'
+import type { ReplayOptions } from '../run/replay-options.js'
 
 export function registerReplay(program: Command, io: Io, outcome: Outcome): void {
   const command = program

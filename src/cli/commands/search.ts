@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { SearchOptions } from '../run/search.js'
 
 export function registerSearch(program: Command, io: Io, outcome: Outcome): void {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { ShipCommandOptions } from '../run/ship.js'
 
 export function registerShip(program: Command, io: Io, outcome: Outcome): void {

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { StatsOptions } from '../run/stats.js'
 
 export function registerStats(program: Command, io: Io, outcome: Outcome): void {

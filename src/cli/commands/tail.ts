@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { TailOptions } from '../run/tail.js'
 
 export function registerTail(program: Command, io: Io, outcome: Outcome): void {

@@ -5,7 +5,7 @@ import { countOf, escapeText, truncate } from '../../render/index.js'
 import { addRules, compareFilesOf, type Learned, type LearnedRule } from '../../replay/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import type { ReplayOptions } from '../run/replay.js'
+import type { ReplayOptions } from '../run/replay-options.js'
 import { exchangeLines, type Layout } from './print.js'
 
 /** @throws WiretapeError `usage` for options that make no sense together */

@@ -14,7 +14,7 @@ import {
   type RowView,
 } from '../../render/index.js'
 import type { Level } from '../../findings/index.js'
-import type { InspectRow } from './rows.js'
+import type { InspectRow } from './inspect-row.js'
 
 /** Something to say about a row; escaped. */
 export interface Note {

@@ -14,7 +14,7 @@ import {
 import { decodeString, kindAt } from '../../wire/index.js'
 import { maxOf } from '../extremes.js'
 import { wordsOf } from './describe.js'
-import type { InspectRow } from './rows.js'
+import type { InspectRow } from './inspect-row.js'
 
 export const fieldFormats = ['table', 'tsv', 'jsonl'] as const
 export type FieldFormat = (typeof fieldFormats)[number]

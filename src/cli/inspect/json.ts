@@ -3,7 +3,7 @@ import { escapeJson } from '../../render/index.js'
 import { notesJson } from '../notes.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { Fault } from './faults.js'
-import type { InspectRow } from './rows.js'
+import type { InspectRow } from './inspect-row.js'
 
 /** One element of `recordings`, as JSON text: what is known about a recording as a whole. */
 export function recordingJson(recording: LoadedRecording, faults: readonly Fault[]): string {

@@ -16,7 +16,7 @@ import { noTime, type Session } from '../../model/index.js'
 import { maxOf, minOf } from '../extremes.js'
 import type { LoadedRecording } from '../recordings.js'
 import { wordsOf, type Note } from './describe.js'
-import type { InspectRow } from './rows.js'
+import type { InspectRow } from './inspect-row.js'
 
 /** How the list is laid out. What a row is about comes last: it is as long as it is, and nothing has to line up behind it. */
 export interface ListLayout {

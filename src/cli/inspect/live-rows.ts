@@ -7,7 +7,8 @@ import {
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
 import type { NamedRequest } from '../row-numbers.js'
-import { columnsOf, messageRow, requestNumbers, type InspectRow } from './rows.js'
+import { columnsOf, messageRow, requestNumbers } from './rows.js'
+import type { InspectRow } from './inspect-row.js'
 
 /** Requests that an answer is likely to name; older ones are forgotten. */
 const requestsKept = 32_768

@@ -12,7 +12,7 @@ import type { FoundRows } from '../found-rows.js'
 import type { LinePlace } from '../quick-load.js'
 import type { Watcher } from '../recordings.js'
 import { createRowIndex, type RowIndex, type Wanted } from './row-index.js'
-import type { RowMatter } from './rows.js'
+import type { RowMatter } from './inspect-row.js'
 
 /** Which rows are shown. */
 export interface Sieve {

@@ -1,6 +1,6 @@
 import { createRedactor, type Redactor } from '../../redaction/index.js'
 import { escapeLines } from '../../render/index.js'
-import type { InspectRow } from '../inspect/rows.js'
+import type { InspectRow } from '../inspect/inspect-row.js'
 
 /** Imports may never have been redacted, so everything is redacted again on its way out. */
 export function outputRedactor(): Redactor {

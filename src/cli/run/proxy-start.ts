@@ -4,7 +4,7 @@ import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
 import { refuseForeign } from '../record-modes.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { runRecord } from './record.js'
 
 export interface ProxyStartOptions {

@@ -4,7 +4,7 @@ import { exitCode } from '../exit-codes.js'
 import { sayClientExpected } from '../expected-client.js'
 import { parseHeader } from '../header-option.js'
 import type { Io } from '../io.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { captureOptions, conclude, howToStart } from './record.js'
 import { parseHttpUrl } from '../http-url-option.js'
 

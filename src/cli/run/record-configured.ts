@@ -1,7 +1,7 @@
 import { readConfiguredServer } from '../../clients/index.js'
 import { WiretapeError } from '../../model/index.js'
 import type { Io } from '../io.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { placesOf } from './install.js'
 import { runRecord } from './record.js'
 

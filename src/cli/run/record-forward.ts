@@ -6,7 +6,7 @@ import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import { hasAudience, type Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { captureOptions, conclude } from './record.js'
 import { whyNothing } from './why-nothing.js'
 

@@ -5,7 +5,7 @@ import { exitCode } from '../exit-codes.js'
 import { parseHttpUrl } from '../http-url-option.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { createFront } from './front.js'
 import { captureOptions, conclude } from './record.js'
 

@@ -5,7 +5,7 @@ import { accessOf } from '../access.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { parseListen } from '../listen-option.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { createFront } from './front.js'
 import { captureOptions, conclude, reloadOf } from './record.js'
 

@@ -22,7 +22,7 @@ import { metadataOf } from '../metadata.js'
 import { modeOf } from '../record-modes.js'
 import type { Keep } from '../keep-option.js'
 import { originKeyIn, readTagKey } from '../keys.js'
-import type { RecordOptions } from '../record-options.js'
+import type { RecordOptions } from '../record-flag.js'
 import { readVersion } from '../version.js'
 
 /** Returns what to exit with. Loads little before the server is started: its client is waiting. */

@@ -29,10 +29,8 @@ import {
   type RunOptions,
   type RunResult,
   type RunSink,
-  type Unanswered,
 } from '../../replay/index.js'
 import { checkReplaceable, openRecords, replaceFile } from '../../tape/index.js'
-import type { CompareOptions } from '../compare/compare-options.js'
 import {
   createSuggestions,
   createVariedLines,
@@ -60,32 +58,7 @@ import { watchedFiles } from '../recordings.js'
 import { openOne } from '../transfer.js'
 import { withSegments } from '../with-segments.js'
 import { updatableFormat, updateRecording, type AskedNow } from './replay-update.js'
-
-export interface ReplayOptions extends CompareOptions {
-  readonly url?: string
-  /** `Name: value` */
-  readonly header?: readonly string[]
-  readonly transport?: 'streamable-http' | 'sse'
-  readonly output?: string
-  /** Milliseconds. */
-  readonly timeout: number
-  readonly handshake: boolean
-  readonly set?: readonly string[]
-  readonly strictSecrets?: boolean
-  readonly unanswered: Unanswered
-  readonly concurrency: 'one' | 'recorded'
-  /** How many times as fast as recorded. */
-  readonly pace: number
-  readonly filter?: string
-  readonly repeat: number
-  readonly parallel: number
-  readonly update?: boolean
-  /** How many runs tell what varies by itself. */
-  readonly learn?: number
-  readonly all?: boolean
-  /** Ends it, as Ctrl-C does. */
-  readonly signal?: AbortSignal
-}
+import type { ReplayOptions } from './replay-options.js'
 
 /** How a replay is told while it runs. */
 export interface Teller {

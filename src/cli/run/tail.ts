@@ -8,7 +8,7 @@ import { idKey } from '../../wire/index.js'
 import { exitCode } from '../exit-codes.js'
 import { listHeader, listRow, liveLayout } from '../inspect/list.js'
 import { createLiveRows } from '../inspect/live-rows.js'
-import type { InspectRow } from '../inspect/rows.js'
+import type { InspectRow } from '../inspect/inspect-row.js'
 import { sessionHeader } from '../inspect/summary.js'
 import type { Io } from '../io.js'
 

@@ -1,7 +1,7 @@
 import type { FindText } from '../../filter/index.js'
 import { escapeJson, escapeText, pad, truncate, widthOf } from '../../render/index.js'
 import { wordsOf } from '../inspect/describe.js'
-import type { InspectRow } from '../inspect/rows.js'
+import type { InspectRow } from '../inspect/inspect-row.js'
 import type { Page } from '../inspect/summary.js'
 import type { ScopedRecording } from './scope.js'
 

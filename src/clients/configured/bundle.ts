@@ -4,7 +4,7 @@ import { dirname, join, normalize, sep } from 'node:path'
 import { strFromU8, unzip, type Unzipped } from 'fflate'
 import { WiretapeError } from '../../model/index.js'
 import type { Places } from '../catalogue/index.js'
-import type { ConfiguredServer } from './configured-server.js'
+import type { ConfiguredServer } from './configured.js'
 
 /** What a bundle may unpack to. */
 const mostBytes = 512 * 1024 * 1024

@@ -10,23 +10,7 @@ import { expand } from '../probe-remote.js'
 import { readWrapping } from '../wrapping.js'
 import { openBundle } from './bundle.js'
 import { isRegistryEntry, readRegistryEntry } from './registry-entry.js'
-
-/** What a client would start, or reach, for one server. */
-export interface ConfiguredServer {
-  readonly name: string
-  readonly target:
-    | { readonly kind: 'stdio'; readonly command: readonly string[] }
-    | {
-        readonly kind: 'remote'
-        readonly url: string
-        readonly headers: readonly (readonly [string, string])[]
-      }
-  /** Beside our own environment; variables of ours are put in. */
-  readonly env: Readonly<Record<string, string>>
-  readonly cwd?: string
-  /** Removes what was unpacked for it. */
-  readonly close?: () => Promise<void>
-}
+import type { ConfiguredServer } from './configured.js'
 
 const syntaxes: Readonly<Record<string, ConfigSyntax>> = { '.toml': 'toml', '.yaml': 'yaml', '.yml': 'yaml' }
 

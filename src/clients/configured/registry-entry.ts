@@ -1,5 +1,5 @@
 import { WiretapeError } from '../../model/index.js'
-import type { ConfiguredServer } from './configured-server.js'
+import type { ConfiguredServer } from './configured.js'
 
 /** An entry of the MCP registry: `server.json`, schema 2025-09-29 and later; older ones have snake case. */
 export interface RegistryEntry {

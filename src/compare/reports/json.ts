@@ -1,5 +1,5 @@
 import { findJsonValue, isFault } from '../../wire/index.js'
-import type { ExchangeComparison } from '../compare-recordings.js'
+import type { ExchangeComparison } from '../comparison.js'
 import { toJsonPath, toPointer } from '../json-place.js'
 import type { ComparisonReport } from './report.js'
 

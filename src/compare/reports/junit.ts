@@ -1,7 +1,8 @@
 import { escapeXml as xml } from '../../render/index.js'
-import { isNote, type ExchangeComparison } from '../compare-recordings.js'
+import { isNote } from '../compare-recordings.js'
+import type { ExchangeComparison } from '../comparison.js'
 import { describeOffer, describeVaried, detailsOf, titleOf } from '../describe.js'
-import type { OfferChange } from '../offers.js'
+import type { OfferChange } from '../offer-change.js'
 import type { ComparisonReport } from './report.js'
 
 /** The report as JUnit XML: a test case an exchange, and one for each offer that changed. */

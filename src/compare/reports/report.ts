@@ -1,4 +1,4 @@
-import type { ComparisonSummary, ExchangeComparison } from '../compare-recordings.js'
+import type { ComparisonSummary, ExchangeComparison } from '../comparison.js'
 
 /** A whole comparison, as reports tell it. */
 export interface ComparisonReport {

@@ -1,5 +1,5 @@
 import type { Discovery } from './discovery.js'
-import type { Stamp } from './message.js'
+import type { Stamp } from './meaning.js'
 
 /** Whose trace it is. */
 export interface Episode {

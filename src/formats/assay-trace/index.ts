@@ -1,15 +1,13 @@
 import { lazyWrite } from '../lazy.js'
 import type { Format } from '../format.js'
+import type { TranscriptFormat } from './transcript-formats.js'
 import type { ImportedTranscript, ImportOptions } from './import.js'
 
 export type { ImportedTranscript, ImportOptions } from './import.js'
 export type { Episode } from './events.js'
 export { profiles, type Profile } from './profile.js'
 
-/** Names of the formats that can be imported. */
-export const transcriptFormats = ['inspector', 'jsonrpc', 'streamable-http', 'http-sse'] as const
-
-export type TranscriptFormat = (typeof transcriptFormats)[number]
+export { transcriptFormats, type TranscriptFormat } from './transcript-formats.js'
 
 /**
  * Turns a transcript into Trace V2 events: the same bytes for the same input and options. Everything is checked

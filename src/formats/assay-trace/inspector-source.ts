@@ -3,16 +3,11 @@ import { readBody, type BodyReading } from '../foreign/body.js'
 import { isServersMethod } from '../foreign/directions.js'
 import { elementOf, logMessage, type NetworkEntry, type ProtocolEntry } from '../inspector/element.js'
 import { headerOf } from '../http-transcript/headers.js'
-import type { Stamp } from './message.js'
+import type { Stamp } from './meaning.js'
 import type { Profile } from './profile.js'
 import { faultOf, repeatedMember } from './unique-members.js'
-import {
-  refused,
-  type SourceItem,
-  type SourceMessage,
-  type SourceOptions,
-  type TranscriptSource,
-} from './source.js'
+import { refused, type SourceItem, type SourceOptions, type TranscriptSource } from './source.js'
+import type { SourceMessage } from './source-message.js'
 
 /** `inspector`: a list of messages, `{"events": [messages]}`, or a file that MCP Inspector exported. */
 export function inspectorSource(profile: Profile): TranscriptSource {

@@ -2,22 +2,11 @@ import { answersMethod, JsonObject } from '../../wire/index.js'
 import { isServersMethod } from '../foreign/directions.js'
 import { compactText, hasPlainNumbers } from './compact.js'
 import { isInteger, numberText } from './number-text.js'
-import type { Side, SourceMessage } from './source.js'
+import type { Side, SourceMessage } from './source-message.js'
 import type { Profile } from './profile.js'
 import { isObject, parsedOf, type Loose } from './strict-json.js'
 import { lacksId, strictRefusal, typedKey } from './strict-message.js'
-
-/** What a message is to an importer. */
-export type Meaning =
-  | 'list'
-  | 'call'
-  | 'tools'
-  | 'result'
-  | 'error'
-  | 'other-request'
-  | 'notification'
-  /** Neither a method nor an outcome: no message of JSON-RPC at all. */
-  | 'none'
+import type { Stamp, Meaning } from './meaning.js'
 
 /** One message of a transcript. */
 export interface TranscriptMessage {
@@ -38,9 +27,6 @@ export interface TranscriptMessage {
   /** Of a list of tools: what importers keep of it. */
   toolList(): string
 }
-
-/** Milliseconds since the epoch. */
-export type Stamp = number | bigint
 
 /** A message, or why the file is refused over it. */
 export type MessageOutcome = TranscriptMessage | { readonly refusal: string }

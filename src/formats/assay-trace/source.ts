@@ -1,6 +1,6 @@
 import { WiretapeError } from '../../model/index.js'
 import type { Discovery } from './discovery.js'
-import type { Stamp } from './message.js'
+import type { SourceMessage } from './source-message.js'
 
 /** A line, entry or element of a transcript, with the messages that it holds. */
 export interface SourceItem {
@@ -13,17 +13,6 @@ export interface SourceItem {
   /** It holds something that is no message: what, in words for a person. */
   readonly passedOver?: PassedOver
 }
-
-export interface SourceMessage {
-  /** Checked JSON without white space around it. */
-  readonly text: string
-  /** What its entry says, which counts more than what the message says. */
-  readonly stamp?: Stamp | undefined
-  /** Who sent it, where its place tells. */
-  readonly side?: Side
-}
-
-export type Side = 'client' | 'server'
 
 export interface PassedOver {
   /** Counted under this. */

@@ -1,5 +1,5 @@
 import { envelopeSource } from './envelope-source.js'
-import type { TranscriptFormat } from './index.js'
+import type { TranscriptFormat } from './transcript-formats.js'
 import { inspectorSource } from './inspector-source.js'
 import { linesSource } from './lines-source.js'
 import type { Profile } from './profile.js'

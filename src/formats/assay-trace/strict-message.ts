@@ -1,5 +1,5 @@
 import { JsonObject } from '../../wire/index.js'
-import type { Meaning } from './message.js'
+import type { Meaning } from './meaning.js'
 import { isInteger } from './number-text.js'
 import { isObject, type Loose } from './strict-json.js'
 

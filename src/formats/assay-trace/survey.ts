@@ -1,7 +1,8 @@
 import type { Draft } from '../../model/index.js'
 import type { Input } from '../format.js'
 import type { Discovery } from './discovery.js'
-import { isUnderstood, readTranscriptMessage, type Stamp, type TranscriptMessage } from './message.js'
+import { isUnderstood, readTranscriptMessage, type TranscriptMessage } from './message.js'
+import type { Stamp } from './meaning.js'
 import type { Profile } from './profile.js'
 import { refused, type Refusal, type SourceItem, type TranscriptSource } from './source.js'
 

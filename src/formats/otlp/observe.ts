@@ -15,12 +15,7 @@ import { createPayloads, type Payloads } from './payloads.js'
 import { createSessions } from './sessions.js'
 import { boundedText, type Attributes, type Span, type TraceParent } from './telemetry.js'
 import { hexId, parentOf } from './trace-context.js'
-
-/** What a message ends: its span, and the durations that are known with it. */
-export interface Observed {
-  readonly span?: Span
-  readonly measures: readonly Measure[]
-}
+import type { Observed } from './observed.js'
 
 export interface ObserveOptions {
   /** Spans have the payloads of requests and answers. @default false */

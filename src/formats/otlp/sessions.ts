@@ -2,7 +2,7 @@ import type { Told, ToldMessage } from '../told/told.js'
 import { boundedName, type Attributes } from './telemetry.js'
 import type { Way } from './describe.js'
 import type { Measure } from './meter.js'
-import type { Observed } from './observe.js'
+import type { Observed } from './observed.js'
 
 /** Sessions that are open at a time; of more, the oldest end with their last message. */
 const mostSessions = 10_000

@@ -1,16 +1,15 @@
 import http from 'node:http'
 import type { Readable, Writable } from 'node:stream'
-import { idKey, failureText, messagesIn, type Message } from '../../wire/index.js'
-import { readClientMessages } from '../server/client-messages.js'
-import { startCall, type Call } from './http-call.js'
-import { createHttpIdentity } from './http-identity.js'
-import { openLegacyStream, type LegacyStream } from './legacy-stream.js'
-import { createMirroredHeaders } from '../mirrored-headers.js'
-import { isModernError } from '../server/modern-request.js'
+import { createDeadline } from '../../transports/index.js'
+import { failureText, messagesIn, type Message } from '../../wire/index.js'
+import { LegacySseLink } from '../client/legacy-sse.js'
+import { StreamableHttpLink } from '../client/streamable-http.js'
+import { frameOf } from '../frame-of.js'
+import type { ClientEvents, ClientFrame, HttpLink, LinkFailure } from '../link.js'
+import { StdioServerLink } from '../server/stdio.js'
+import { createUtf8Watch, type Utf8Watch } from '../utf8-watch.js'
 import { errorFor } from './nameless-error.js'
-import { createOpenRequests, type OpenRequest } from './open-requests.js'
-import { createStandaloneStream } from './standalone-stream.js'
-import { createUtf8Watch } from '../utf8-watch.js'
+import { OpenRequests } from './open-requests.js'
 
 export interface HttpBridgeOptions {
   /** Of the server, plain HTTP. */
@@ -38,287 +37,197 @@ export interface HttpBridge {
 const mostRequests = 256
 /** After the client's end, for requests that still have no answer. */
 const lastAnswersMs = 10_000
-/** For the server to hear that a session ends. */
-const goodbyeMs = 1_000
-const accept = ['Accept', 'application/json, text/event-stream'] as const
+/** For a server of HTTP+SSE to name its endpoint. */
+const legacyMs = 10_000
 
-/** Carries messages between the two. Their text stays as it is. */
+/** Joins a client on stdio with an HTTP server. The text of messages stays as it is. */
 export function startHttpBridge(options: HttpBridgeOptions): HttpBridge {
-  const { input, output, upstream = options.url } = options
-  const agent = new http.Agent({ keepAlive: true, noDelay: true })
-  const mirrored = createMirroredHeaders()
-  const requests = createOpenRequests()
-  const identity = createHttpIdentity(options.headers)
-  const calls = new Set<Call>()
-  const watch = createUtf8Watch((line) => options.onNotice(line))
-  let legacy: LegacyStream | undefined
-  let standalone = false
-  let over = false
-  let stop: () => void = () => undefined
-  const stopped = new Promise<void>((resolve) => (stop = resolve))
+  return new BridgeToHttp(options)
+}
 
-  function say(text: string): void {
-    if (over || output.destroyed || output.write(`${text}\n`)) return
-    for (const call of calls) call.hold(true)
-  }
-  output.on('drain', () => {
-    for (const call of calls) call.hold(false)
-  })
-  output.on('error', () => finish())
-  output.on('close', () => finish())
+class BridgeToHttp implements HttpBridge {
+  readonly finished: Promise<void>
+  readonly #options: HttpBridgeOptions
+  readonly #client: StdioServerLink
+  readonly #requests = new OpenRequests()
+  readonly #watch: Utf8Watch
+  readonly #events: ClientEvents
+  #server: HttpLink
+  /** The server speaks HTTP+SSE. */
+  #isLegacy = false
+  #isOver = false
+  #stop: () => void = () => undefined
+  readonly #stopped = new Promise<void>((resolve) => (this.#stop = resolve))
 
-  /** What a server says, on whatever stream. False when that is no message. */
-  function take(text: string): boolean {
-    const messages = messagesIn(text) ?? []
-    for (const message of messages) {
-      const { envelope } = message
-      if (envelope.kind === 'result' || envelope.kind === 'error') requests.settle(envelope.id)
-      // Only the answer to initialize says one by itself.
-      if (envelope.kind === 'result' && !envelope.modern)
-        identity.version = envelope.protocolVersion ?? identity.version
-      mirrored.learn(message)
-      say(message.text)
+  constructor(options: HttpBridgeOptions) {
+    this.#options = options
+    this.#client = new StdioServerLink(options.input, options.output)
+    this.#watch = createUtf8Watch((line) => options.onNotice(line))
+    this.#events = {
+      message: (text, via, isLossy) => this.#hear(text, via, isLossy === true),
+      failed: (frame, reason, failure) => void this.#failed(frame, reason, failure),
+      ended: (reason) => this.#lost(reason),
     }
-    return messages.length > 0
+    // Clients wait for nothing after the handshake.
+    this.#server = new StreamableHttpLink(options.url, { ...this.#linkOptions(), listenMs: 0 }, this.#events)
+    options.output.once('error', () => this.end())
+    options.output.once('close', () => this.end())
+    this.finished = this.#run()
   }
 
-  /** A request that nobody else will answer. */
-  function fail(one: OpenRequest, code: number, why: string): void {
-    if (!requests.isOpen(one)) return
-    requests.settle(one.id)
-    say(failureText(one.id, code, why))
+  end(why = 'the session was ended'): void {
+    if (this.#isOver) return
+    this.#failAll(why)
+    this.#isOver = true
+    this.#stop()
+    this.#client.close()
   }
 
-  const begin: typeof startCall = (request, handlers) => {
-    const call = startCall(
-      { ...request, upstream },
-      {
-        ...handlers,
-        onEnd(body, broken) {
-          calls.delete(call)
-          handlers.onEnd(body, broken)
-        },
-      },
-    )
-    calls.add(call)
-    if (output.writableNeedDrain) call.hold(true)
-    return call
+  #linkOptions(): { headers: HttpBridgeOptions['headers']; upstream?: URL } {
+    const { headers, upstream } = this.#options
+    return { headers, ...(upstream && { upstream }) }
+  }
+
+  async #run(): Promise<void> {
+    for await (const lines of this.#client.chunks()) {
+      for (const { text, bytes } of lines) {
+        if (this.#isOver) break
+        // Their order is part of the protocol.
+        await Promise.race([this.#takeLine(text, bytes), this.#stopped])
+      }
+      if (this.#isOver) break
+    }
+    await this.#lastAnswers()
+    if (!this.#isOver)
+      this.#failAll(`no answer came within ${lastAnswersMs / 1000} s of the end of the client`)
+    this.#isOver = true
+    await this.#server.close()
+  }
+
+  async #takeLine(text: string | undefined, bytes: Uint8Array): Promise<void> {
+    const messages = text === undefined ? undefined : messagesIn(text)
+    if (!messages) {
+      const fault = text === undefined ? 'a line of more than 64 MB' : 'the line is no JSON-RPC'
+      return this.#say(failureText('null', -32_700, fault))
+    }
+    this.#watch(bytes)
+    for (const message of messages) {
+      if (this.#isOver) return
+      await this.#send(message)
+      while (this.#requests.count >= mostRequests && !this.#isOver)
+        await Promise.race([this.#requests.settled(), this.#stopped])
+    }
   }
 
   /** Resolves when the client's next message may be sent. */
-  function send(message: Message): Promise<void> {
+  async #send(message: Message): Promise<void> {
     const { envelope } = message
-    if (envelope.cancels !== undefined) {
-      const cancelled = requests.find(envelope.cancels)
+    const cancelled = envelope.cancels === undefined ? undefined : this.#requests.find(envelope.cancels)
+    if (cancelled) {
       // Its answer may come all the same, but nobody waits for it.
-      requests.settle(cancelled?.id)
+      this.#requests.settle(cancelled.id)
       // Over HTTP the modern era cancels by leaving.
-      if (cancelled?.modern) {
-        cancelled.call?.abort()
-        return Promise.resolve()
+      if (cancelled.protocolVersion !== undefined) return this.#server.leave(cancelled)
+    }
+    const frame = frameOf(message)
+    if (frame.id !== undefined) this.#requests.add(frame)
+    await this.#server.send(frame)
+    // Others need not wait for the answer of a request, but those of a session that is not there yet.
+    while (envelope.method === 'initialize' && this.#requests.isOpen(frame) && !this.#isOver)
+      await Promise.race([this.#requests.settled(), this.#stopped])
+  }
+
+  /** What a server says, on whatever stream. */
+  #hear(text: string, via: ClientFrame | undefined, isLossy: boolean): void {
+    const messages = messagesIn(text) ?? []
+    if (messages.length > 0 && isLossy) this.#watch('lossy')
+    const asked = via && this.#requests.isOpen(via) ? via.id : undefined
+    for (const { text: own, envelope } of messages) {
+      if (envelope.kind === 'result' || envelope.kind === 'error') this.#requests.settle(envelope.id)
+      const named = asked === undefined ? undefined : errorFor(asked, own)
+      if (named !== undefined) this.#requests.settle(asked)
+      this.#say(named ?? own)
+    }
+  }
+
+  #say(text: string): void {
+    if (this.#isOver || this.#client.isGone) return
+    void this.#client.send(text)
+    if (!this.#client.isFull) return
+    this.#server.hold(true)
+    void this.#client.drained().then(() => this.#server.hold(false))
+  }
+
+  async #failed(frame: ClientFrame, reason: string, failure: LinkFailure): Promise<void> {
+    if (!this.#requests.isOpen(frame) || this.#isOver) return
+    const { kind, status = 0, body = '', location } = failure
+    switch (kind) {
+      case 'refused': {
+        const mayBeLegacy = frame.method === 'initialize' && [400, 404, 405].includes(status)
+        if (mayBeLegacy && !this.#isLegacy && !isModernError(body) && (await this.#becomeLegacy()))
+          return this.#server.send(frame)
+        const said =
+          location === undefined ? excerpt(body) : `it leads to ${placeOf(location)}; give that to --url`
+        return this.#fail(frame, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${said}`)
       }
-    }
-    const { kind, id } = envelope
-    const one: OpenRequest | undefined =
-      kind === 'request' && id !== undefined ? { id, modern: envelope.modern === true } : undefined
-    if (one) requests.add(one)
-    return legacy ? post(message, one, legacy.postUrl) : post(message, one, options.url)
-  }
-
-  function post(message: Message, one: OpenRequest | undefined, url: URL): Promise<void> {
-    const { envelope, text } = message
-    const isInitialize = envelope.method === 'initialize'
-    const headers = one?.modern ? [...identity.headers(), ...mirrored.of(message)] : identity.versioned()
-    return new Promise((resolve) => {
-      let status = 0
-      let lastId: string | undefined
-      let retryMs: number | undefined
-      let location: string | undefined
-      const call = begin(
-        {
-          url,
-          agent,
-          method: 'POST',
-          headers: [...headers, ['Content-Type', 'application/json'], accept],
-          body: text,
-        },
-        {
-          onHead(code, came) {
-            status = code
-            location = came.location
-            if (isInitialize && code < 300) identity.session = [came['mcp-session-id']].flat()[0]
-            if (!one) resolve()
-          },
-          onEvent(event) {
-            lastId = event.id ?? lastId
-            retryMs = event.retry ?? retryMs
-            if (event.data !== undefined && (!event.event || event.event === 'message')) take(event.data)
-            if (isInitialize && !requests.isOpen(one!)) resolve()
-          },
-          onEnd(bytes, broken) {
-            const body = bytes.toString('utf8')
-            if (status < 300 && take(body)) watch(bytes)
-            if (one)
-              void conclude(message, one, { status, body, broken, lastId, retryMs, location }).then(resolve)
-            else resolve()
-            if (envelope.method === 'notifications/initialized' && status < 300 && broken === undefined)
-              listen()
-          },
-        },
-      )
-      if (one) one.call = call
-      // Others need not wait for the answer of a request, but those of a session that is not there yet.
-      if (one && !isInitialize) resolve()
-    })
-  }
-
-  interface Outcome {
-    readonly status: number
-    readonly body: string
-    readonly broken: string | undefined
-    readonly lastId: string | undefined
-    readonly retryMs: number | undefined
-    readonly location: string | undefined
-  }
-
-  /** The POST of a request is over. */
-  async function conclude(message: Message, one: OpenRequest, outcome: Outcome): Promise<void> {
-    const { status, body, broken, lastId, retryMs, location } = outcome
-    if (!requests.isOpen(one) || over) return
-    const isInitialize = message.envelope.method === 'initialize'
-    if (status >= 300) {
-      if (isInitialize && !legacy && [400, 404, 405].includes(status) && !isModernError(body)) {
-        legacy = await openLegacyStream({
-          url: options.url,
-          agent,
-          headers: identity.headers(),
-          onMessage: take,
-          onEnd: lostServer,
-          begin,
-        })
-        if (legacy) return post(message, one, legacy.postUrl)
-      }
-      return refuse(one, status, body, location)
-    }
-    // Its answer comes on the stream.
-    if (legacy && broken === undefined) return
-    if (lastId !== undefined && !one.modern) {
-      createStandaloneStream({
-        url: options.url,
-        agent,
-        headers: () => identity.versioned(),
-        onMessage: take,
-        begin,
-        resume: { lastId, ...(retryMs !== undefined && { retryMs }) },
-        isWanted: () => requests.isOpen(one) && !over,
-        onGivenUp: () => fail(one, 502, 'the stream of the answer broke, and could not be taken up again'),
-      })
-      return
-    }
-    if (status === 0 || broken !== undefined) {
-      const why = broken === '' || broken === undefined ? 'the request was ended' : broken
-      return fail(one, 502, `the server gave no answer: ${why}`)
-    }
-    fail(one, 502, `the server's answer (HTTP ${status}) had no result of this request`)
-  }
-
-  function refuse(one: OpenRequest, status: number, body: string, location: string | undefined): void {
-    const messages = messagesIn(body)
-    if (messages?.some(({ envelope }) => envelope.id !== undefined && idKey(envelope.id) === idKey(one.id)))
-      return void take(body)
-    const error = errorFor(one.id, body)
-    if (error === undefined) {
-      const said =
-        location === undefined ? excerpt(body) : `it leads to ${placeOf(location)}; give that to --url`
-      return fail(one, status, `HTTP ${status} ${http.STATUS_CODES[status] ?? ''}: ${said}`)
-    }
-    requests.settle(one.id)
-    say(error)
-  }
-
-  /** A session of the legacy era has a stream for what the server says by itself, if the server has one. */
-  function listen(): void {
-    if (legacy || standalone || over) return
-    standalone = true
-    createStandaloneStream({
-      url: options.url,
-      agent,
-      headers: () => identity.versioned(),
-      onMessage: take,
-      begin,
-      isWanted: () => !over,
-      onGivenUp: () => undefined,
-    })
-  }
-
-  async function readAll(): Promise<void> {
-    for await (const message of readClientMessages(input, watch)) {
-      if (over) return
-      if ('fault' in message) say(failureText('null', -32_700, message.fault))
-      // Their order is part of the protocol.
-      else await Promise.race([send(message), stopped])
-      while (requests.count >= mostRequests && !over) await Promise.race([requests.settled(), stopped])
+      case 'broken':
+        return this.#fail(frame, 502, `the server gave no answer: ${reason}`)
+      case 'lost':
+        return this.#fail(frame, 502, 'the stream of the answer broke, and could not be taken up again')
+      case 'unanswered':
+        return this.#fail(frame, 502, `the server's answer (HTTP ${status}) had no result of this request`)
     }
   }
 
-  /** HTTP+SSE has nothing to take up again. */
-  function lostServer(broken: string | undefined): void {
-    if (over) return
-    const why = `the server ended its event stream${broken ? `: ${broken}` : ''}`
-    options.onNotice(`${why}; the session is over`)
-    finish(why)
-  }
-
-  function failAll(why: string): void {
-    for (const one of requests.all()) fail(one, 502, why)
-  }
-
-  function finish(why = 'the session was ended'): void {
-    if (over) return
-    failAll(why)
-    over = true
-    stop()
-    for (const call of calls) call.abort()
-    input.destroy()
-  }
-
-  async function lastAnswers(): Promise<void> {
-    const deadline = timer(lastAnswersMs)
-    while (requests.count > 0 && !over) {
-      const timedOut = await Promise.race([
-        requests.settled().then(() => false),
-        deadline.over.then(() => true),
-        stopped,
-      ])
-      if (timedOut === true) break
+  /** False when the server speaks no HTTP+SSE either. */
+  async #becomeLegacy(): Promise<boolean> {
+    const opening = createDeadline({ ms: legacyMs })
+    const options = { ...this.#linkOptions(), opening: opening.signal }
+    try {
+      const link = await LegacySseLink.open(this.#options.url, options, this.#events)
+      this.#isLegacy = true
+      await this.#server.close()
+      this.#server = link
+      return true
+    } catch {
+      return false
+    } finally {
+      opening.close()
     }
-    deadline.clear()
   }
 
-  async function sayGoodbye(): Promise<void> {
-    if (identity.session === undefined || legacy) return
-    const deadline = timer(goodbyeMs)
-    const call = { ended: (): void => undefined }
-    const ended = new Promise<void>((resolve) => (call.ended = resolve))
-    startCall(
-      { url: options.url, upstream, agent, method: 'DELETE', headers: identity.versioned() },
-      { onHead: () => undefined, onEvent: () => undefined, onEnd: () => call.ended() },
-    )
-    await Promise.race([ended, deadline.over])
-    deadline.clear()
+  /** A request that nobody else will answer. */
+  #fail(frame: ClientFrame, code: number, why: string): void {
+    if (!this.#requests.isOpen(frame) || frame.id === undefined) return
+    this.#requests.settle(frame.id)
+    this.#say(failureText(frame.id, code, why))
   }
 
-  const finished = readAll()
-    .catch(() => undefined)
-    .then(lastAnswers)
-    .then(() => {
-      if (!over) failAll(`no answer came within ${lastAnswersMs / 1000} s of the end of the client`)
-      over = true
-      for (const call of calls) call.abort()
-      return sayGoodbye()
-    })
-    .then(() => agent.destroy())
-  return { finished, end: finish }
+  #failAll(why: string): void {
+    for (const frame of this.#requests.all()) this.#fail(frame, 502, why)
+  }
+
+  /** HTTP+SSE has nothing to take up again; any other server is asked anew. */
+  #lost(reason: string): void {
+    if (this.#isOver || !this.#isLegacy) return
+    const why = `the server ended its event stream: ${reason}`
+    this.#options.onNotice(`${why}; the session is over`)
+    this.end(why)
+  }
+
+  async #lastAnswers(): Promise<void> {
+    const deadline = createDeadline({ ms: lastAnswersMs })
+    const isLate = new Promise<void>((resolve) => deadline.signal.addEventListener('abort', () => resolve()))
+    while (this.#requests.count > 0 && !this.#isOver && !deadline.signal.aborted)
+      await Promise.race([this.#requests.settled(), isLate, this.#stopped])
+    deadline.close()
+  }
+}
+
+/** Errors that only a server of the modern era gives. */
+function isModernError(body: string): boolean {
+  const [message] = messagesIn(body) ?? []
+  return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
 }
 
 /** A query may be a secret. */
@@ -329,10 +238,4 @@ function placeOf(location: string): string {
 function excerpt(body: string): string {
   const line = body.replaceAll(/\s+/g, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line || 'no more is said'
-}
-
-function timer(ms: number): { readonly over: Promise<void>; clear(): void } {
-  let handle: NodeJS.Timeout | undefined
-  const over = new Promise<void>((resolve) => (handle = setTimeout(resolve, ms)))
-  return { over, clear: () => clearTimeout(handle) }
 }

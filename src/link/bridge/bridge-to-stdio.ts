@@ -1,23 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isAnswer } from '../../model/index.js'
 import {
   startLocalServer,
-  type LocalServerOptions,
   startServer,
-  type StartServer,
   startWatchdog,
+  type LocalServer,
+  type LocalServerOptions,
+  type StartServer,
 } from '../../transports/index.js'
+import type { Message } from '../../wire/index.js'
+import { createMirroredHeaders } from '../mirrored-headers.js'
 import { createAnswerSink } from '../server/answer-sink.js'
 import { createEventLog } from '../server/event-log.js'
 import { createEventStream, type EventStream } from '../server/event-stream.js'
-import { createHttpSession, type HttpSession } from './http-session.js'
-import { createMirroredHeaders } from '../mirrored-headers.js'
-import { headerFault, isModern } from '../server/modern-request.js'
-import { readBody } from '../server/read-body.js'
+import { acceptsEvents } from '../server/media-types.js'
+import { isModern } from '../server/modern-request.js'
+import { readPost } from '../server/read-post.js'
 import { refuse } from '../server/refuse.js'
+import { createUtf8Watch, type Utf8Watch } from '../utf8-watch.js'
+import { createHttpSession, type HttpSession } from './http-session.js'
 import { startTalk, type Party, type Stray, type Talk } from './talk.js'
-import { createUtf8Watch } from '../utf8-watch.js'
-import { messagesIn, type Message } from '../../wire/index.js'
 
 export interface StdioBridgeOptions {
   /** The server's argv. */
@@ -58,127 +59,176 @@ const mostNotices = 20
 /** Characters of events for clients that lose a stream, of all sessions together. */
 const mostKept = 16 * 1024 * 1024
 const mostEvents = 10_000
+const path = '/mcp'
 const wordsOf: Readonly<Record<Stray, string>> = {
   noise: 'the server wrote something to stdout that is no message',
   answer: 'the server answered a request that nobody waits for, or under another id',
   unheard: 'the server said something when no client was there to hear it',
 }
+const cutNotice =
+  'a client that does not read lost its connection: others of its server process need not wait for it'
+const guessNotice =
+  'the server asked something while several clients waited for it: stdio does not say whom it means, and the ' +
+  'one that had asked last was asked; without --shared each has a server of its own'
 const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+
+/** How the messages of one POST go to a server. */
+interface Way {
+  readonly talk: Talk
+  readonly party: Party
+  /** For what comes before answers, and for answers that a client may have to ask for again. */
+  readonly newStream: () => EventStream
+  /** An answer whose client has left. */
+  readonly onUnheard: (text: string) => void
+  readonly isBatch: boolean
+  readonly modern: boolean
+  readonly session?: string
+}
 
 /** @throws WiretapeError `usage` when it cannot listen */
 export async function startStdioBridge(options: StdioBridgeOptions): Promise<StdioBridge> {
-  const sessions = new Map<string, HttpSession>()
-  const talks = new Set<Talk>()
-  const mirrored = createMirroredHeaders()
-  const log = createEventLog(mostKept, mostEvents)
+  const bridge = new BridgeToStdio(options)
+  await bridge.listen()
+  return bridge
+}
+
+class BridgeToStdio implements StdioBridge {
+  readonly #options: StdioBridgeOptions
+  readonly #sessions = new Map<string, HttpSession>()
+  readonly #talks = new Set<Talk>()
+  readonly #starting = new Set<Promise<unknown>>()
+  readonly #mirrored = createMirroredHeaders()
+  readonly #log = createEventLog(mostKept, mostEvents)
   // Before any server: none of them may hold its input open.
-  const watchdog = startWatchdog({ groups: true })
-  let common: Promise<Talk | string> | undefined
-  let ending: Promise<void> | undefined
-  let closing: Promise<void> | undefined
-  const starting = new Set<Promise<unknown>>()
-
+  readonly #watchdog = startWatchdog({ groups: true })
+  readonly #watch: Utf8Watch
   /** Each once: what ails one server may ail hundreds. */
-  const told = new Set<string>()
-  function notice(line: string): void {
-    if (told.has(line) || told.size >= mostNotices) return
-    told.add(line)
-    options.onNotice(line)
+  readonly #told = new Set<string>()
+  readonly #sweep: NodeJS.Timeout
+  #server!: LocalServer
+  /** The process of clients without sessions, or of all. */
+  #common: Promise<Talk | string> | undefined
+  #ending: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: StdioBridgeOptions) {
+    this.#options = options
+    this.#watch = createUtf8Watch((line) => this.#notice(line))
+    this.#sweep = setInterval(() => this.#endIdle(), sweepMs).unref()
   }
 
-  const watch = createUtf8Watch(notice)
-  const unheardIn = (session: string, text: string): void => {
-    options.onUnheard(session, text)
-    notice(noticeOf('unheard'))
+  get url(): URL {
+    return new URL(path, this.#server.origin)
   }
-  /** Of a client without a session. */
-  const unheard = (text: string): void => {
-    options.onStray(Buffer.from(`${text}\n`))
-    notice(noticeOf('unheard'))
+
+  get prefix(): string {
+    return this.#server.prefix
   }
-  const noticeCut = (): void =>
-    notice(
-      'a client that does not read lost its connection: others of its server process need not wait for it',
-    )
 
-  const server = await startLocalServer({
-    ...(options.listen ?? { host: '127.0.0.1', port: 0 }),
-    onRequest: (request, response) => {
-      handle(request, response).catch(() => response.destroy())
-    },
-  })
-
-  function openTalk(shared: boolean): Promise<Talk | string> {
-    let own: Talk | undefined
-    const opening = startTalk({
-      command: options.command,
-      start: options.start ?? startServer,
-      shared,
-      watchdog,
-      watch,
-      onErrors: (chunk) => options.onErrors(chunk),
-      onMessage: (message) => mirrored.learn(message),
-      onStray(bytes, why) {
-        options.onStray(bytes)
-        if (why) notice(noticeOf(why))
+  async listen(): Promise<void> {
+    this.#server = await startLocalServer({
+      ...(this.#options.listen ?? { host: '127.0.0.1', port: 0 }),
+      onRequest: (request, response) => {
+        this.#handle(request, response).catch(() => response.destroy())
       },
-      onGuess: () =>
-        notice(
-          'the server asked something while several clients waited for it: stdio does not say whom it means, and the ' +
-            'one that had asked last was asked; without --shared each has a server of its own',
-        ),
-      onExit(why) {
-        if (why !== undefined) notice(why)
-        if (shared) common = undefined
-        if (own) talks.delete(own)
-        for (const session of sessions.values()) {
+    })
+  }
+
+  endServers(): Promise<void> {
+    return (this.#ending ??= this.#endAll())
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.endServers().then(() => this.#server.close()))
+  }
+
+  #notice(line: string): void {
+    if (this.#told.has(line) || this.#told.size >= mostNotices) return
+    this.#told.add(line)
+    this.#options.onNotice(line)
+  }
+
+  #unheardIn(session: string, text: string): void {
+    this.#options.onUnheard(session, text)
+    this.#notice(noticeOf('unheard'))
+  }
+
+  /** Of a client without a session. */
+  #unheard(text: string): void {
+    this.#options.onStray(Buffer.from(`${text}\n`))
+    this.#notice(noticeOf('unheard'))
+  }
+
+  #openTalk(shared: boolean): Promise<Talk | string> {
+    let own: Talk | undefined
+    const { command, start = startServer } = this.#options
+    const opening = startTalk({
+      command,
+      start,
+      shared,
+      watchdog: this.#watchdog,
+      watch: this.#watch,
+      onErrors: (chunk) => this.#options.onErrors(chunk),
+      onMessage: (message) => this.#mirrored.learn(message),
+      onStray: (bytes, why) => {
+        this.#options.onStray(bytes)
+        if (why) this.#notice(noticeOf(why))
+      },
+      onGuess: () => this.#notice(guessNotice),
+      onExit: (why) => {
+        if (why !== undefined) this.#notice(why)
+        if (shared) this.#common = undefined
+        if (own) this.#talks.delete(own)
+        for (const session of this.#sessions.values()) {
           if (session.talk !== own) continue
-          sessions.delete(session.id)
+          this.#sessions.delete(session.id)
           session.end()
         }
       },
     })
     const started = opening.then((talk) => {
-      starting.delete(started)
+      this.#starting.delete(started)
       if (typeof talk === 'string') {
-        if (shared) common = undefined
-        notice(talk)
+        if (shared) this.#common = undefined
+        this.#notice(talk)
       } else {
         own = talk
-        if (!talk.gone) talks.add(talk)
+        if (!talk.gone) this.#talks.add(talk)
       }
       return talk
     })
-    starting.add(started)
+    this.#starting.add(started)
     return started
   }
 
-  const commonTalk = (): Promise<Talk | string> => (common ??= openTalk(true))
+  #commonTalk(): Promise<Talk | string> {
+    return (this.#common ??= this.#openTalk(true))
+  }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (ending) return refuse(response, 503, 'the recorder is being ended')
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#ending) return refuse(response, 503, 'the recorder is being ended')
     if ((request.url ?? '').split('?')[0] !== path) return refuse(response, 404, 'there is nothing here')
-    if (request.method === 'POST') return post(request, response)
+    if (request.method === 'POST') return this.#post(request, response)
     request.resume()
     if (isModern(request.headers, [])) return refuse(response, 405, 'only POST is for this version')
-    if (request.method === 'GET') return openStream(request, response)
+    if (request.method === 'GET') return this.#openStream(request, response)
     if (request.method !== 'DELETE') return refuse(response, 405, 'only POST, GET and DELETE are understood')
-    const session = sessionOf(request, response)
+    const session = this.#sessionOf(request, response)
     if (!session) return
-    sessions.delete(session.id)
-    leave(session)
+    this.#leave(session)
     response.writeHead(200).end()
   }
 
-  function leave(session: HttpSession): void {
+  #leave(session: HttpSession): void {
+    this.#sessions.delete(session.id)
     session.talk.parties.delete(session)
     session.end()
-    if (!options.shared) void session.talk.stop()
+    if (!this.#options.shared) void session.talk.stop()
   }
 
   /** Undefined when the request was refused. */
-  function sessionOf(request: IncomingMessage, response: ServerResponse): HttpSession | undefined {
-    const found = findSession(request)
+  #sessionOf(request: IncomingMessage, response: ServerResponse): HttpSession | undefined {
+    const found = this.#findSession(request)
     if ('why' in found) {
       refuse(response, found.status, found.why)
       return undefined
@@ -187,20 +237,20 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     return found
   }
 
-  function findSession({ headers }: IncomingMessage): HttpSession | { status: number; why: string } {
+  #findSession({ headers }: IncomingMessage): HttpSession | { status: number; why: string } {
     const version = headers['mcp-protocol-version']
     if (typeof version === 'string' && !legacyVersions.includes(version))
       return { status: 400, why: `the protocol version ${version.slice(0, 40)} is not known` }
     const id = headers['mcp-session-id']
     if (typeof id !== 'string') return { status: 400, why: 'the header Mcp-Session-Id is missing' }
-    const session = sessions.get(id)
+    const session = this.#sessions.get(id)
     return session && !session.talk.gone ? session : { status: 404, why: 'there is no such session' }
   }
 
-  function openStream(request: IncomingMessage, response: ServerResponse): void {
-    if (!/text\/event-stream/i.test(request.headers.accept ?? ''))
+  #openStream(request: IncomingMessage, response: ServerResponse): void {
+    if (!acceptsEvents(request.headers.accept))
       return refuse(response, 406, 'a GET has to accept text/event-stream')
-    const session = sessionOf(request, response)
+    const session = this.#sessionOf(request, response)
     if (!session) return
     const primed = isPrimed(request)
     const lastId = request.headers['last-event-id']
@@ -215,153 +265,129 @@ export async function startStdioBridge(options: StdioBridgeOptions): Promise<Std
     response.once('close', () => (session.usedMs = performance.now()))
   }
 
-  async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-      return refuse(response, 415, 'a POST has to be application/json')
-    const accept = request.headers.accept ?? '*/*'
-    if (!/application\/json|\*\/\*|application\/\*/i.test(accept))
-      return refuse(response, 406, 'a POST has to accept application/json and text/event-stream')
-    const bytes = await readBody(request)
-    if (!bytes) return refuse(response, 413, 'the body is longer than 64 MB')
-    const body = bytes.toString('utf8')
-    const messages = messagesIn(body)
-    const [first] = messages ?? []
-    if (!messages || !first) return refuse(response, 400, 'the body is no JSON-RPC', -32_700)
-    const invalid = messages.find(({ envelope }) => envelope.kind === 'invalid')
-    if (invalid) return refuse(response, 400, invalid.envelope.problem ?? 'the body is no JSON-RPC', -32_600)
-    watch(bytes)
-    const isBatch = /^\s*\[/.test(body)
-    if (isModern(request.headers, messages)) return postModern(request, response, first, messages.length)
+  async #post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const post = await readPost(request, { contentType: true, accept: 'json', mirrored: this.#mirrored })
+    if ('kind' in post) return refuse(response, post.status, post.why, post.code, post.id)
+    const { messages, batch: isBatch } = post
+    this.#watch(post.bytes)
+    if (post.isModern) return this.#postModern(request, response, messages[0]!)
     if (messages.some(({ envelope }) => envelope.method === 'initialize'))
-      return begin(request, response, messages, isBatch)
-    const session = sessionOf(request, response)
+      return this.#begin(request, response, messages, isBatch)
+    const session = this.#sessionOf(request, response)
     if (!session) return
-    const { talk, newStream } = session
-    const onUnheard = (text: string): void => unheardIn(session.id, text)
-    const way = { talk, party: session, newStream, onUnheard, isBatch, modern: false }
-    await pass(request, response, messages, way)
+    const { talk, newStream, id } = session
+    const onUnheard = (text: string): void => this.#unheardIn(id, text)
+    await pass(request, response, messages, {
+      talk,
+      party: session,
+      newStream,
+      onUnheard,
+      isBatch,
+      modern: false,
+    })
   }
 
-  async function postModern(
-    request: IncomingMessage,
-    response: ServerResponse,
-    message: Message,
-    count: number,
-  ): Promise<void> {
-    if (count > 1 || isAnswer(message.envelope))
-      return refuse(response, 400, 'a POST is one request or one notification', -32_600)
-    const fault = headerFault(request.headers, message, mirrored)
-    if (fault) return refuse(response, 400, fault.why, fault.code, message.envelope.id)
-    const talk = await commonTalk()
+  async #postModern(request: IncomingMessage, response: ServerResponse, message: Message): Promise<void> {
+    const talk = await this.#commonTalk()
     if (typeof talk === 'string') return refuse(response, 502, talk)
     const party: Party = { stream: undefined }
+    const onUnheard = (text: string): void => this.#unheard(text)
     const newStream = (): EventStream =>
-      createEventStream({ onSlow: (slow) => talk.hold(party, slow), onCut: noticeCut, onUnheard: unheard })
-    const way = { talk, party, newStream, onUnheard: unheard, isBatch: false, modern: true }
-    await pass(request, response, [message], way)
+      createEventStream({
+        onSlow: (slow) => talk.hold(party, slow),
+        onCut: () => this.#notice(cutNotice),
+        onUnheard,
+      })
+    await pass(request, response, [message], {
+      talk,
+      party,
+      newStream,
+      onUnheard,
+      isBatch: false,
+      modern: true,
+    })
   }
 
   /** A session begins. */
-  async function begin(
+  async #begin(
     request: IncomingMessage,
     response: ServerResponse,
     messages: readonly Message[],
     isBatch: boolean,
   ): Promise<void> {
     if (isBatch) return refuse(response, 400, 'initialize is no part of a batch', -32_600)
-    if (sessions.size >= mostSessions)
+    if (this.#sessions.size >= mostSessions)
       return refuse(response, 503, `there are ${mostSessions} sessions already`)
-    const talk = await (options.shared ? commonTalk() : openTalk(false))
+    const talk = await (this.#options.shared ? this.#commonTalk() : this.#openTalk(false))
     if (typeof talk === 'string') return refuse(response, 502, talk, 502, messages[0]!.envelope.id)
-    const session = createHttpSession({ talk, log, onCut: noticeCut, onUnheard: unheardIn })
-    sessions.set(session.id, session)
+    const session = createHttpSession({
+      talk,
+      log: this.#log,
+      onCut: () => this.#notice(cutNotice),
+      onUnheard: (id, text) => this.#unheardIn(id, text),
+    })
+    this.#sessions.set(session.id, session)
     talk.parties.add(session)
     await pass(request, response, messages, {
       talk,
       party: session,
       newStream: () => session.newStream(),
-      onUnheard: (text) => unheardIn(session.id, text),
+      onUnheard: (text) => this.#unheardIn(session.id, text),
       isBatch,
       modern: false,
       session: session.id,
     })
   }
 
-  interface Way {
-    readonly talk: Talk
-    readonly party: Party
-    /** For what comes before answers, and for answers that a client may have to ask for again. */
-    readonly newStream: () => EventStream
-    /** An answer whose client has left. */
-    readonly onUnheard: (text: string) => void
-    readonly isBatch: boolean
-    readonly modern: boolean
-    readonly session?: string
-  }
-
-  async function pass(
-    request: IncomingMessage,
-    response: ServerResponse,
-    messages: readonly Message[],
-    { talk, party, newStream, onUnheard, isBatch, modern, session }: Way,
-  ): Promise<void> {
-    const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
-    const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
-    // Pipes take them in this order.
-    const told = others.map((message) => talk.tell(message, party))
-    if (asking.length === 0) {
-      await Promise.all(told)
-      response.writeHead(202).end()
-      return
-    }
-    const sink = createAnswerSink({
-      response,
-      stream: newStream(),
-      primed: !modern && session === undefined && isPrimed(request),
-      acceptsEvents: /text\/event-stream|\*\/\*/i.test(request.headers.accept ?? ''),
-      modern: modern ? asking[0]?.text : undefined,
-      requests: asking.length,
-      batch: isBatch,
-      onUnheard,
-      ...(session !== undefined && { session }),
-    })
-    const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
-    if (!modern) return
-    // To leave is to cancel; a session of the legacy era may be listened to again.
-    response.once('close', () => {
-      if (!response.writableFinished) for (const one of sent) one.cancel()
-    })
-    if (response.destroyed) for (const one of sent) one.cancel()
-  }
-
-  const sweep = setInterval(() => {
+  #endIdle(): void {
     const oldest = performance.now() - idleMs
-    for (const session of sessions.values()) {
-      if (session.usedMs > oldest || session.stream.isOpen || !session.talk.idle) continue
-      sessions.delete(session.id)
-      leave(session)
-    }
-  }, sweepMs).unref()
-
-  async function endAll(): Promise<void> {
-    clearInterval(sweep)
-    await Promise.all(starting)
-    await Promise.all([...talks].map((talk) => talk.stop()))
-    watchdog.dismiss()
+    for (const session of this.#sessions.values())
+      if (session.usedMs <= oldest && !session.stream.isOpen && session.talk.idle) this.#leave(session)
   }
 
-  const endServers = (): Promise<void> => (ending ??= endAll())
-
-  async function closeAll(): Promise<void> {
-    await endServers()
-    await server.close()
+  async #endAll(): Promise<void> {
+    clearInterval(this.#sweep)
+    await Promise.all(this.#starting)
+    await Promise.all([...this.#talks].map((talk) => talk.stop()))
+    this.#watchdog.dismiss()
   }
-
-  const { origin, prefix } = server
-  return { url: new URL(path, origin), prefix, endServers, close: () => (closing ??= closeAll()) }
 }
 
-const path = '/mcp'
+/** Gives the messages of a POST to the server, and its answers to the response. */
+async function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  messages: readonly Message[],
+  { talk, party, newStream, onUnheard, isBatch, modern, session }: Way,
+): Promise<void> {
+  const asking = messages.filter(({ envelope }) => envelope.kind === 'request')
+  const others = messages.filter(({ envelope }) => envelope.kind !== 'request')
+  // Pipes take them in this order.
+  const told = others.map((message) => talk.tell(message, party))
+  if (asking.length === 0) {
+    await Promise.all(told)
+    response.writeHead(202).end()
+    return
+  }
+  const sink = createAnswerSink({
+    response,
+    stream: newStream(),
+    primed: !modern && session === undefined && isPrimed(request),
+    acceptsEvents: acceptsEvents(request.headers.accept ?? '', true),
+    modern: modern ? asking[0]?.text : undefined,
+    requests: asking.length,
+    batch: isBatch,
+    onUnheard,
+    ...(session !== undefined && { session }),
+  })
+  const sent = await Promise.all(asking.map((message) => talk.request(message, sink, party)))
+  if (!modern) return
+  // To leave is to cancel; a session of the legacy era may be listened to again.
+  response.once('close', () => {
+    if (!response.writableFinished) for (const one of sent) one.cancel()
+  })
+  if (response.destroyed) for (const one of sent) one.cancel()
+}
 
 function noticeOf(why: Stray): string {
   return `${wordsOf[why]}: it is on the tape, and went to nobody`

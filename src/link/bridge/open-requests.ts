@@ -1,40 +1,39 @@
 import { idKey } from '../../wire/index.js'
-import type { Call } from './http-call.js'
+import type { ClientFrame } from '../link.js'
 
-/** A request of a client that has no answer yet. */
-export interface OpenRequest {
-  readonly id: string
-  readonly modern: boolean
-  call?: Call
-}
+/** Requests of a client that have no answer yet. */
+export class OpenRequests {
+  readonly #open = new Map<string, ClientFrame>()
+  #onSettled: () => void = () => undefined
 
-/** What a client waits for. */
-export interface OpenRequests {
-  readonly count: number
-  add(one: OpenRequest): void
-  find(id: string): OpenRequest | undefined
-  isOpen(one: OpenRequest): boolean
-  all(): OpenRequest[]
+  get count(): number {
+    return this.#open.size
+  }
+
+  /** @param frame a single request */
+  add(frame: ClientFrame): void {
+    this.#open.set(idKey(frame.id!), frame)
+  }
+
+  find(id: string): ClientFrame | undefined {
+    return this.#open.get(idKey(id))
+  }
+
+  isOpen(frame: ClientFrame): boolean {
+    return frame.id !== undefined && this.#open.get(idKey(frame.id)) === frame
+  }
+
+  all(): ClientFrame[] {
+    return [...this.#open.values()]
+  }
+
   /** Nobody waits for it any more. Does nothing for an id that is not known. */
-  settle(id: string | undefined): void
-  /** Resolves when the next one is settled. */
-  settled(): Promise<void>
-}
+  settle(id: string | undefined): void {
+    if (id !== undefined && this.#open.delete(idKey(id))) this.#onSettled()
+  }
 
-export function createOpenRequests(): OpenRequests {
-  const requests = new Map<string, OpenRequest>()
-  let onSettled = (): void => undefined
-  return {
-    get count() {
-      return requests.size
-    },
-    add: (one) => void requests.set(idKey(one.id), one),
-    find: (id) => requests.get(idKey(id)),
-    isOpen: (one) => requests.get(idKey(one.id)) === one,
-    all: () => [...requests.values()],
-    settle(id) {
-      if (id !== undefined && requests.delete(idKey(id))) onSettled()
-    },
-    settled: () => new Promise((resolve) => (onSettled = resolve)),
+  /** Resolves when the next one is settled. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => (this.#onSettled = resolve))
   }
 }

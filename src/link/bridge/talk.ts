@@ -4,7 +4,8 @@ import { idKey, failureText, messagesIn, type Message, withIds } from '../../wir
 import type { ServerExit, StartServer, Watchdog } from '../../transports/index.js'
 import type { AnswerSink } from '../server/answer-sink.js'
 import type { EventStream } from '../server/event-stream.js'
-import { startStdioServer, type StdioServer, type StdioServerHandlers } from './stdio-server.js'
+import type { ServerLines } from '../client/server-lines.js'
+import { startStdioServer, type StdioServerHandlers } from './stdio-server.js'
 import type { Utf8Watch } from '../utf8-watch.js'
 
 /** Who speaks to a server: an HTTP session, or a client of the modern era, which has none. */
@@ -72,189 +73,220 @@ interface Pending {
 
 /** @returns why the server could not be started, as a sentence */
 export async function startTalk(options: TalkOptions): Promise<Talk | string> {
-  const { shared } = options
-  const pending = new Map<string, Pending>()
-  const tokens = new Map<string, Pending>()
-  const parties = new Set<Party>()
+  const talk = new StdioTalk(options)
+  return (await talk.start()) ?? talk
+}
+
+class StdioTalk implements Talk {
+  readonly parties = new Set<Party>()
+  readonly #options: TalkOptions
+  readonly #pending = new Map<string, Pending>()
+  readonly #tokens = new Map<string, Pending>()
   /** Who was asked by the server, by the id of its request. */
-  const asked = new Map<string, Party>()
-  const run = randomUUID().slice(0, 8)
-  let count = 0
-  let lastParty: Party | undefined
+  readonly #asked = new Map<string, Party>()
   /** Those who do not read, with the count of their streams. */
-  const slow = new Map<Party, number>()
-  const left = new Map<string, Pending>()
-  let held = false
-  let goneWhy: string | undefined
-  let stopped = false
+  readonly #slow = new Map<Party, number>()
+  /** Cancelled requests. */
+  readonly #left = new Map<string, Pending>()
+  readonly #run = randomUUID().slice(0, 8)
+  #server!: ServerLines
+  #count = 0
+  #lastParty: Party | undefined
+  #isHeld = false
+  #goneWhy: string | undefined
+  #isStopped = false
 
-  const handlers: StdioServerHandlers = {
-    watch: options.watch,
-    onMessage(message) {
-      options.onMessage(message)
-      if (isAnswer(message.envelope)) answered(message)
-      else said(message)
-    },
-    onErrors: (chunk) => options.onErrors(chunk),
-    onNoise: (bytes) => options.onStray(bytes, /^\s*$/.test(bytes.toString('latin1')) ? undefined : 'noise'),
-    onExit: gone,
+  constructor(options: TalkOptions) {
+    this.#options = options
   }
-  const started = await startStdioServer(options.command, handlers, options.start, options.watchdog)
-  if ('error' in started) return started.error
-  const server: StdioServer = started
 
-  function answered({ text, envelope }: Message): void {
-    const one = envelope.id === undefined ? undefined : pending.get(idKey(envelope.id))
-    if (!one) {
-      const late = envelope.id === undefined ? undefined : left.get(idKey(envelope.id))
-      return stray(late?.renamed ? withIds(text, { id: late.id }) : text, late ? undefined : 'answer')
+  /** @returns why it could not be started */
+  async start(): Promise<string | undefined> {
+    const options = this.#options
+    const handlers: StdioServerHandlers = {
+      watch: options.watch,
+      onMessage: (message) => {
+        options.onMessage(message)
+        if (isAnswer(message.envelope)) this.#answered(message)
+        else this.#said(message)
+      },
+      onErrors: (chunk) => options.onErrors(chunk),
+      onNoise: (bytes) =>
+        options.onStray(bytes, /^\s*$/.test(bytes.toString('latin1')) ? undefined : 'noise'),
+      onExit: (exit) => this.#gone(exit),
     }
-    forget(one)
-    give(one, one.renamed ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
+    const started = await startStdioServer(options.command, handlers, options.start, options.watchdog)
+    if ('error' in started) return started.error
+    this.#server = started
+    return undefined
   }
 
-  function stray(text: string, why: Stray | undefined): void {
-    options.onStray(Buffer.from(`${text}\n`), why)
+  get gone(): boolean {
+    return this.#goneWhy !== undefined
   }
 
-  function give({ sink }: Pick<Pending, 'sink'>, text: string): void {
-    const [message] = messagesIn(text) ?? []
-    if (message) sink.answer(message)
+  get idle(): boolean {
+    return this.#waiting().length === 0
   }
 
-  function forget(one: Pending): void {
-    pending.delete(idKey(one.sentId))
-    if (one.token !== undefined) tokens.delete(idKey(one.renamed ? one.sentId : one.token))
+  async request(message: Message, sink: AnswerSink, party: Party): Promise<{ cancel(): void }> {
+    const { text, envelope } = message
+    this.#lastParty = party
+    this.#count += 1
+    const id = envelope.id!
+    // Two of one id that wait at the same time (a message repeated on purpose) have an answer each.
+    const renamed = this.#options.shared || this.#pending.has(idKey(id))
+    const sentId = renamed ? `"${this.#run}-${this.#count}"` : id
+    if (this.#goneWhy !== undefined) {
+      give(sink, failureText(id, 502, this.#goneWhy))
+      return { cancel: () => undefined }
+    }
+    const token = envelope.progressToken
+    const one: Pending = { id, token, sentId, renamed, sink, party, cancelled: false }
+    this.#pending.set(idKey(sentId), one)
+    this.#regulate()
+    if (token !== undefined) this.#tokens.set(idKey(renamed ? sentId : token), one)
+    await this.#server.send(renamed ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
+    return { cancel: () => this.#cancel(one) }
+  }
+
+  tell({ text, envelope }: Message, party: Party): Promise<void> {
+    this.#lastParty = party
+    if (isAnswer(envelope) && envelope.id !== undefined) this.#asked.delete(idKey(envelope.id))
+    if (envelope.cancels === undefined) return this.#server.send(text)
+    const meant = [...this.#pending.values()].findLast(
+      (one) => one.party === party && idKey(one.id) === idKey(envelope.cancels!),
+    )
+    if (meant) meant.cancelled = true
+    return this.#server.send(meant?.renamed ? withIds(text, { cancels: meant.sentId }) : text)
+  }
+
+  hold(party: Party, wait: boolean): void {
+    const streams = (this.#slow.get(party) ?? 0) + (wait ? 1 : -1)
+    if (streams > 0) this.#slow.set(party, streams)
+    else this.#slow.delete(party)
+    this.#regulate()
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true
+    return this.#server.close()
+  }
+
+  /** Those whose clients wait for an answer. */
+  #waiting(): Pending[] {
+    return [...this.#pending.values()].filter((one) => !one.cancelled)
+  }
+
+  #cancel(one: Pending): void {
+    const { sentId } = one
+    if (this.#pending.get(idKey(sentId)) !== one) return
+    this.#forget(one)
+    this.#left.set(idKey(sentId), one)
+    if (this.#left.size > mostLeft) this.#left.delete(this.#left.keys().next().value!)
+    const params = `{"requestId":${sentId}}`
+    void this.#server.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
+  }
+
+  #answered({ text, envelope }: Message): void {
+    const key = envelope.id === undefined ? undefined : idKey(envelope.id)
+    const one = key === undefined ? undefined : this.#pending.get(key)
+    if (!one) {
+      const late = key === undefined ? undefined : this.#left.get(key)
+      return this.#stray(late?.renamed ? withIds(text, { id: late.id }) : text, late ? undefined : 'answer')
+    }
+    this.#forget(one)
+    give(one.sink, one.renamed ? withIds(text, { id: one.id, subscriptionId: one.id }) : text)
+  }
+
+  #stray(text: string, why: Stray | undefined): void {
+    this.#options.onStray(Buffer.from(`${text}\n`), why)
+  }
+
+  #forget(one: Pending): void {
+    this.#pending.delete(idKey(one.sentId))
+    if (one.token !== undefined) this.#tokens.delete(idKey(one.renamed ? one.sentId : one.token))
   }
 
   /** A request or a notification of the server. */
-  function said({ text, envelope }: Message): void {
+  #said({ text, envelope }: Message): void {
     const { progressToken, subscriptionId, cancels, kind } = envelope
     const progress =
-      kind === 'notification' && progressToken !== undefined ? tokens.get(idKey(progressToken)) : undefined
+      kind === 'notification' && progressToken !== undefined
+        ? this.#tokens.get(idKey(progressToken))
+        : undefined
     if (progress) {
-      const own =
-        progress.renamed && progress.token !== undefined
-          ? withIds(text, { progressToken: progress.token })
-          : text
-      return deliver(progress.party, own, progress.sink)
+      const isOther = progress.renamed && progress.token !== undefined
+      const own = isOther ? withIds(text, { progressToken: progress.token }) : text
+      return this.#deliver(progress.party, own, progress.sink)
     }
-    const listened = pending.get(idKey(subscriptionId ?? (shared ? (cancels ?? '') : '')))
+    const { shared } = this.#options
+    const listened = this.#pending.get(idKey(subscriptionId ?? (shared ? (cancels ?? '') : '')))
     if (listened) {
       const own = listened.renamed
         ? withIds(text, { subscriptionId: listened.id, cancels: listened.id })
         : text
-      return deliver(listened.party, own, listened.sink)
+      return this.#deliver(listened.party, own, listened.sink)
     }
     // It takes a request back that it sent to one of them.
-    const meant = cancels === undefined ? undefined : asked.get(idKey(cancels))
-    if (meant) return deliver(meant, text, newestOf(meant)?.sink)
+    const meant = cancels === undefined ? undefined : this.#asked.get(idKey(cancels))
+    if (meant) return this.#deliver(meant, text, this.#newestOf(meant)?.sink)
     // Nothing says whom it is for. A request belongs to one of them; what has changed is news for all.
-    const newest = [...pending.values()].findLast((one) => !one.cancelled)
-    if (kind === 'request' || parties.size === 0) {
-      const last = lastParty && parties.has(lastParty) ? lastParty : [...parties].at(-1)
-      const party = newest?.party ?? last
-      if (!party) return stray(text, 'unheard')
-      if (kind === 'request') {
-        ask(envelope.id, party)
-        const waiting = new Set([...pending.values()].filter((one) => !one.cancelled).map((one) => one.party))
-        if (waiting.size > 1) options.onGuess()
-      }
-      return deliver(party, text, newest?.sink)
+    if (kind === 'request' || this.parties.size === 0) return this.#toOne({ text, envelope })
+    for (const party of this.parties) this.#deliver(party, text, this.#newestOf(party)?.sink)
+  }
+
+  /** To whom asked last, or was here last. */
+  #toOne({ text, envelope }: Message): void {
+    const newest = this.#waiting().at(-1)
+    const last = this.#lastParty && this.parties.has(this.#lastParty) ? this.#lastParty : undefined
+    const party = newest?.party ?? last ?? [...this.parties].at(-1)
+    if (!party) return this.#stray(text, 'unheard')
+    if (envelope.kind === 'request') {
+      this.#ask(envelope.id, party)
+      if (new Set(this.#waiting().map((one) => one.party)).size > 1) this.#options.onGuess()
     }
-    for (const party of parties) deliver(party, text, newestOf(party)?.sink)
+    this.#deliver(party, text, newest?.sink)
   }
 
-  function newestOf(party: Party): Pending | undefined {
-    return [...pending.values()].findLast((one) => one.party === party && !one.cancelled)
+  #newestOf(party: Party): Pending | undefined {
+    return this.#waiting().findLast((one) => one.party === party)
   }
 
-  function ask(id: string | undefined, party: Party): void {
+  #ask(id: string | undefined, party: Party): void {
     if (id === undefined) return
-    asked.set(idKey(id), party)
-    if (asked.size > mostAsked) asked.delete(asked.keys().next().value!)
+    this.#asked.set(idKey(id), party)
+    if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.keys().next().value!)
   }
 
-  function deliver(party: Party, text: string, sink: AnswerSink | undefined): void {
+  #deliver(party: Party, text: string, sink: AnswerSink | undefined): void {
     if (sink?.streams) sink.message(text)
     else if (party.stream) party.stream.message(text)
-    else stray(text, 'unheard')
+    else this.#stray(text, 'unheard')
   }
 
-  function gone({ exitCode, signal }: ServerExit): void {
-    const why = stopped ? 'the server was ended' : `the server ended (${signal ?? `exit ${exitCode}`})`
-    goneWhy = why
-    for (const one of pending.values()) give(one, failureText(one.id, 502, why))
-    pending.clear()
-    options.onExit(stopped ? undefined : why)
+  /** @param exit undefined when it lives on, and says nothing more */
+  #gone(exit: ServerExit | undefined): void {
+    const how = exit ? `ended (${exit.signal ?? `exit ${exit.exitCode}`})` : 'closed its stdout'
+    const why = this.#isStopped ? 'the server was ended' : `the server ${how}`
+    if (!exit) void this.#server.close()
+    this.#goneWhy = why
+    for (const one of this.#pending.values()) give(one.sink, failureText(one.id, 502, why))
+    this.#pending.clear()
+    this.#options.onExit(this.#isStopped ? undefined : why)
   }
 
   /** One who does not read may stop the server as long as nobody else needs it. */
-  function regulate(): void {
-    if (slow.size === 0 && !held) return
-    const waiting = [...pending.values()].filter((one) => !one.cancelled).map((one) => one.party)
-    const wait = slow.size > 0 && [...parties, ...waiting].every((party) => slow.has(party))
-    if (wait !== held) server.hold(wait)
-    held = wait
+  #regulate(): void {
+    if (this.#slow.size === 0 && !this.#isHeld) return
+    const concerned = [...this.parties, ...this.#waiting().map((one) => one.party)]
+    const wait = this.#slow.size > 0 && concerned.every((party) => this.#slow.has(party))
+    if (wait !== this.#isHeld) this.#server.hold(wait)
+    this.#isHeld = wait
   }
+}
 
-  return {
-    parties,
-    get gone() {
-      return goneWhy !== undefined
-    },
-    get idle() {
-      return [...pending.values()].every((one) => one.cancelled)
-    },
-    async request(message, sink, party) {
-      const { text, envelope } = message
-      lastParty = party
-      count += 1
-      const id = envelope.id!
-      // Two of one id that wait at the same time (a message repeated on purpose) have an answer each.
-      const renamed = shared || pending.has(idKey(id))
-      const sentId = renamed ? `"${run}-${count}"` : id
-      if (goneWhy !== undefined) {
-        give({ sink }, failureText(id, 502, goneWhy))
-        return { cancel: () => undefined }
-      }
-      const token = envelope.progressToken
-      const one: Pending = { id, token, sentId, renamed, sink, party, cancelled: false }
-      pending.set(idKey(sentId), one)
-      regulate()
-      if (one.token !== undefined) tokens.set(idKey(renamed ? sentId : one.token), one)
-      await server.send(renamed ? withIds(text, { id: sentId, ownProgressToken: sentId }) : text)
-      return {
-        cancel() {
-          if (pending.get(idKey(sentId)) !== one) return
-          forget(one)
-          left.set(idKey(sentId), one)
-          if (left.size > mostLeft) left.delete(left.keys().next().value!)
-          void server.send(
-            `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${sentId}}}`,
-          )
-        },
-      }
-    },
-    tell({ text, envelope }, party) {
-      lastParty = party
-      if (isAnswer(envelope) && envelope.id !== undefined) asked.delete(idKey(envelope.id))
-      if (envelope.cancels === undefined) return server.send(text)
-      const meant = [...pending.values()].findLast(
-        (one) => one.party === party && idKey(one.id) === idKey(envelope.cancels!),
-      )
-      if (meant) meant.cancelled = true
-      return server.send(meant?.renamed ? withIds(text, { cancels: meant.sentId }) : text)
-    },
-    hold(party, wait) {
-      const streams = (slow.get(party) ?? 0) + (wait ? 1 : -1)
-      if (streams > 0) slow.set(party, streams)
-      else slow.delete(party)
-      regulate()
-    },
-    stop() {
-      stopped = true
-      return server.stop()
-    },
-  }
+function give(sink: AnswerSink, text: string): void {
+  const [message] = messagesIn(text) ?? []
+  if (message) sink.answer(message)
 }

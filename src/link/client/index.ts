@@ -1,7 +1,6 @@
-import type { ClientConnection, ClientEvents } from '../link.js'
+import type { ClientConnection, ClientEvents, HttpLink } from '../link.js'
 import type { HttpClientOptions } from './streamable-http.js'
 
-export type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
 export type { HttpClientOptions } from './streamable-http.js'
 
 /**
@@ -12,9 +11,9 @@ export async function connectHttp(
   url: URL,
   options: HttpClientOptions,
   events: ClientEvents,
-): Promise<ClientConnection> {
-  const client = await import('./streamable-http.js')
-  return client.connectHttp(url, options, events)
+): Promise<HttpLink> {
+  const { StreamableHttpLink } = await import('./streamable-http.js')
+  return new StreamableHttpLink(url, options, events)
 }
 
 /**
@@ -27,6 +26,6 @@ export async function connectSse(
   options: HttpClientOptions,
   events: ClientEvents,
 ): Promise<ClientConnection> {
-  const client = await import('./legacy-sse.js')
-  return client.connectSse(url, options, events)
+  const { LegacySseLink } = await import('./legacy-sse.js')
+  return LegacySseLink.open(url, options, events)
 }

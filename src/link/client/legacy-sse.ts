@@ -1,50 +1,115 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
-import { createSseParser, longestMessage } from '../../wire/index.js'
 import { failureWords } from '../../transports/index.js'
-import type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
+import {
+  createSseParser,
+  isFault,
+  messagesOf,
+  readMessages,
+  type McpHeader,
+  type Message,
+} from '../../wire/index.js'
+import type { ClientEvents, ClientFrame, HttpLink } from '../link.js'
+import { Flow } from './flow.js'
+import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
 import type { HttpClientOptions } from './streamable-http.js'
-import { createClientAgent, openResponse, readBody } from './http-request.js'
 
-/**
- * A client of an HTTP+SSE server (2024-11-05): everything comes on one stream, which also says where to send.
- *
- * @throws Error when the stream does not open, or says no endpoint
- */
-export async function connectSse(
-  url: URL,
-  options: HttpClientOptions,
-  events: ClientEvents,
-): Promise<ClientConnection> {
-  const agent = createClientAgent(url)
-  const aborting = new AbortController()
-  const { signal } = aborting
-  // Any number of requests may be open.
-  setMaxListeners(0, signal)
-  const own = (options.headers ?? []).map(([name, value]): [string, string] => [name, value])
-  let reading: Promise<void> = Promise.resolve()
+/** A client of an HTTP+SSE server (2024-11-05): everything comes on one stream, which also says where to send. */
+export class LegacySseLink implements HttpLink {
+  readonly #url: URL
+  readonly #options: HttpClientOptions
+  readonly #events: ClientEvents
+  readonly #agent: http.Agent
+  readonly #aborting = new AbortController()
+  readonly #flow = new Flow()
+  #endpoint: URL | undefined
+  /** What was agreed on at the start. */
+  #version: string | undefined
+  #reading: Promise<void> = Promise.resolve()
 
-  async function close(): Promise<void> {
-    aborting.abort()
-    await reading
-    agent.destroy()
+  private constructor(url: URL, options: HttpClientOptions, events: ClientEvents) {
+    this.#url = url
+    this.#options = options
+    this.#events = events
+    this.#agent = createClientAgent(url)
+    // Any number of requests may be open.
+    setMaxListeners(0, this.#aborting.signal)
   }
 
-  async function open(): Promise<URL> {
-    const headers: [string, string][] = [['Accept', 'text/event-stream'], ...own]
-    const response = await openResponse({ url, method: 'GET', headers, agent, signal })
-    if (response.status !== 200) {
-      response.body.resume()
-      throw new Error(`HTTP ${response.status}`)
+  /** @throws Error when the stream does not open, or says no endpoint */
+  static async open(url: URL, options: HttpClientOptions, events: ClientEvents): Promise<LegacySseLink> {
+    const link = new LegacySseLink(url, options, events)
+    const { opening } = options
+    const giveUp = (): void => link.#aborting.abort()
+    opening?.addEventListener('abort', giveUp)
+    try {
+      if (opening?.aborted) giveUp()
+      link.#endpoint = await link.#begin()
+      return link
+    } catch (error) {
+      await link.close()
+      throw opening?.aborted ? new Error('it named no endpoint in time') : error
+    } finally {
+      opening?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  async send(frame: ClientFrame): Promise<void> {
+    try {
+      const response = await this.#exchange('POST', this.#endpoint!, 'application/json', frame)
+      const { text, isLossy } = await readBody(response.body, this.#flow)
+      const { status } = response
+      if (status >= 300) {
+        const reason = `HTTP ${status}: ${text.trim().slice(0, 120)}`
+        this.#events.failed(frame, reason, { kind: 'refused', status, body: text })
+      } else if (saysMessage(text)) this.#events.message(text, frame, isLossy)
+    } catch (error) {
+      if (!this.#aborting.signal.aborted) this.#events.failed(frame, failureWords(error), { kind: 'broken' })
+    }
+  }
+
+  hold(wait: boolean): void {
+    this.#flow.hold(wait)
+  }
+
+  /** Everything comes on one stream: nobody can leave a part of it. */
+  leave(): void {}
+
+  async close(): Promise<void> {
+    this.#aborting.abort()
+    this.#flow.hold(false)
+    await this.#reading
+    this.#agent.destroy()
+  }
+
+  #exchange(method: 'GET' | 'POST', url: URL, type: string, frame?: ClientFrame): Promise<OpenResponse> {
+    const own = (this.#options.headers ?? []).map(([name, value]): [string, string] => [name, value])
+    const version: McpHeader[] = this.#version === undefined ? [] : [['MCP-Protocol-Version', this.#version]]
+    return openResponse({
+      url,
+      upstream: this.#options.upstream,
+      method,
+      headers: [[frame ? 'Content-Type' : 'Accept', type], ...version, ...own],
+      ...(frame && { body: frame.text }),
+      agent: this.#agent,
+      signals: [this.#aborting.signal],
+    })
+  }
+
+  async #begin(): Promise<URL> {
+    const { status, body } = await this.#exchange('GET', this.#url, 'text/event-stream')
+    if (status !== 200) {
+      body.resume()
+      throw new Error(`HTTP ${status}`)
     }
     return new Promise<URL>((resolve, reject) => {
       const ended = (reason: string): void => {
         reject(new Error(reason))
-        if (!signal.aborted) events.ended(reason)
+        if (!this.#aborting.signal.aborted) this.#events.ended(reason)
       }
-      reading = read(response.body, (endpoint) => {
+      this.#reading = this.#read(body, (endpoint) => {
         // Sent elsewhere, messages and their secrets would be somebody else's.
-        if (endpoint.origin === url.origin) resolve(endpoint)
+        if (endpoint.origin === this.#url.origin) resolve(endpoint)
         else ended('its endpoint is on another origin')
       }).then(
         () => ended('its event stream ended'),
@@ -53,46 +118,35 @@ export async function connectSse(
     })
   }
 
-  async function read(body: http.IncomingMessage, found: (endpoint: URL) => void): Promise<void> {
+  async #read(body: http.IncomingMessage, found: (endpoint: URL) => void): Promise<void> {
     const parser = createSseParser()
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      for (const { event = 'message', data } of parser.push(chunk)) {
+      await this.#flow.opened()
+      for (const { event, data, lossy = false } of parser.push(chunk)) {
         if (data === undefined || data === '') continue
-        if (event === 'endpoint') found(new URL(data, url))
-        else if (event === 'message') events.message(data, undefined)
+        if (event === 'endpoint') found(new URL(data, this.#url))
+        else if ((event || 'message') === 'message') this.#hear(data, lossy)
       }
     }
   }
 
-  async function post(endpoint: URL, frame: ClientFrame): Promise<void> {
-    const headers: [string, string][] = [['Content-Type', 'application/json'], ...own]
-    try {
-      const response = await openResponse({
-        url: endpoint,
-        method: 'POST',
-        headers,
-        body: frame.text,
-        agent,
-        signal,
-      })
-      const text = await readBody(response.body, longestMessage)
-      if (response.status >= 300)
-        events.failed(frame, `HTTP ${response.status}: ${text.trim().slice(0, 120)}`)
-    } catch (error) {
-      if (!signal.aborted) events.failed(frame, failureWords(error))
-    }
+  #hear(text: string, isLossy: boolean): void {
+    // Only the answer to initialize says one.
+    if (this.#version === undefined && text.includes('"protocolVersion"'))
+      this.#version = messagesIn(text).find(
+        ({ envelope }) => envelope.kind === 'result',
+      )?.envelope.protocolVersion
+    this.#events.message(text, undefined, isLossy)
   }
+}
 
-  const giveUp = (): void => aborting.abort()
-  options.opening?.addEventListener('abort', giveUp)
-  try {
-    if (options.opening?.aborted) giveUp()
-    const endpoint = await open()
-    return { send: (frame) => post(endpoint, frame), close }
-  } catch (error) {
-    await close()
-    throw options.opening?.aborted ? new Error('it named no endpoint in time') : error
-  } finally {
-    options.opening?.removeEventListener('abort', giveUp)
-  }
+/** Servers say `Accepted` and the like, and some the answer. */
+function saysMessage(text: string): boolean {
+  const messages = messagesIn(text)
+  return messages.length > 0 && messages.every(({ envelope }) => envelope.kind !== 'invalid')
+}
+
+function messagesIn(text: string): Message[] {
+  const frame = readMessages(text)
+  return isFault(frame) ? [] : messagesOf(frame)
 }

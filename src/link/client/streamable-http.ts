@@ -1,276 +1,366 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAnswer, isNamelessError } from '../../model/index.js'
+import { createDeadline, failureWords } from '../../transports/index.js'
 import {
-  JsonObject,
+  argumentHeaders,
+  argumentsIn,
+  createMirroredTools,
   createSseParser,
-  findJsonValue,
+  idKey,
   isFault,
-  kindAt,
-  longestMessage,
+  JsonObject,
+  messagesOf,
+  readMessages,
   reconnectDelayMs,
   standardHeaders,
+  type McpHeader,
+  type Message,
 } from '../../wire/index.js'
-import { createDeadline, failureWords } from '../../transports/index.js'
-import type { ClientConnection, ClientEvents, ClientFrame } from '../link.js'
-import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
+import type { ClientEvents, ClientFrame, HttpLink, LinkFailure } from '../link.js'
+import { Flow } from './flow.js'
+import {
+  createClientAgent,
+  isEventStream,
+  openResponse,
+  readBody,
+  type HttpRequest,
+  type OpenResponse,
+} from './http-request.js'
+import { OpenFrames } from './open-frames.js'
+import { refusalWords } from './refusal-words.js'
 
 export interface HttpClientOptions {
   /** Sent with every request. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** The server as others know it, where the URL is that of a proxy of ours. @default the URL */
+  readonly upstream?: URL
   /** Gives up a connection that is not open yet. */
   readonly opening?: AbortSignal
+  /**
+   * How long the end of the handshake waits for the stream on which a server of the legacy era speaks unasked, in
+   * milliseconds.
+   *
+   * @default 2_000
+   */
+  readonly listenMs?: number
 }
 
-const listenHeadMs = 2_000
 const closeMs = 2_000
-/** Connections that fail, one after the other. */
+/** Openings of a stream that fail, one after the other. */
 const mostFailures = 20
 
-type Headers = [string, string][]
-
 /**
- * A client of a Streamable HTTP server, of either era. Sessions, protocol version, event streams and their
- * resumption are seen to; nothing is sent before the first frame.
+ * A client of a Streamable HTTP server, of either era. Sessions, protocol version, mirrored headers, event streams and
+ * their resumption are seen to; nothing is sent before the first frame.
  */
-export function connectHttp(url: URL, options: HttpClientOptions, events: ClientEvents): ClientConnection {
-  const agent = createClientAgent(url)
-  const aborting = new AbortController()
-  const { signal } = aborting
-  // Any number of requests may be open.
-  setMaxListeners(0, signal)
-  let sessionId: string | undefined
-  let protocolVersion: string | undefined
-  let closed: Promise<void> | undefined
-  const reading = new Set<Promise<void>>()
+export class StreamableHttpLink implements HttpLink {
+  readonly #url: URL
+  readonly #options: HttpClientOptions
+  readonly #events: ClientEvents
+  readonly #agent: http.Agent
+  readonly #aborting = new AbortController()
+  readonly #flow = new Flow()
+  readonly #frames = new OpenFrames()
+  readonly #tools = createMirroredTools()
+  readonly #reading = new Set<Promise<void>>()
+  /** Of the legacy era, which agrees on a version once and has sessions. */
+  #session: string | undefined
+  #version: string | undefined
   /** The server has answered something. */
-  let reached = false
-  /** It has a stream open on which it may speak unasked. */
-  let isListening = false
+  #isReached = false
+  /** A stream is open on which the server may speak unasked. */
+  #isListening = false
+  #closed: Promise<void> | undefined
 
-  function headersFor(accept: string, frame?: ClientFrame): Headers {
-    const headers: Headers = [['Accept', accept]]
-    if (frame) headers.push(['Content-Type', 'application/json'])
-    if (sessionId !== undefined) headers.push(['Mcp-Session-Id', sessionId])
-    const mirrored = frame ? standardHeaders({ ...frame, subject: frame.name }) : []
-    if (mirrored.length === 0 && protocolVersion !== undefined)
-      headers.push(['MCP-Protocol-Version', protocolVersion])
-    return [...headers, ...mirrored, ...(frame?.headers ?? []), ...(options.headers ?? [])].map(([n, v]) => [
-      n,
-      v,
-    ])
+  constructor(url: URL, options: HttpClientOptions, events: ClientEvents) {
+    this.#url = url
+    this.#options = options
+    this.#events = events
+    this.#agent = createClientAgent(url)
+    // Any number of requests may be open.
+    setMaxListeners(0, this.#aborting.signal)
   }
 
-  async function send(frame: ClientFrame): Promise<void> {
-    let response: OpenResponse
-    const head = openResponse({
-      url,
-      method: 'POST',
-      headers: headersFor('application/json, text/event-stream', frame),
-      body: frame.text,
-      agent,
-      signal,
-    })
+  async send(frame: ClientFrame): Promise<void> {
+    const leaving = this.#frames.add(frame)
+    const head = this.#open('POST', 'application/json, text/event-stream', frame, leaving)
     // An answer may take its time; whoever sent the request waits for the answer and not for us.
     if (frame.requests > 0) {
-      track(
+      this.#track(
         head.then(
-          (open) => receive(open, frame),
-          (error: unknown) => fail(frame, error),
+          (response) => this.#receive(response, frame),
+          (error: unknown) => this.#fail(frame, error),
         ),
       )
       return
     }
+    let response: OpenResponse
     try {
       response = await head
     } catch (error) {
-      return fail(frame, error)
+      return this.#fail(frame, error)
     }
-    await receive(response, frame)
-    if (frame.method === 'notifications/initialized') await listen()
+    const received = this.#receive(response, frame)
+    // A stream may stay open for as long as it likes.
+    if (isEventStream(response.headers)) this.#track(received)
+    else await received
+    if (frame.method === 'notifications/initialized' && response.status < 300) await this.#listen()
   }
 
-  function fail(frame: ClientFrame, error: unknown): void {
-    if (signal.aborted) return
-    const words = failureWords(error)
+  hold(wait: boolean): void {
+    this.#flow.hold(wait)
+  }
+
+  leave(frame: ClientFrame): void {
+    this.#frames.leave(frame)
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end())
+  }
+
+  #open(
+    method: HttpRequest['method'],
+    accept: string,
+    frame?: ClientFrame,
+    leaving?: AbortSignal,
+    more: readonly McpHeader[] = [],
+  ): Promise<OpenResponse> {
+    const headers = [...this.#headersFor(accept, frame), ...more]
+    return openResponse({
+      url: this.#url,
+      upstream: this.#options.upstream,
+      method,
+      headers,
+      ...(frame && { body: frame.text }),
+      agent: this.#agent,
+      signals: leaving ? [this.#aborting.signal, leaving] : [this.#aborting.signal],
+    })
+  }
+
+  #headersFor(accept: string, frame?: ClientFrame): McpHeader[] {
+    const headers: McpHeader[] = [['Accept', accept]]
+    if (frame) headers.push(['Content-Type', 'application/json'])
+    if (this.#session !== undefined) headers.push(['Mcp-Session-Id', this.#session])
+    const mirrored = frame ? standardHeaders({ ...frame, subject: frame.name }) : []
+    if (mirrored.length === 0 && this.#version !== undefined)
+      headers.push(['MCP-Protocol-Version', this.#version])
+    const given = [...(frame?.headers ?? this.#paramHeaders(frame)), ...(this.#options.headers ?? [])]
+    return [...headers, ...mirrored, ...given.map(([name, value]): McpHeader => [name, value])]
+  }
+
+  #paramHeaders(frame: ClientFrame | undefined): McpHeader[] {
+    const isCall = frame?.protocolVersion !== undefined && frame.method === 'tools/call'
+    const wanted = isCall && this.#tools.of(frame.name ?? '')
+    return wanted ? argumentHeaders(wanted, argumentsIn(frame.text)) : []
+  }
+
+  #fail(frame: ClientFrame, error: unknown, status?: number): void {
+    if (this.#aborting.signal.aborted || this.#frames.hasLeft(frame)) return
     // Nobody listens any more where somebody did: what else is sent would only wait.
-    const isGone = reached && isRefused(error)
-    events.failed(frame, words, isGone)
-    if (isGone) events.ended(goneFor(error))
+    const isUnsent = this.#isReached && isConnectionRefused(error)
+    this.#giveUp(frame, failureWords(error), { kind: 'broken', isUnsent, ...(status && { status }) })
+    if (isUnsent) this.#events.ended(goneFor(error))
   }
 
-  function track(work: Promise<void>): void {
-    const settled = work.finally(() => reading.delete(settled))
-    reading.add(settled)
+  #giveUp(frame: ClientFrame, reason: string, failure: LinkFailure): void {
+    this.#frames.remove(frame)
+    this.#events.failed(frame, reason, failure)
   }
 
-  async function receive(response: OpenResponse, frame: ClientFrame): Promise<void> {
-    const { status, headers, body } = response
-    reached = true
+  #track(work: Promise<void>): void {
+    const settled = work.finally(() => this.#reading.delete(settled))
+    this.#reading.add(settled)
+  }
+
+  async #receive({ status, headers, body }: OpenResponse, frame: ClientFrame): Promise<void> {
+    this.#isReached = true
     try {
-      if (frame.method === 'initialize' && typeof headers['mcp-session-id'] === 'string')
-        sessionId = headers['mcp-session-id']
-      const type = headers['content-type'] ?? ''
-      if (/^text\/event-stream\b/i.test(type)) return await followStream(body, frame)
-      const text = await readBody(body, longestMessage)
-      if (status >= 200 && status < 300) {
-        // Some servers accept a request and answer it on the other stream, which official clients take.
-        const comesLater = status === 202 && isListening
-        if (text.trim() !== '') take(text, frame)
-        else if (frame.requests > 0 && !comesLater) events.failed(frame, `HTTP ${status} without an answer`)
-      } else if (frame.requests > 0 && isMessage(text)) events.message(text, frame)
-      else events.failed(frame, refusal(status, headers, text))
+      const session = headers['mcp-session-id']
+      if (frame.method === 'initialize' && status < 300 && typeof session === 'string')
+        this.#session = session
+      if (isEventStream(headers)) return await this.#follow(body, frame)
+      const { text, isLossy } = await readBody(body, this.#flow)
+      const isFine = status >= 200 && status < 300
+      if (text.trim() !== '' && (isFine || this.#answers(text, frame))) this.#take(text, frame, isLossy)
+      if (!isFine && (frame.requests === 0 || this.#frames.isOpen(frame))) {
+        const { location } = headers
+        return this.#giveUp(frame, refusalWords(status, location, text), {
+          kind: 'refused',
+          status,
+          body: text,
+          ...(location !== undefined && { location }),
+        })
+      }
+      // Some servers accept a request and answer it on the other stream, which official clients take.
+      const comesLater = status === 202 && this.#isListening
+      if (isFine && !comesLater && this.#frames.isOpen(frame))
+        this.#giveUp(frame, `HTTP ${status} without an answer`, { kind: 'unanswered', status })
     } catch (error) {
-      fail(frame, error)
+      this.#fail(frame, error, status)
     }
   }
 
-  function take(text: string, frame: ClientFrame): void {
-    if (frame.method === 'initialize') protocolVersion = negotiated(text) ?? protocolVersion
-    events.message(text, frame)
+  /** A refusal may be told by an answer. */
+  #answers(text: string, frame: ClientFrame): boolean {
+    return frame.requests > 0 && messagesIn(text).some((message) => isAnswerTo(frame, message))
+  }
+
+  #take(text: string, via: ClientFrame | undefined, isLossy: boolean): void {
+    for (const message of messagesIn(text)) {
+      const { envelope } = message
+      if (!isAnswer(envelope)) continue
+      this.#learn(message, via)
+      if (via && isAnswerTo(via, message)) this.#frames.answered(via)
+      else if (envelope.id !== undefined) this.#frames.answeredId(envelope.id)
+    }
+    this.#events.message(text, via, isLossy)
+  }
+
+  #learn({ text, envelope }: Message, via: ClientFrame | undefined): void {
+    if (envelope.kind !== 'result') return
+    // Only the answer to initialize agrees on a version for all that follows.
+    if (!envelope.modern) {
+      const said = via?.method === 'initialize' ? versionIn(text) : envelope.protocolVersion
+      this.#version = said ?? this.#version
+    }
+    if (via === undefined || via.method === 'tools/list') this.#tools.learn(text)
   }
 
   /**
    * Reads an event stream to its end, and goes on where it was cut off: by its last event id, as often as the server
-   * cuts it. One that belongs to no request is opened again in any case.
+   * cuts it. One that belongs to no request is opened again in any case, one of the modern era never.
    */
-  async function followStream(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
+  async #follow(first: http.IncomingMessage, frame: ClientFrame | undefined): Promise<void> {
+    const { signal } = this.#aborting
     let body: http.IncomingMessage | undefined = first
     let lastId: string | undefined
     let waitMs = reconnectDelayMs()
-    let answers = 0
+    const mayResume = (): boolean =>
+      frame === undefined || (lastId !== undefined && frame.protocolVersion === undefined)
     while (body) {
       const parser = createSseParser()
       try {
         for await (const chunk of body as AsyncIterable<Buffer>) {
+          await this.#flow.opened()
           for (const event of parser.push(chunk)) {
-            if (event.id !== undefined) lastId = event.id
+            lastId = event.id ?? lastId
             if (event.retry !== undefined) waitMs = reconnectDelayMs(event.retry)
             const { data } = event
-            if (data === undefined || data === '' || (event.event ?? 'message') !== 'message') continue
-            if (isAnswerText(data)) answers += 1
-            if (frame) take(data, frame)
-            else events.message(data, undefined)
+            if (data === undefined || data === '' || (event.event || 'message') !== 'message') continue
+            this.#take(data, frame, event.lossy === true)
           }
         }
       } catch (error) {
-        if (lastId === undefined && frame) return fail(frame, error)
+        if (frame && !mayResume() && this.#isWanted(frame)) return this.#fail(frame, error)
       }
-      const isDone = frame ? answers >= frame.requests : false
-      if (signal.aborted || isDone) return
-      if (lastId === undefined && frame) break
-      body = await resume(lastId, waitMs)
+      if (signal.aborted || !this.#isWanted(frame)) return
+      if (!mayResume()) break
+      body = await this.#openStream(lastId, waitMs, frame)
     }
-    if (signal.aborted) return
-    if (frame && answers < frame.requests) events.failed(frame, 'its event stream ended without an answer')
+    if (signal.aborted || !frame || !this.#isWanted(frame)) return
+    const kind = mayResume() ? 'lost' : 'unanswered'
+    this.#giveUp(frame, 'its event stream ended without an answer', { kind, status: 200 })
   }
 
-  /** Undefined when the server will not, or is gone. */
-  async function resume(
+  /** What is read for it is still waited for. */
+  #isWanted(frame: ClientFrame | undefined): boolean {
+    return frame === undefined || (this.#frames.isOpen(frame) && !this.#frames.hasLeft(frame))
+  }
+
+  /** Undefined when the server will not, or is gone. @param waitMs before each attempt */
+  async #openStream(
     lastId: string | undefined,
     waitMs: number,
+    frame?: ClientFrame,
   ): Promise<http.IncomingMessage | undefined> {
+    const { signal } = this.#aborting
+    const resuming: McpHeader[] = lastId === undefined ? [] : [['Last-Event-ID', lastId]]
     for (let failures = 0; failures < mostFailures; failures += 1) {
-      await pause(waitMs, signal)
-      if (signal.aborted) return undefined
-      const headers = headersFor('text/event-stream')
-      if (lastId !== undefined) headers.push(['Last-Event-ID', lastId])
+      if (waitMs > 0) await pause(waitMs, signal)
+      if (signal.aborted || !this.#isWanted(frame)) return undefined
       try {
-        const response = await openResponse({ url, method: 'GET', headers, agent, signal })
-        if (isStream(response)) return response.body
+        const response = await this.#open('GET', 'text/event-stream', undefined, undefined, resuming)
+        if (response.status === 200 && isEventStream(response.headers)) return response.body
         response.body.resume()
-        return undefined
+        // A gateway whose server is being started says so for a while.
+        if (response.status < 500) return undefined
       } catch (error) {
-        if (!isRefused(error)) continue
-        if (!signal.aborted) events.ended(goneFor(error))
+        if (!isConnectionRefused(error)) continue
+        if (!signal.aborted) this.#events.ended(goneFor(error))
         return undefined
+      } finally {
+        waitMs ||= reconnectDelayMs()
       }
     }
     return undefined
   }
 
   /** The stream on which a server of the legacy era speaks unasked; 405 where it has none. */
-  async function listen(): Promise<void> {
-    const opening = openResponse({
-      url,
-      method: 'GET',
-      headers: headersFor('text/event-stream'),
-      agent,
-      signal,
+  async #listen(): Promise<void> {
+    if (this.#isListening) return
+    const opened = this.#openStream(undefined, 0).then((body) => {
+      if (!body) return
+      this.#isListening = true
+      this.#track(this.#follow(body, undefined).finally(() => (this.#isListening = false)))
     })
-      .then((response) => {
-        if (!isStream(response)) return void response.body.resume()
-        isListening = true
-        track(followStream(response.body, undefined).finally(() => (isListening = false)))
-      })
-      .catch(() => undefined)
-    await Promise.race([opening, pause(listenHeadMs, signal)])
+    this.#track(opened)
+    const { listenMs = 2_000 } = this.#options
+    if (listenMs > 0) await Promise.race([opened, pause(listenMs, this.#aborting.signal)])
   }
 
-  async function end(): Promise<void> {
-    if (sessionId !== undefined) {
+  async #end(): Promise<void> {
+    this.#aborting.abort()
+    this.#flow.hold(false)
+    await Promise.allSettled(this.#reading)
+    if (this.#session !== undefined) {
       const patience = createDeadline({ ms: closeMs })
-      const headers = headersFor('application/json')
-      await openResponse({ url, method: 'DELETE', headers, agent, signal: patience.signal })
+      await openResponse({
+        url: this.#url,
+        upstream: this.#options.upstream,
+        method: 'DELETE',
+        headers: this.#headersFor('application/json'),
+        agent: this.#agent,
+        signals: [patience.signal],
+      })
         .then(({ body }) => body.resume())
         .catch(() => undefined)
       patience.close()
     }
-    aborting.abort()
-    await Promise.allSettled(reading)
-    agent.destroy()
+    this.#agent.destroy()
   }
-
-  return { send, close: () => (closed ??= end()) }
 }
 
-function isStream({ status, headers }: OpenResponse): boolean {
-  return status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+function messagesIn(text: string): Message[] {
+  const frame = readMessages(text)
+  return isFault(frame) ? [] : messagesOf(frame)
 }
 
-/** A JSON-RPC message, as far as its outermost shape tells. */
-function isMessage(text: string): boolean {
-  const found = findJsonValue(text)
+/** An answer that names no request answers that of its own response. */
+function isAnswerTo({ id }: ClientFrame, { envelope }: Message): boolean {
+  if (!isAnswer(envelope)) return false
   return (
-    !isFault(found) &&
-    kindAt(text, found.start) === 'object' &&
-    new JsonObject(text, found.start).has('jsonrpc')
+    id === undefined ||
+    isNamelessError(envelope) ||
+    (envelope.id !== undefined && idKey(envelope.id) === idKey(id))
   )
 }
 
-function isAnswerText(text: string): boolean {
-  const found = findJsonValue(text)
-  if (isFault(found) || kindAt(text, found.start) !== 'object') return false
-  const message = new JsonObject(text, found.start)
-  return message.has('result') || message.has('error')
-}
-
-function negotiated(text: string): string | undefined {
-  const found = findJsonValue(text)
-  if (isFault(found) || kindAt(text, found.start) !== 'object') return undefined
-  return new JsonObject(text, found.start).object('result')?.string('protocolVersion')
-}
-
-const longestReason = 120
-
-function refusal(status: number, headers: http.IncomingHttpHeaders, text: string): string {
-  // How a page begins says nothing.
-  const isPage = /^\s*<(?:!doctype|html)\b/i.test(text)
-  const line = isPage ? '' : text.trim().split('\n', 1)[0]!.slice(0, longestReason)
-  if (status === 401) return `HTTP 401: the server asks for authorization`
-  if (status >= 300 && status < 400) return `HTTP ${status}: it points to ${headers.location ?? 'nowhere'}`
-  return `HTTP ${status}${line === '' ? '' : `: ${line}`}`
+function versionIn(result: string): string | undefined {
+  return new JsonObject(result, 0).object('result')?.string('protocolVersion')
 }
 
 function goneFor(error: unknown): string {
   return `the server is gone: ${failureWords(error)}`
 }
 
-function isRefused(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
 /** Ends early when the signal does. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal }).catch(() => undefined)
 }

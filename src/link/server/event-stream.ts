@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { EventLog, LoggedEvent } from './event-log.js'
+import { beginEvents, eventText } from './sse-response.js'
 
 /** Characters that may wait for a client that does not read, besides the message that it stopped at. */
 const mostQueued = 8 * 1024 * 1024
@@ -67,8 +68,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       return
     }
     sent = Math.max(sent, number)
-    const id = name === undefined ? '' : `id: ${name}-${number}\n`
-    const event = `${id}event: message\ndata: ${text}\n\n`
+    const event = eventText('message', text, name === undefined ? undefined : `${name}-${number}`)
     const isTaken = connection.write(event, (error) => {
       if (!error) taken = Math.max(taken, number)
       else if (!log) onUnheard(text)
@@ -118,12 +118,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       connection = response
       before?.end()
       setSlow(false)
-      response.writeHead(200, {
-        'Content-Type': 'text/event-stream',
-        'Cache-Control': 'no-cache, no-transform',
-        'X-Accel-Buffering': 'no',
-        ...headers,
-      })
+      beginEvents(response, headers)
       if (primed && name !== undefined) response.write(`id: ${name}-${after}\nretry: ${retryMs}\ndata: \n\n`)
       else response.flushHeaders()
       for (const event of kept) if (event.number > after) write(event)

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { decodedHeader, isSameHeader, messagesIn, type Message } from '../../wire/index.js'
+import { decodedHeader, isSameHeader, type Message } from '../../wire/index.js'
 import type { MirroredHeaders } from '../mirrored-headers.js'
 
 /** The first version without sessions. */
@@ -37,10 +37,4 @@ export function headerFault(
     if (!isSameHeader(said, meant!)) return mismatch(`the header ${name} and the body differ`)
   }
   return undefined
-}
-
-/** Errors that only a server of the modern era gives. */
-export function isModernError(body: string): boolean {
-  const [message] = messagesIn(body) ?? []
-  return /^-3202[0-2]$/.test(message?.envelope.errorCode ?? '')
 }

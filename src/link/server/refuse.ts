@@ -1,19 +1,30 @@
 import type { ServerResponse } from 'node:http'
-import { failureText } from '../../wire/index.js'
 
-/** Answers a request that is not passed on, with a JSON-RPC error of ours. @param code its code @param id of the request */
+/** Answers a request with a JSON-RPC error. @param id exact text of that of the request */
+export function sendError(
+  response: ServerResponse,
+  status: number,
+  error: { readonly code: number; readonly message: string },
+  id = 'null',
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`)
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    ...headers,
+  })
+  response.end(body)
+}
+
+/** Answers a request that a bridge does not pass on, in our name. @param code its code @param id of the request */
 export function refuse(
   response: ServerResponse,
   status: number,
   why: string,
   code = status,
-  id = 'null',
+  id?: string,
 ): void {
-  const body = Buffer.from(failureText(id, code, why))
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-    ...(status === 405 && { Allow: 'POST, GET, DELETE' }),
-  })
-  response.end(body)
+  const allowed = status === 405 ? { Allow: 'POST, GET, DELETE' } : {}
+  sendError(response, status, { code, message: `wiretape: ${why}` }, id, allowed)
 }

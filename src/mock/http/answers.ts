@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { sendError } from '../../link/index.js'
 
 /**
  * An answer of our own: a JSON-RPC error, as servers give it.
@@ -10,11 +11,9 @@ export function refuse(
   status: number,
   code: number,
   message: string,
-  id = 'null',
+  id?: string,
 ): void {
-  const text = `{"jsonrpc":"2.0","error":${JSON.stringify({ code, message })},"id":${id}}`
-  response.writeHead(status, { 'Content-Type': 'application/json' })
-  response.end(text)
+  sendError(response, status, { code, message }, id)
 }
 
 export function accept(response: ServerResponse, text?: string): void {
@@ -23,8 +22,5 @@ export function accept(response: ServerResponse, text?: string): void {
 }
 
 export function notAllowed(response: ServerResponse, allowed: string): void {
-  response.writeHead(405, { Allow: allowed, 'Content-Type': 'application/json' })
-  response.end(
-    JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'Method not allowed.' }, id: null }),
-  )
+  sendError(response, 405, { code: -32000, message: 'Method not allowed.' }, 'null', { Allow: allowed })
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { openEvents, readBody } from '../../link/index.js'
 import type { Conversation } from '../conversation.js'
 import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
-import { openEventStream } from './event-stream.js'
-import { readBody } from './read-body.js'
-import type { HttpService } from './serve-http.js'
+import type { HttpService } from './http-service.js'
 import { createStandaloneSink } from './standalone-sink.js'
 
 /** HTTP+SSE of 2024-11-05: one stream brings everything, POSTs are only accepted. */
@@ -17,7 +16,7 @@ export function createLegacySse(stage: Stage, path: string): HttpService {
     const id = randomUUID()
     const sink = createStandaloneSink()
     const conversation = stage.open(sink, 'sse')
-    const stream = openEventStream(response)
+    const stream = openEvents(response)
     void stream.event('endpoint', `${prefix}${messagePath}?sessionId=${id}`)
     sink.attach(stream)
     const close = (): void => {
@@ -34,8 +33,8 @@ export function createLegacySse(stage: Stage, path: string): HttpService {
     const known = conversations.get(id ?? '')
     if (!known) return refuse(response, 404, -32001, 'Session not found')
     const body = await readBody(request)
-    if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
-    if (!known.conversation.take(body)) {
+    if (!body) return refuse(response, 413, -32000, 'The body is too long')
+    if (!known.conversation.take(new TextDecoder().decode(body))) {
       stage.notice('a client sent a body that is not JSON')
       return refuse(response, 400, -32700, 'Parse error')
     }

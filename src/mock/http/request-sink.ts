@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { readEnvelope, statusOfError } from '../../wire/index.js'
+import { openEvents, type EventResponse } from '../../link/index.js'
 import type { Outgoing, Sink } from '../sink.js'
-import { openEventStream, type EventStream, type Headers } from './event-stream.js'
 
 /** A request whose answer takes longer is shown at once that there will be one. */
 const silentMs = 100
@@ -12,7 +12,7 @@ export interface RequestSinkOptions {
   readonly requests: number
   /** Exact text of a body of 2026-07-28. */
   readonly modern: string | undefined
-  readonly headers?: Headers
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -21,14 +21,14 @@ export interface RequestSinkOptions {
  * after a while if nobody knows that the answer will come in one piece.
  */
 export function createRequestSink({ response, requests, modern, headers }: RequestSinkOptions): Sink {
-  let stream: EventStream | undefined
+  let stream: EventResponse | undefined
   let left = requests
   const timer = setTimeout(() => open(), silentMs)
   response.once('close', () => clearTimeout(timer))
 
-  function open(): EventStream {
+  function open(): EventResponse {
     clearTimeout(timer)
-    return (stream ??= openEventStream(response, headers))
+    return (stream ??= openEvents(response, headers))
   }
 
   function statusOf({ status, text }: Outgoing): number {

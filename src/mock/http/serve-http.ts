@@ -1,18 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startLocalServer, type Access } from '../../transports/index.js'
 import { reasonOf } from '../fault.js'
 import type { Stage } from '../stage.js'
 import { createLegacySse } from './legacy-sse.js'
 import { createStreamable } from './streamable.js'
-
-/** What answers HTTP requests. */
-export interface HttpService {
-  /** Path that clients are told. */
-  readonly path: string
-  /** @param prefix first part of the path by which the client reaches us */
-  handle(request: IncomingMessage, response: ServerResponse, prefix: string): Promise<void>
-  close(): Promise<void>
-}
 
 export interface HttpServeOptions {
   readonly host: string

@@ -1,16 +1,16 @@
+import type { EventResponse } from '../../link/index.js'
 import type { Sink } from '../sink.js'
-import type { EventStream } from './event-stream.js'
 
 /** The stream of a conversation that belongs to no request. Who sends while there is none waits for it. */
 export interface StandaloneSink extends Sink {
   /** False when there is one already. */
-  attach(stream: EventStream): boolean
+  attach(stream: EventResponse): boolean
   /** Nothing more is sent; who waits goes on. */
   close(): void
 }
 
 export function createStandaloneSink(): StandaloneSink {
-  let stream: EventStream | undefined
+  let stream: EventResponse | undefined
   let closed = false
   const waiting: (() => void)[] = []
 

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
-import { headerFault } from '../../link/index.js'
-import { isFault, readMessages } from '../../wire/index.js'
+import { acceptsEvents, openEvents, readPost, type PostFault } from '../../link/index.js'
 import type { Stage } from '../stage.js'
 import { accept, notAllowed, refuse } from './answers.js'
 import { createClients, type LiveClient } from './clients.js'
-import { openEventStream } from './event-stream.js'
-import { acceptsBoth, acceptsStream, isJsonType } from './media-types.js'
-import { readBody } from './read-body.js'
 import { createRequestSink } from './request-sink.js'
-import type { HttpService } from './serve-http.js'
+import type { HttpService } from './http-service.js'
 
 /** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as the recorded clients spoke. */
 export function createStreamable(stage: Stage, path: string): HttpService {
@@ -44,36 +40,14 @@ export function createStreamable(stage: Stage, path: string): HttpService {
   }
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { accept: accepted, 'content-type': type } = request.headers
-    if (!play.lenient.contentType && !isJsonType(type)) {
-      request.resume()
-      return refuse(response, 415, -32000, 'Unsupported Media Type: the body has to be application/json')
-    }
-    const body = await readBody(request)
-    if (body === undefined) return refuse(response, 413, -32000, 'The body is too long')
-    const frame = readMessages(body)
-    if (isFault(frame)) {
-      stage.notice('a client sent a body that is not JSON')
-      return refuse(response, 400, -32700, 'Parse error')
-    }
-    const raw = frame.text
-    const envelopes = frame.parts.map(({ envelope }) => envelope)
-    if (envelopes.some(({ kind }) => kind === 'invalid')) {
-      return refuse(response, 400, -32600, 'Invalid Request')
-    }
-    const isModern = envelopes.some((envelope) => envelope.modern === true)
-    const [envelope, ...others] = envelopes
-    if (isModern && play.mirrored && envelope && others.length === 0) {
-      const fault = headerFault(request.headers, { text: raw, envelope }, play.mirrored)
-      if (fault) {
-        stage.notice(`a client sent a request that servers refuse: ${fault.why}`)
-        return refuse(response, 400, fault.code, fault.why, envelope.id)
-      }
-    }
-    if (!isModern && !play.lenient.accept && !acceptsBoth(accepted)) {
-      const why = 'Not Acceptable: an answer may be application/json or text/event-stream'
-      return refuse(response, 406, -32000, why)
-    }
+    const post = await readPost(request, {
+      contentType: !play.lenient.contentType,
+      accept: play.lenient.accept ? 'anything' : 'both',
+      mirrored: play.mirrored,
+    })
+    if ('kind' in post) return refusePost(response, post)
+    const { raw, messages } = post
+    const envelopes = messages.map(({ envelope }) => envelope)
     const client = clientOf(request, response, raw, envelopes)
     if (!client) return
     const requests = envelopes.filter(({ kind }) => kind === 'request')
@@ -97,6 +71,12 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     client.conversation.take(raw, sink)
   }
 
+  function refusePost(response: ServerResponse, { kind, status, code = -32000, why, id }: PostFault): void {
+    if (kind === 'no-json') stage.notice('a client sent a body that is not JSON')
+    if (kind === 'header') stage.notice(`a client sent a request that servers refuse: ${why}`)
+    refuse(response, status, code, refusals[kind] ?? why, id)
+  }
+
   function get(request: IncomingMessage, response: ServerResponse): void {
     const session = headerOf(request, 'mcp-session-id')
     const client = clients.ofSession(session ?? '')
@@ -105,11 +85,11 @@ export function createStreamable(stage: Stage, path: string): HttpService {
       return refuseSession(response, session)
     }
     if (play.noStream) return notAllowed(response, 'POST, DELETE')
-    if (!acceptsStream(request.headers.accept)) {
+    if (!acceptsEvents(request.headers.accept)) {
       return refuse(response, 406, -32000, 'Not Acceptable: this is a text/event-stream')
     }
     if (client.standalone.isOpen) return refuse(response, 409, -32000, 'Conflict: only one stream at a time')
-    client.standalone.attach(openEventStream(response))
+    client.standalone.attach(openEvents(response))
   }
 
   return {
@@ -129,6 +109,15 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     },
     close: () => clients.close(),
   }
+}
+
+/** In the words of the official servers. */
+const refusals: Readonly<Partial<Record<PostFault['kind'], string>>> = {
+  'content-type': 'Unsupported Media Type: the body has to be application/json',
+  'too-long': 'The body is too long',
+  'no-json': 'Parse error',
+  invalid: 'Invalid Request',
+  accept: 'Not Acceptable: an answer may be application/json or text/event-stream',
 }
 
 /** It names no session, or one that is over. */

@@ -9,15 +9,10 @@ import {
 } from '../http-proxy/upstream-request.js'
 import { targetOfUrl, type Target } from './target.js'
 import { connectByProxy, openProxy, type UpstreamProxy } from './upstream-proxy.js'
+import type { Dialled } from './dialled.js'
 
 /** As patient as Node's own clients with a network whose one address family leads nowhere. */
 const addressFamilyMs = 2_000
-
-/** Called once: with the connection, or with why there is none. Later errors of the connection are nobody's. */
-export interface Dialled {
-  readonly onConnected: (upstream: Socket) => void
-  readonly onFailed: (why: string) => void
-}
 
 /** Connections to servers, by another proxy where one stands between. */
 export interface Dial {

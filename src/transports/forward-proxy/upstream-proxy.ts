@@ -3,7 +3,7 @@ import tls from 'node:tls'
 import { asUrlHost } from '../http-proxy/admission.js'
 import { failureWords } from '../http-proxy/failure-words.js'
 import type { UpstreamTrust } from '../http-proxy/upstream-request.js'
-import type { Dialled } from './dial.js'
+import type { Dialled } from './dialled.js'
 import type { Target } from './target.js'
 
 /** A proxy of somebody else, by which servers are reached. */

@@ -1,0 +1,90 @@
+import type { RecordingReport } from '../proxy/index.js'
+import type { TelemetryOutcome } from '../telemetry/index.js'
+import type { InterceptOptions } from '../intercept/index.js'
+import type { JsonMembers, RestartFacts, Transport } from '../model/index.js'
+import type { Recorder, Redaction, SessionEnd } from '../proxy/index.js'
+import type { Redactor } from '../redaction/index.js'
+import type { Telemetry } from '../telemetry/index.js'
+import type { MakeGuard } from './live-context.js'
+import type { Live } from './live.js'
+
+/** Where and how to record, whatever the transport. */
+export interface CaptureOptions {
+  /** Folder of the tape; created when missing. */
+  readonly folder: string
+  /** Folder in which live captures are registered. */
+  readonly registryFolder: string
+  readonly label: string
+  readonly metadata: JsonMembers
+  readonly strict: boolean
+  readonly maxBytes?: number
+  readonly maxFiles?: number
+  /** A segment that holds something is closed when it is this old, so that it can be shipped. */
+  readonly sealAfterMs?: number
+  /** A session file to keep beside the tape. Segments of the tape then stay until it is saved for the last time. */
+  readonly sessionFile?: string
+  /** Session files have every payload on one line. @default false */
+  readonly compact?: boolean
+  /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
+  readonly redaction: Redaction
+  /** The key that signs what starts the server, as hexadecimal digits. Recordings without it are never run by agents. */
+  readonly originKey?: () => string | undefined
+  /** wiretape's own version. */
+  readonly version: string
+  /** Holding from the start. */
+  readonly intercept?: InterceptOptions
+  /** Something went wrong that a person should know of at once. One line. */
+  readonly onTrouble?: (line: string) => void
+  /** Looks at every message on its way. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  readonly guard?: () => Promise<MakeGuard>
+  /** A file of rules that change messages on their way; absolute. */
+  readonly rulesFile?: string
+  /** Exports what is recorded. Loaded when the capture is prepared; throws WiretapeError `usage`. */
+  readonly telemetry?: () => Promise<Telemetry | undefined>
+}
+
+/** What is being recorded, as it is: it is redacted before anybody sees it. */
+export interface CaptureTarget {
+  readonly transport: Transport
+  /** Argv of the server; `[]` over HTTP. */
+  readonly command: readonly string[]
+  readonly url: string | null
+  /** How messages come to the recorder. @default `pipes` for stdio, else `http` */
+  readonly wire?: 'pipes' | 'http'
+  /** Name of this one, where a run has several. @default the label of the run */
+  readonly label?: string
+}
+
+/** The files and the recording thread of one run. */
+export interface RunningCapture {
+  readonly redactor: Redactor
+  /** The first segment. */
+  readonly path: string
+  /** Starts the recording thread. @param onPressure called with true when the senders must wait */
+  record(onPressure: (wait: boolean) => void): Recorder
+  /** Makes the capture known to `ls`. */
+  register(): void
+  /** Lets screens and scripts attach. */
+  readonly live: Live
+  /** Puts a note on the tape, once there is a recorder. */
+  readonly note: (text: string, restart?: RestartFacts) => void
+  /** Ends the tape and saves the session file. */
+  finish(end: SessionEnd): Promise<CaptureFiles>
+  /** Gives up what is not a file; can be called at any time, and twice. */
+  close(): void
+}
+
+/** What came of a capture's files. */
+export interface CaptureFiles {
+  readonly tape: RecordingReport
+  /** Why the policy let nothing be recorded. */
+  readonly unrecorded?: string
+  /** Why the session file could not be saved. */
+  readonly sessionTrouble?: string
+  /** Why nothing was held, though that was asked for. */
+  readonly notHeld?: string
+  /** Why the rules of a file that was changed were not in force. */
+  readonly rulesFault?: string
+  /** What became of the telemetry, where it was asked for. */
+  readonly telemetry?: TelemetryOutcome
+}

@@ -1,0 +1,2 @@
+/** What a command's action leaves for the process to end with. */
+export type Outcome = { code: number }

@@ -1,0 +1,70 @@
+import { Flow } from './client/flow.js'
+import type { ClientEvents, ClientFrame, Link } from './link.js'
+
+/** A server's end of a link in memory. */
+export interface MemoryServer {
+  /** @param via the frame whose response this is, as over HTTP */
+  say(text: string, via?: ClientFrame): void
+  /** The server is gone. */
+  end(reason: string): void
+}
+
+/** What a server does with what it hears. */
+export interface MemoryPeer {
+  take(frame: ClientFrame): Promise<void> | void
+  close?(): Promise<void> | void
+}
+
+/** A link without bytes: whatever one end says, the other end hears, in its order. */
+export function connectInMemory(events: ClientEvents, serve: (server: MemoryServer) => MemoryPeer): Link {
+  return new MemoryLink(events, serve)
+}
+
+class MemoryLink implements Link {
+  readonly #events: ClientEvents
+  readonly #peer: MemoryPeer
+  readonly #flow = new Flow()
+  /** Resolves when all that was said is heard. */
+  #heard: Promise<void> = Promise.resolve()
+  #isOver = false
+
+  constructor(events: ClientEvents, serve: (server: MemoryServer) => MemoryPeer) {
+    this.#events = events
+    this.#peer = serve({
+      say: (text, via) => this.#later(() => events.message(text, via)),
+      end: (reason) => this.#later(() => this.#end(reason)),
+    })
+  }
+
+  async send(frame: ClientFrame): Promise<void> {
+    if (this.#isOver) {
+      const reason = 'the server is gone'
+      return this.#events.failed(frame, reason, { kind: 'broken', isUnsent: true })
+    }
+    await this.#peer.take(frame)
+  }
+
+  hold(wait: boolean): void {
+    this.#flow.hold(wait)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#flow.hold(false)
+    await this.#peer.close?.()
+  }
+
+  #later(tell: () => void): void {
+    this.#heard = this.#heard
+      .then(() => this.#flow.opened())
+      .then(() => {
+        if (!this.#isOver) tell()
+      })
+  }
+
+  #end(reason: string): void {
+    this.#isOver = true
+    this.#events.ended(reason)
+  }
+}
