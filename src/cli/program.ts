@@ -93,7 +93,7 @@ async function misspelled(
 function createProgram(io: Io, outcome: Outcome): Command {
   const program = new Command('wiretape')
     .description(
-      'Records what an MCP client and an MCP server really said, byte for byte, and reads it back.',
+      'Records the messages between an MCP client and an MCP server, byte for byte, and lets you inspect, edit, replay and compare them.',
     )
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -107,7 +107,7 @@ Examples:
   wiretape ls
   wiretape inspect tape.jsonl
 
-wiretape <command> --help tells more about a command.`,
+Run \`wiretape <command> --help\` for details.`,
     )
   for (const register of [
     registerRecord,
@@ -149,7 +149,7 @@ wiretape <command> --help tells more about a command.`,
     register(program, io, outcome)
   }
   for (const command of program.commands.filter((known) => pagedCommands.has(known.name()))) {
-    command.option('--no-pager', 'print all at once, also on a terminal').hook('preAction', () => {
+    command.option('--no-pager', 'do not use a pager').hook('preAction', () => {
       if (!isForPrograms(command.opts())) io.page()
     })
   }

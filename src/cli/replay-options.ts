@@ -18,28 +18,31 @@ export function addReplayOptions(command: Command): Command {
   command
     .option(
       '--header <Name: value>',
-      'with a URL: a header for every request; ${NAME} is from the environment; repeatable',
+      'with a URL: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
     .addOption(
-      new Option('--transport <transport>', 'how a URL is spoken to (default: as recorded)').choices([
+      new Option('--transport <transport>', 'transport of the URL (default: the recorded one)').choices([
         'streamable-http',
         'sse',
       ]),
     )
     .option(
       '--set <JSONPath=value>',
-      'a value for messages that have the place; ${NAME} is from the environment',
+      'replace the value at a path in all messages that have it; ${NAME} comes from the environment',
       collect,
     )
-    .option('--strict-secrets', 'refuse, not leave out, messages whose redacted values nobody gives')
+    .option(
+      '--strict-secrets',
+      'refuse to run if a redacted value is missing, instead of skipping the message',
+    )
     .addOption(
-      new Option('--unanswered <what>', "what the server's own requests get that the recording cannot answer")
+      new Option('--unanswered <what>', 'how to answer server requests that the recording does not cover')
         .choices(['error', 'empty', 'fail'])
         .default('error'),
     )
     .addOption(
-      new Option('--concurrency <how>', 'one request at a time, or overlapping as recorded')
+      new Option('--concurrency <how>', 'send one request at a time, or overlapping as recorded')
         .choices(['one', 'recorded'])
         .default('one'),
     )
@@ -48,16 +51,16 @@ export function addReplayOptions(command: Command): Command {
         .argParser(pace)
         .default(Infinity, 'fast'),
     )
-    .option('--filter <filter>', 'only messages of the client that match')
-    .option('--repeat <n>', 'so many runs', count, 1)
-    .option('--parallel <n>', 'so many runs at a time', count, 1)
+    .option('--filter <filter>', 'send only client messages that match')
+    .option('--repeat <n>', 'how many runs', count, 1)
+    .option('--parallel <n>', 'how many runs in parallel', count, 1)
     .option(
       '--learn <n>',
-      'run it so often, tell what varies by itself from what changed, and write that into the compare file',
+      'run this many times, find values that vary by themselves, and write them to the compare file',
       learned,
     )
-    .option('--update', 'accept the new answers into the recording; the old file is kept as .bak')
-    .option('--all', 'print what is the same too')
+    .option('--update', 'accept the new responses into the recording; the old file is kept as .bak')
+    .option('--all', 'print matches too')
   return addCompareOptions(command)
 }
 

@@ -5,11 +5,11 @@ import type { Outcome } from '../outcome.js'
 export function registerAttach(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('attach')
-    .summary('look at a live capture or a recording; hold, change or drop messages')
+    .summary('open a live capture or a recording in the terminal; hold, edit or drop messages')
     .description(
-      'Opens a screen on a capture that is running: what is said right now, and what was said since it began. ' +
-        'Messages can be held, changed, dropped, answered and sent again. Any number of screens may attach and ' +
-        'leave; the capture goes on. A recording opens the same way, to look at; several are merged by time.',
+      'Opens a live capture in the terminal and shows its messages, from the first one on. ' +
+        'Messages can be held, edited, dropped, answered and sent again. Any number of screens may attach and ' +
+        'detach while the capture continues. Recordings open read-only; several are merged by time.',
     )
     .argument(
       '[name...]',
@@ -18,7 +18,7 @@ export function registerAttach(program: Command, io: Io, outcome: Outcome): void
     .addHelpText(
       'after',
       `
-Press ? on the screen for its keys.
+Press ? for the keys.
 
 Examples:
   wiretape attach

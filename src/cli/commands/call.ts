@@ -13,7 +13,7 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
   const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
   program
     .command('call')
-    .summary('call one tool, and record it')
+    .summary('call one tool and record the call')
     .description(
       'Calls one tool of a server, records the call and prints its result. With --from, sends a recorded request again.',
     )
@@ -26,18 +26,18 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
     .option('--url <url>', 'an HTTP server')
     .option(
       '--header <Name: value>',
-      'with --url: a header for every request; ${NAME} is from the environment; repeatable',
+      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
     .option('--from <recording>', 'send a request of this recording again, to its server unless you name one')
     .option(
       '--set <JSONPath=value>',
-      'with --from: another value in the request; ${NAME} is from the environment; repeatable',
+      'with --from: replace a value in the request; ${NAME} comes from the environment; repeatable',
       collect,
     )
     .option('-y, --yes', 'with --from: do not ask before the recorded server is started')
     .option('-o, --out <dir>', 'folder for the tape (default: the recordings in your data folder)')
-    .option('--save <file>', 'add the call and its answer to a file of saved calls (wiretape run)')
+    .option('--save <file>', 'add the call and its response to a file of saved calls (wiretape run)')
     .addOption(
       optionOf({
         long: '--timeout',
@@ -46,12 +46,11 @@ export function registerCall(program: Command, io: Io, outcome: Outcome): void {
         parse: parseTimeout,
       }).default(usualTimeoutMs, '60s'),
     )
-    .option('--json', 'print the whole answer as JSON')
+    .option('--json', 'print the whole response as JSON')
     .addHelpText(
       'after',
       `
-Exits with 1 when the tool says that it failed, or the server answers with
-an error.
+Exits with 1 when the tool reports a failure or the server returns an error.
 
 Examples:
   wiretape call echo '{"message":"hi"}' -- node server.js

@@ -7,12 +7,12 @@ import type { CostOptions } from '../run/cost.js'
 export function registerCheck(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('check')
-    .summary('find faults and risks in recordings')
+    .summary('find protocol errors and risks in recordings')
     .description(
-      'Holds recordings against rules: the protocol, the schemas of the tools, what is risky, and what you expect ' +
+      "Checks recordings against rules: the protocol, the tools' schemas, known risks, and your expectations " +
         '(docs/findings.md). Exits 1 when a finding has the level of --fail-on or above.',
     )
-    .argument('<recording...>', 'recordings; all of them are one run')
+    .argument('<recording...>', 'recordings, checked together as one run')
     .option(
       '--rules <pack|id>',
       'only these: protocol, schemas, safety, or the id of a rule; repeatable',
@@ -23,32 +23,32 @@ export function registerCheck(program: Command, io: Io, outcome: Outcome): void 
       'error, warning, note, or the id of a rule; repeatable (default: error)',
       collect,
     )
-    .option('--baseline <file>', 'findings of this report (json) do not count')
-    .option('--pin <file>', 'every definition has to be the one in this file of wiretape pin')
-    .option('--expect-tool <name>', 'a tool that has to be called; repeatable', collect)
-    .option('--forbid-tool <name>', 'a tool that may not be called; repeatable', collect)
+    .option('--baseline <file>', 'ignore the findings of this report (json)')
+    .option('--pin <file>', 'report every definition that differs from this lock file of wiretape pin')
+    .option('--expect-tool <name>', 'a tool that must be called; repeatable', collect)
+    .option('--forbid-tool <name>', 'a tool that must not be called; repeatable', collect)
     .option(
       '--max-latency <tool:time>',
-      'how long a call may take, as search:2s; without a tool for all; repeatable',
+      'longest time of a call, such as search:2s; without a tool name, for all tools; repeatable',
       collect,
     )
-    .option('--no-new-tools', 'every tool has to be one of --pin, or of wiretape.lock')
-    .option('--max-errors <count>', 'how many calls may fail')
-    .option('--max-context <tokens>', 'how much the definitions may cost, as 20k (an estimate)')
+    .option('--no-new-tools', 'report tools that are not in the lock file (--pin, or wiretape.lock)')
+    .option('--max-errors <count>', 'highest number of failed calls')
+    .option('--max-context <tokens>', 'highest token cost of the definitions, such as 20k (an estimate)')
     .addOption(
       new Option(
         '--config <file>',
-        'expectations of this file (default: wiretape.check.yaml in this folder)',
+        'a file of expectations (default: wiretape.check.yaml in this folder)',
       ).conflicts('noConfig'),
     )
-    .option('--no-config', 'without wiretape.check.yaml')
-    .option('--list-rules', 'print every rule and end')
+    .option('--no-config', 'ignore wiretape.check.yaml')
+    .option('--list-rules', 'list all rules and exit')
     .option(
       '--report <kind=file>',
       'also write a report: json, sarif, junit, github, ctrf or markdown; repeatable',
       collect,
     )
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -67,14 +67,14 @@ Examples:
 export function registerCost(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('cost')
-    .summary('show what definitions and results cost in tokens')
+    .summary('estimate what definitions and results cost in tokens')
     .description(
-      'Prints what each tool, prompt and resource costs: its definition, which goes into every prompt, and its results. ' +
-        'Tokens are estimated as characters / 4. Exits 1 when all definitions cost more than --max.',
+      'Prints the cost of each tool, prompt and resource: its definition, which is part of every prompt, and its results. ' +
+        'Tokens are estimated as characters / 4. Exits 1 when the definitions cost more than --max.',
     )
-    .argument('<recording...>', 'recordings; all of them are one run')
-    .option('--max <tokens>', 'how much all definitions may cost, as 20k')
-    .option('--json', 'machine output')
+    .argument('<recording...>', 'recordings, checked together as one run')
+    .option('--max <tokens>', 'highest token cost of all definitions, such as 20k')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

@@ -12,16 +12,19 @@ export function registerCodegen(program: Command, io: Io, outcome: Outcome): voi
     .command('codegen')
     .summary('turn a recording into a test')
     .description(
-      'Prints a readable test against the recorded server: each call with the assertions that hold, patterns for what ' +
-        'varies, and values that one answer gives and a later call needs. A compare file beside the recording tells more ' +
-        'of what varies: wiretape replay --learn writes it.',
+      'Prints a readable test against the recorded server: each call with its assertions, patterns for values that ' +
+        'vary, and values that a later call takes from an earlier response. A compare file beside the recording lists more ' +
+        'values that vary: wiretape replay --learn writes it.',
     )
     .argument('<file>', 'a recording of any format')
-    .argument('[words...]', 'after --, how the test starts the server (default: as it was recorded)')
+    .argument(
+      '[words...]',
+      'after --, the command with which the test starts the server (default: the recorded one)',
+    )
     .usage('[options] <file> [-- <command...>]')
     .addOption(new Option('--to <kind>', 'the test runner').choices(Object.keys(kinds)).makeOptionMandatory())
     .option('--filter <filter>', 'only requests that match')
-    .option('--out <file>', 'write it there (default: stdout)')
+    .option('--out <file>', 'the file to write (default: stdout)')
     .option('--force', 'replace the file')
     .addOption(
       new Option(
@@ -31,11 +34,8 @@ export function registerCodegen(program: Command, io: Io, outcome: Outcome): voi
         .choices(['mcp', 'plain'])
         .default('mcp'),
     )
-    .option(
-      '--compare-file <file>',
-      'rules of this file (default: <recording>.compare.yaml, if there is one)',
-    )
-    .option('--no-compare-file', 'without the rules that stand beside the recording')
+    .option('--compare-file <file>', 'a compare file (default: <recording>.compare.yaml, if it exists)')
+    .option('--no-compare-file', 'ignore the compare file beside the recording')
     .addHelpText(
       'after',
       `

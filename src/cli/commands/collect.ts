@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../outcome.js'
+import type { Outcome } from '../program.js'
 import type { CollectOptions } from '../run/collect.js'
 
 export function registerCollect(program: Command, io: Io, outcome: Outcome): void {
@@ -9,15 +9,15 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
     .command('collect')
     .summary('index the recordings of a fleet')
     .description(
-      'Takes the sealed segments that recorders ship and makes an index of them that wiretape sql --at reads. ' +
-        'Any number of collectors may run side by side, and each may be killed at any time (docs/fleet.md).',
+      'Collects the sealed segments that recorders ship, and indexes them for wiretape sql --at. ' +
+        'Any number of collectors may run in parallel; each may be killed at any time (docs/fleet.md).',
     )
-    .requiredOption('--from <store>', 'where recorders ship to: nats://HOST, s3://BUCKET, a folder')
-    .requiredOption('--to <store>', 'where segments and index are kept: s3://BUCKET, a folder')
-    .option('--once', 'end when nothing is left; exit 1 if a segment could not be read')
-    .option('--batch-messages <n>', 'write a batch at so many messages', positiveNumber, 50_000)
-    .option('--batch-age <time>', 'write a batch at this age (default: 30s)', parseTimeout, 30_000)
-    .option('--json', 'machine output, one line a batch')
+    .requiredOption('--from <store>', 'source, where recorders ship to: nats://HOST, s3://BUCKET or a folder')
+    .requiredOption('--to <store>', 'store for segments and index: s3://BUCKET or a folder')
+    .option('--once', 'exit when nothing is left; with status 1 if a segment could not be read')
+    .option('--batch-messages <n>', 'write a batch after this many messages', positiveNumber, 50_000)
+    .option('--batch-age <time>', 'write a batch after this time (default: 30s)', parseTimeout, 30_000)
+    .option('--json', 'print JSON, one line a batch')
     .addHelpText(
       'after',
       `

@@ -5,7 +5,7 @@ import type { Outcome } from '../outcome.js'
 export function registerCompletion(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('completion')
-    .summary('print a script that completes commands and options')
+    .summary('print a shell completion script')
     .description('Prints a script for your shell that completes the commands and options of wiretape.')
     .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText(

@@ -6,26 +6,26 @@ import type { ConvertOptions } from '../run/convert.js'
 export function registerConvert(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('convert')
-    .summary('turn a recording into another format')
+    .summary('convert a recording to another format')
     .description(
-      'Reads a recording of any format and writes it in another. Payloads keep their exact text. What the ' +
-        'target cannot hold is said. Several inputs are merged by time; the segments of a rotated recording are joined.',
+      'Reads a recording of any format and writes it in another. Payloads keep their exact text. Data that the ' +
+        'target cannot hold is reported. Several inputs are merged by time; segments of a rotated recording are joined.',
     )
-    .argument('<file...>', 'the recording, then the file to write; - is stdin and stdout')
+    .argument('<file...>', 'the recording, then the output file; - is stdin or stdout')
     .usage('[options] <in...> <out>')
-    .option('--from <format>', 'what the input is (default: its content tells)')
+    .option('--from <format>', 'format of the input (default: detected from its content)')
     .option(
       '--to <format>',
-      'what to write: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
+      'output format: trace-v1, session-json, jsonrpc, inspector, har, streamable-http, http-sse, assay-trace, ' +
         'otlp-json, otlp-proto, otlp-metrics-json, otlp-metrics-proto, markdown, csv, parquet, html (default: the name ' +
         'of the output tells)',
     )
-    .option('--filter <filter>', 'only the exchanges of which a message matches (docs/filter.md)')
-    .option('--strict', 'exit 1 when the target cannot hold everything')
-    .option('--strict-v1', 'write only what the published trace v1 format has')
-    .option('--compact', 'session-json: every payload on one line')
+    .option('--filter <filter>', 'only exchanges with a message that matches (docs/filter.md)')
+    .option('--strict', 'exit 1 if the target cannot hold everything')
+    .option('--strict-v1', 'write only members of the published trace v1 format')
+    .option('--compact', 'session-json: write each payload on one line')
     .option('--otlp-payload', 'otlp-json, otlp-proto: spans have the payloads of requests and responses')
-    .option('--force', 'replace an output that exists')
+    .option('--force', 'replace an existing output file')
     .addHelpText(
       'after',
       `

@@ -9,13 +9,13 @@ export function registerDiff(program: Command, io: Io, outcome: Outcome): void {
     .command('diff')
     .summary('compare two recordings')
     .description(
-      'Compares what two recordings asked and what they were answered. Requests belong together when method, name ' +
-        'and arguments are the same. Exits 0 when nothing differs, 1 when something does.',
+      'Compares the requests and responses of two recordings. Two requests match when their method, name ' +
+        'and arguments are the same. Exits 0 if nothing differs, 1 if something does.',
     )
-    .argument('<before>', 'the recording that counts as right; - reads stdin')
-    .argument('<after>', 'the recording that is held against it')
+    .argument('<before>', 'the baseline recording; - reads stdin')
+    .argument('<after>', 'the recording to compare with the baseline')
   addCompareOptions(command)
-    .option('--all', 'print what is the same too')
+    .option('--all', 'print matches too')
     .addHelpText(
       'after',
       `${matchersHelp}

@@ -7,15 +7,18 @@ import type { DoctorOptions } from '../run/doctor.js'
 export function registerDoctor(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('doctor')
-    .summary('find out why a server does not start or answer')
+    .summary('find out why a server does not start or respond')
     .description(
-      'Checks a server step by step and says which step fails and what to do; without a server, checks this machine and the configuration of its MCP clients.',
+      'Checks a server step by step, and says which step fails and how to fix it. Without a server, checks this machine and the configuration of its MCP clients.',
     )
     .argument('[words...]', 'the name of a server in a client, or, after --, a server command')
     .option('--url <url>', 'an HTTP server')
-    .option('--header <name: value...>', 'with --url: send this too; ${NAME} is of the environment')
-    .option('--timeout <time>', 'how long each answer may take (default: 30s)', parseTimeout)
-    .option('--json', 'machine output')
+    .option(
+      '--header <name: value...>',
+      'with --url: send this header too; ${NAME} comes from the environment',
+    )
+    .option('--timeout <time>', 'timeout of each response (default: 30s)', parseTimeout)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

@@ -6,15 +6,15 @@ import type { ExplainOptions } from '../run/explain.js'
 export function registerExplain(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('explain')
-    .summary('say what happened to a call, and who is at fault')
+    .summary('explain what happened to a call, and who is at fault')
     .description(
-      'Says in sentences what happened to a request: whether it was sent, held, changed, answered, refused, ' +
-        'cancelled or sent again, who is at fault as far as the recording proves it, and what it cannot prove. ' +
-        'Without a number, every call that went wrong in one or two sentences (docs/explain.md).',
+      'Explains in sentences what happened to a request: whether it was sent, held, edited, answered, refused, ' +
+        'cancelled or retried, who is at fault as far as the recording proves it, and what it cannot prove. ' +
+        'Without a number, explains every failed call in one or two sentences (docs/explain.md).',
     )
     .argument('<file>', 'a recording')
-    .argument('[n]', 'the number that inspect shows, of a request or of its answer', messageNumber)
-    .option('--json', 'machine output')
+    .argument('[n]', 'number of a request or its response, as shown by inspect', messageNumber)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

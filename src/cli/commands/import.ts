@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.js'
 import type { ImportOptions } from '../run/import.js'
 
 const formatHelp =
-  'what the input is: inspector, jsonrpc, streamable-http, http-sse (default: its content tells)'
+  'format of the input: inspector, jsonrpc, streamable-http, http-sse (default: detected from its content)'
 
 const profileHelp =
   'rules of the importer: documented (Assay 3.5 to 3.36), strict (3.37 and later) (default: documented)'
@@ -18,17 +18,17 @@ export function registerImport(program: Command, io: Io, outcome: Outcome): void
     .summary('turn an MCP transcript into Trace V2 events')
     .description(
       'Reads a transcript by the documented rules and writes its tool calls as Trace V2 events, one a line. ' +
-        'The first thing that breaks a rule refuses the file, and nothing is written.',
+        'A file that breaks a rule is rejected, and nothing is written.',
     )
     .argument('<files...>', 'the transcripts; - reads stdin')
     .option('--format <format>', formatHelp)
     .option('--profile <profile>', profileHelp)
     .option(
       '--out-trace <file>',
-      'where the trace goes; - is stdout; of a folder a file in it (default: <name>.trace.jsonl beside the input)',
+      'the output file; - is stdout; a folder gets one file per input (default: <name>.trace.jsonl beside the input)',
     )
     .option('--untimed <time>', untimedHelp)
-    .option('--init', 'write mcp-eval.yaml too, with tests of the tools that were called')
+    .option('--init', 'also write mcp-eval.yaml, with tests of the tools that were called')
     .addHelpText(
       'after',
       `
@@ -46,19 +46,19 @@ Examples:
 export function registerTrace(program: Command, io: Io, outcome: Outcome): void {
   const trace = program
     .command('trace')
-    .summary('make traces of transcripts')
-    .description('Makes traces of transcripts.')
+    .summary('turn transcripts into traces')
+    .description('Turns transcripts into traces.')
   trace
     .command('import-mcp')
     .summary('turn an MCP transcript into Trace V2 events')
-    .description('As `wiretape import`, with a say in how the episode is called.')
+    .description('Like `wiretape import`, with a choice of episode id.')
     .requiredOption('--input <files...>', 'the transcripts; - reads stdin')
-    .requiredOption('--out-trace <file>', 'where the trace goes; - is stdout; of a folder a file in it')
+    .requiredOption('--out-trace <file>', 'the output file; - is stdout; a folder gets one file per input')
     .option('--format <format>', formatHelp)
     .option('--profile <profile>', profileHelp)
     .option('--untimed <time>', untimedHelp)
     .option('--episode-id <id>', 'default: the name of the input without its extension')
-    .option('--test-id <id>', 'written to the meta data of the episode')
+    .option('--test-id <id>', 'written to the metadata of the episode')
     .option('--prompt <text>', 'default: <mcp:session>')
     .addHelpText(
       'after',

@@ -8,22 +8,22 @@ export function registerInspect(program: Command, io: Io, outcome: Outcome): voi
     .command('inspect')
     .summary('print a recording')
     .description(
-      'Prints what was said, one line a message: its number, when it was seen, its JSON-RPC id, for an ' +
-        'answer how long it took, and what it is about. → is the client, ← the server. Several files are ' +
+      'Prints one line a message: its number, time, JSON-RPC id, for a response ' +
+        'its latency, and its content. → comes from the client, ← from the server. Several files are ' +
         'merged by time; the files of one rotated recording are joined.',
     )
-    .argument('<file...>', 'recordings, also while they are being written; - reads stdin')
+    .argument('<file...>', 'recordings, including live ones; - reads stdin')
     .option('--at <store>', 'segments of a fleet instead, each HASH or HASH#SEQ (docs/fleet.md)')
-    .option('-v, --verbose', 'payloads and stderr too')
-    .option('--json', 'machine output; payloads with -v')
-    .option('--jsonl', 'machine output, one message a line; payloads with -v')
-    .option('--filter <filter>', 'only what matches; numbers stay what they are (docs/filter.md)')
-    .option('--fields <list>', 'these columns: seq,time,tool,latency,$.params.arguments.q')
+    .option('-v, --verbose', 'print payloads and stderr too')
+    .option('--json', 'print JSON; with -v also payloads')
+    .option('--jsonl', 'print JSON, one message a line; with -v also payloads')
+    .option('--filter <filter>', 'only matching messages; their numbers do not change (docs/filter.md)')
+    .option('--fields <list>', 'columns to print: seq,time,tool,latency,$.params.arguments.q')
     .addOption(new Option('--format <f>', 'of the columns').choices(['table', 'tsv', 'jsonl']))
-    .option('--raw <number>', 'only the exact bytes of this message', messageNumber)
-    .option('--findings', 'mark what rules found, also with --filter and --json (docs/findings.md)')
-    .option('--no-findings', 'mark nothing')
-    .option('--check', 'only list what is wrong, and exit 1 if anything is')
+    .option('--raw <number>', 'print only the exact bytes of this message', messageNumber)
+    .option('--findings', 'show findings, also notes, and with --filter and --json (docs/findings.md)')
+    .option('--no-findings', 'show no findings')
+    .option('--check', 'list only problems, and exit 1 if there are any')
     .addHelpText(
       'after',
       `

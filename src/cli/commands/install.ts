@@ -11,9 +11,9 @@ export function registerInstall(program: Command, io: Io, outcome: Outcome): voi
     .description(
       "Puts the recorder in front of the MCP servers in your clients' configuration. Only the entries change; uninstall restores every byte.",
     )
-    .option('--tracked', 'also change project files that git tracks')
-    .option('--keep <time,size>', 'what installed recorders keep (default: 30d,2GB)', checkedKeep)
-    .option('--tag-key', 'recorders give equal secrets equal tags, so that check sees where they go')
+    .option('--tracked', 'also change project files tracked by git')
+    .option('--keep <time,size>', 'age and size of the recordings to keep (default: 30d,2GB)', checkedKeep)
+    .option('--tag-key', 'tag equal secrets equally in all recordings, so that check can follow them')
     .addHelpText(
       'after',
       `
@@ -30,7 +30,7 @@ Examples:
 
 export function registerUninstall(program: Command, io: Io, outcome: Outcome): void {
   clientCommand(program, 'uninstall')
-    .summary('take the recorder out of your MCP clients')
+    .summary('remove the recorder from your MCP clients')
     .description("Restores the entries of your clients' configuration as they were before install.")
     .addHelpText(
       'after',
@@ -48,15 +48,15 @@ Examples:
 export function registerStatus(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('status')
-    .summary('list the servers of every MCP client, recorded or not')
+    .summary('list the servers of all MCP clients, recorded or not')
     .description(
-      'Lists the servers in the configuration of every MCP client on this machine, and their recordings.',
+      'Lists the servers in the configuration of all MCP clients on this machine, and their recordings.',
     )
     .argument('[client...]', 'only these clients')
     .option('--policy', 'show each setting of the policy of this machine, and where it came from')
     .option('--fleet', 'show which hosts shipped recordings to a store, and how far each is')
     .option('--at <store>', 'with --fleet: the store (default: the target of the policy)')
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -87,8 +87,8 @@ function clientCommand(program: Command, name: string): Command {
     .command(name)
     .argument('[client...]', 'clients by name, such as cursor or claude-code (default: every client found)')
     .option('--server <name...>', 'only servers of this name')
-    .option('--all', 'every server of every client, without a question')
-    .option('--dry-run', 'show what would change, as a diff, and change nothing')
+    .option('--all', 'all servers of all clients, without asking')
+    .option('--dry-run', 'show the changes as a diff, without making them')
 }
 
 function checkedKeep(value: string): string {

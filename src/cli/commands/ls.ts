@@ -8,14 +8,14 @@ export function registerLs(program: Command, io: Io, outcome: Outcome): void {
     .command('ls')
     .summary('list recordings and live captures')
     .description(
-      'Lists the recordings of a folder, oldest first, and says which are being made right now. Every command ' +
-        'takes a recording by its name or by its file.',
+      'Lists the recordings of a folder, oldest first, and marks live captures. Every command ' +
+        'accepts a recording by its name or its file.',
     )
     .argument('[dir]', 'folder to list (default: the recordings in your data folder)')
-    .option('--since <time>', 'only those that were recorded since: 7d, 12h, 2026-11-20')
-    .option('--server <name>', 'only of this server, by its own name or the label; a part is enough')
-    .option('--json', 'machine output')
-    .option('--jsonl', 'machine output, one recording a line')
+    .option('--since <time>', 'only recordings since: 7d, 12h, 2026-11-20')
+    .option('--server <name>', 'only recordings of this server: its name or label, or a part of it')
+    .option('--json', 'print JSON')
+    .option('--jsonl', 'print JSON, one recording a line')
     .addHelpText(
       'after',
       `

@@ -9,13 +9,16 @@ const leastBudget = 2000
 export function registerMcp(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('mcp')
-    .summary('let agents read the recordings, as an MCP server')
+    .summary('serve recordings to agents, as an MCP server')
     .description(
-      'An MCP server over the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read, unless --allow-run adds some that act. All they return is redacted.',
+      'Runs an MCP server for the recordings of your data folder, on stdio, or over HTTP with --listen. Its tools only read; --allow-run adds tools that act. Everything they return is redacted.',
     )
-    .option('--budget <bytes>', 'the most that one call returns', budget, usualBudget)
+    .option('--budget <bytes>', 'most bytes that one call returns', budget, usualBudget)
     .option('--allow-run', 'add tools that start recorded servers: call_tool, replay')
-    .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
+    .option(
+      '--listen <host:port>',
+      'serve over HTTP at this address, for this machine only; port 0 picks a free port',
+    )
     .addHelpText(
       'after',
       `

@@ -7,43 +7,46 @@ import type { MockCommandOptions } from '../run/mock.js'
 export function registerMock(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('mock')
-    .summary('be the recorded server')
+    .summary('serve a recording as a mock MCP server')
     .description(
-      'Answers a client as the recorded server did, with the recorded text: on stdio, or over HTTP with --listen. ' +
-        'Calls are matched by method and parameters, equal ones in their recorded order; notifications, progress ' +
-        "and the server's own requests come where they came.",
+      'Responds to a client as the recorded server did, with the recorded text: on stdio, or over HTTP with --listen. ' +
+        'Calls are matched by method and parameters, repeated ones in their recorded order. Notifications, progress ' +
+        "and the server's own requests are sent where they were recorded.",
     )
     .argument(
       '<recording...>',
-      'of any format, with all segments of a rotated one; several are played as one',
+      'recordings of any format, with all segments of a rotated one; several are served as one',
     )
-    .option('--from <format>', 'what the recording is (default: its content tells)')
-    .option('--listen <host:port>', 'serve over HTTP there, for this machine only; port 0 is any free one')
+    .option('--from <format>', 'format of the recording (default: detected from its content)')
+    .option(
+      '--listen <host:port>',
+      'serve over HTTP at this address, for this machine only; port 0 picks a free port',
+    )
     .option('--open-to-all-users', 'with --listen: answer other users of this machine too')
     .addOption(
-      new Option('--transport <name>', 'over HTTP (default: as it was recorded)').choices([
+      new Option('--transport <name>', 'the transport over HTTP (default: the recorded one)').choices([
         'streamable-http',
         'sse',
       ]),
     )
-    .option('--repeat-last', 'give the last recorded answer again to calls beyond the recorded ones')
-    .option('--pace <pace>', 'fast, recorded, or 4x for four times faster than recorded', 'fast')
-    .option('--rules <file>', 'rules that every message passes, of either side: faults, delays, changes')
-    .option('--fallback', 'ask the real server, whose command stands after --, what was not recorded')
+    .option('--repeat-last', 'repeat the last recorded response for calls beyond the recorded ones')
+    .option('--pace <pace>', 'fast, recorded, or a factor: 4x is four times faster than recorded', 'fast')
+    .option('--rules <file>', 'apply these rules to every message of either side: faults, delays, changes')
+    .option('--fallback', 'forward unrecorded calls to the real server, whose command follows --')
     .addOption(
       new Option(
         '--record <what>',
-        "keep the real server's answers in a copy of the recording: the new ones, or ask it everything",
+        "save the real server's responses in a copy of the recording: only the new ones, or all",
       ).choices(['new', 'all']),
     )
-    .option('--out <file>', 'the copy (a tape); what is there is replaced')
-    .option('-q, --quiet', 'do not tell on stderr which calls were not recorded')
+    .option('--out <file>', 'file of the copy (a tape); an existing file is replaced')
+    .option('-q, --quiet', 'do not list unrecorded calls on stderr')
     .usage('[options] <recording...> [-- <command> [args...]]')
     .addHelpText(
       'after',
       `
-A call that was not recorded gets an error that names the nearest recorded one
-and the difference.
+An unrecorded call gets an error that names the nearest recorded call and the
+difference.
 
 Examples:
   wiretape mock tape.jsonl

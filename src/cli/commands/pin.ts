@@ -15,20 +15,20 @@ export function registerPin(program: Command, io: Io, outcome: Outcome): void {
     .command('pin')
     .summary('pin what a server offers, and show what changed since')
     .description(
-      'Writes everything that a server offers (tools, prompts, resources, instructions) into a lock file, and tells ' +
-        'later how a server differs from it. Exits 1 when it does.',
+      'Writes everything that a server offers (tools, prompts, resources, instructions) to a lock file, and later ' +
+        'reports differences. Exits 1 if there are any.',
     )
-    .argument('[recording...]', 'recordings; or a server: --url, or its command after --')
+    .argument('[recording...]', 'recordings, or a server: --url, or a command after --')
     .usage('[options] [<recording...>] [-- <command...>]')
     .option('--url <url>', 'ask this HTTP server')
     .option(
       '--header <Name: value>',
-      'with --url: a header for every request; ${NAME} is from the environment; repeatable',
+      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
     .option('--lock <file>', 'the lock file (default: wiretape.lock in this folder)')
-    .option('--verify', 'write nothing; exit 1 on a difference or a server that is not pinned')
-    .option('--accept', 'pin what differs')
+    .option('--verify', 'write nothing; exit 1 if the server differs or is not pinned')
+    .option('--accept', 'accept the differences into the lock file')
     .addOption(
       optionOf({
         long: '--timeout',

@@ -14,7 +14,7 @@ import { optionOf } from './option-of.js'
 export function registerProxy(program: Command, io: Io, outcome: Outcome): void {
   const proxy = program
     .command('proxy')
-    .summary('the session workflow, with session files')
+    .summary('record, print, export and replay session files')
     .description(
       'The session workflow: record to a session file, print it, export it as evidence, replay it.',
     )
@@ -27,7 +27,7 @@ Examples:
   wiretape proxy export --session-file s.json --output evidence.json
   wiretape proxy replay --session-file s.json --target-command "node v2.js"
 
-wiretape proxy <command> --help tells more about a command.`,
+Run \`wiretape proxy <command> --help\` for details.`,
     )
     .helpCommand(false)
   registerStart(proxy, io, outcome)
@@ -41,18 +41,18 @@ function registerStart(proxy: Command, io: Io, outcome: Outcome): void {
     .command('start')
     .summary('record a server to a session file')
     .description(
-      'Starts the server and records everything between it and whoever started wiretape, as record does. ' +
+      'Starts the server and records everything between it and the client that started wiretape, like record. ' +
         'On a terminal it shows the screen: clients get a URL, `s` saves the session file, `?` lists the keys. ' +
-        'The command line is cut into words as a POSIX shell does, and run without one.',
+        'The command is split into words like in a POSIX shell, and run without a shell.',
     )
-    .addOption(transportOption('--transport', 'how the server is spoken to').default('stdio'))
-    .option('--target-command <command>', 'the server and its arguments, as one text (stdio)')
+    .addOption(transportOption('--transport', 'transport of the server').default('stdio'))
+    .option('--target-command <command>', 'the server command, as one text (stdio)')
     .option('--target-url <url>', 'the URL of the server (streamable-http, sse)')
-    .option('--listen-port <port>', 'where HTTP clients connect, on 127.0.0.1 (default: any free port)')
+    .option('--listen-port <port>', 'port for HTTP clients, on 127.0.0.1 (default: a free port)')
     .addOption(
       transportOption(
         '--listen-transport',
-        'how clients speak to wiretape (default: as the server, on a terminal streamable-http)',
+        'transport of the clients (default: that of the server; on a terminal streamable-http)',
       ),
     )
     .action(async (options: ProxyStartOptions & RecordOptions) => {
@@ -103,7 +103,7 @@ function registerInspect(proxy: Command, io: Io, outcome: Outcome): void {
   proxy
     .command('inspect')
     .summary('print a session file')
-    .description('Prints a session, one line a message. Opens every format that wiretape reads.')
+    .description('Prints a session, one line a message. Reads every format that wiretape knows.')
     .requiredOption('--session-file <file>', 'the session file; - reads stdin')
     .option('-v, --verbose', 'payloads too')
     .addHelpText('after', '\nExamples:\n  wiretape proxy inspect --session-file s.json -v')
@@ -117,11 +117,11 @@ function registerExport(proxy: Command, io: Io, outcome: Outcome): void {
   const command = proxy
     .command('export')
     .summary('write a session to a new file')
-    .description('Writes a session to another file, with what you say about it in the metadata.')
+    .description('Writes a session to another file, with your notes in its metadata.')
     .requiredOption('--session-file <file>', 'the session; any format that wiretape reads; - reads stdin')
-    .requiredOption('--output <file>', 'the file to write; one that is there becomes FILE.bak; - is stdout')
+    .requiredOption('--output <file>', 'the output file; an existing one becomes FILE.bak; - is stdout')
     .option('--output-format <format>', 'json (a session file), or the id of another format', 'json')
-    .option('--compact', 'every payload on one line')
+    .option('--compact', 'write each payload on one line')
     .action(async (options: ProxyExportOptions) => {
       const { runProxyExport } = await import('../run/proxy-export.js')
       outcome.code = await runProxyExport(options, io)
@@ -142,15 +142,15 @@ function registerProxyReplay(proxy: Command, io: Io, outcome: Outcome): void {
     .command('replay')
     .summary('send a session to a live server and compare')
     .description(
-      'Sends what the recorded client sent to a live server, one message after the other, and holds the answers ' +
-        'against the recorded ones. Exits 0 when all are the same, 1 when not.',
+      "Sends the recorded client's messages to a live server, one after the other, and compares the responses " +
+        'with the recorded ones. Exits 0 if all match, 1 if not.',
     )
     .requiredOption('--session-file <file>', 'the session; any format that wiretape reads; - reads stdin')
-    .option('--target-command <command>', 'the server and its arguments, as one text')
+    .option('--target-command <command>', 'the server command, as one text')
     .option('--target-url <url>', 'the URL of the server')
     .option('--output <file>', 'write the results to this file')
     .addOption(timeoutOption())
-    .option('--no-handshake', 'do not make a handshake where the session has none')
+    .option('--no-handshake', 'do not add a handshake if the session has none')
   addReplayOptions(command)
     .addHelpText(
       'after',

@@ -9,14 +9,18 @@ export function registerPrune(program: Command, io: Io, outcome: Outcome): void 
     .command('prune')
     .summary('delete old recordings')
     .description(
-      'Deletes recordings of your data folder that ended long ago, or the oldest ones until the rest is small ' +
-        'enough. A recording that is being made stays, and so do files that are no recordings.',
+      'Deletes recordings of your data folder by age, or the oldest ones until the rest is small ' +
+        'enough. Live captures and other files are never deleted.',
     )
-    .option('--older-than <age>', 'those that ended before: 30d, 12h', sentence(parseAge))
-    .option('--keep-size <size>', 'the oldest, until all are no larger: 5GB', sentence(parseKeepSize))
+    .option('--older-than <age>', 'delete recordings that ended before: 30d, 12h', sentence(parseAge))
+    .option(
+      '--keep-size <size>',
+      'delete the oldest until the total size is at most: 5GB',
+      sentence(parseKeepSize),
+    )
     .option('--label <label>', 'only recordings with this label')
     .option('--dry-run', 'only list what would be deleted')
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

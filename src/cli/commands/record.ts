@@ -8,15 +8,12 @@ import { optionOf } from './option-of.js'
 export function registerRecord(program: Command, io: Io, outcome: Outcome): void {
   const command = program
     .command('record')
-    .summary('record a server in the path of its client')
+    .summary('record a server')
     .description(
-      'Starts a stdio server and records everything between it and whoever started wiretape. ' +
+      'Starts a stdio server and records everything between it and the client that started wiretape. ' +
         'Put it in front of the server command of your MCP client; the client notices nothing.',
     )
-    .argument(
-      '[command...]',
-      'the server and its arguments, after -- or from the first word that is no option',
-    )
+    .argument('[command...]', 'the server command, after -- or from the first word that is not an option')
     .usage(
       '[options] -- <command> [args...]\n       wiretape record [options] --url <url>\n' +
         '       wiretape record [options] --config <file> [--server <name>]\n' +

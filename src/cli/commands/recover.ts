@@ -6,14 +6,14 @@ import type { RecoverOptions } from '../run/recover.js'
 export function registerRecover(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('recover')
-    .summary('close a tape that was cut off')
-    .description('Writes a closed copy of a tape without an end: every whole line, and an end line.')
+    .summary('close a truncated tape')
+    .description('Writes a closed copy of a truncated tape: every complete line, and an end line.')
     .argument('<file>', 'the tape')
-    .argument('[output]', 'where the copy goes, - for stdout (default: the name with .recovered.jsonl)')
+    .argument('[output]', "the output file; - is stdout (default: the tape's name with .recovered.jsonl)")
     .option('--in-place', 'replace the tape itself')
-    .option('--session-file <file>', 'build the session file again from the tape and its other segments')
-    .option('--compact', 'with --session-file: every payload on one line')
-    .option('--force', 'replace an output that exists')
+    .option('--session-file <file>', 'rebuild the session file from the tape and its other segments')
+    .option('--compact', 'with --session-file: write each payload on one line')
+    .option('--force', 'replace an existing output file')
     .addHelpText(
       'after',
       `

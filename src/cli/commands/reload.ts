@@ -5,11 +5,11 @@ import type { Outcome } from '../outcome.js'
 export function registerReload(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('reload')
-    .summary('start the server of a live capture again; its client stays connected')
+    .summary('restart the server of a live capture; its client stays connected')
     .description(
-      'Ends the server process of a capture and starts it again from its command. The client keeps its pipe or its ' +
-        'HTTP session: the new process gets the handshake, log level and subscriptions of the old one, what was ' +
-        'open gets an error, and lists that are others now are announced. The capture has to be recorded with ' +
+      'Stops the server process of a capture and starts its command again. The client keeps its pipe or its ' +
+        'HTTP session: the new process gets the handshake, log level and subscriptions of the old one, open ' +
+        'requests get an error, and changed lists are announced. The capture must be recorded with ' +
         '--reloadable, or with --watch, which does the same whenever a file changes.',
     )
     .argument(
@@ -19,7 +19,7 @@ export function registerReload(program: Command, io: Io, outcome: Outcome): void
     .addHelpText(
       'after',
       `
-Exits with 1 when the server does not come up; what it printed is in the log of its client.
+Exits with 1 if the server does not start; its output is in the log of its client.
 
 Examples:
   wiretape record --watch 'src/**/*.ts' -- npx tsx src/server.ts

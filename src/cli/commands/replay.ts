@@ -8,19 +8,19 @@ import type { ReplayOptions } from '../run/replay-options.js'
 export function registerReplay(program: Command, io: Io, outcome: Outcome): void {
   const command = program
     .command('replay')
-    .summary('ask a live server again')
+    .summary('re-run a recording against a live server and compare')
     .description(
-      'Acts as the recorded client: sends what it sent, with the values of this run where the recording gives one back, ' +
-        "answers the server's own requests as it did, and compares the answers. Exits 0 when nothing differs, 1 when " +
-        'something does, 2 when it could not be tried.',
+      "Acts as the recorded client: sends its messages, with this run's ids and handles in place of recorded ones, " +
+        "answers the server's own requests as it did, and compares the responses. Exits 0 if nothing differs, 1 if " +
+        'something does, 2 if the run was not possible.',
     )
     .argument('<file>', 'a recording of any format; - reads stdin')
     .argument('[command...]', 'after --, the server to start')
     .usage('[options] <file> -- <command...>')
-    .option('--url <url>', 'the URL of a server that runs')
-    .option('--output <file>', 'write what was sent and answered to this result file')
+    .option('--url <url>', 'the URL of a running server')
+    .option('--output <file>', 'write all requests and responses to this result file')
     .addOption(timeoutOption())
-    .option('--no-handshake', 'do not make a handshake where the recording has none')
+    .option('--no-handshake', 'do not add a handshake if the recording has none')
   addReplayOptions(command)
     .addHelpText(
       'after',

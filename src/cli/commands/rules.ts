@@ -6,20 +6,20 @@ import type { RulesCheckOptions } from '../run/rules-check.js'
 export function registerRules(program: Command, io: Io, outcome: Outcome): void {
   const rules = program
     .command('rules')
-    .summary('check rules that change messages on their way')
+    .summary('check rules that hold, drop or change messages')
     .description(
       'Rules hold, drop, delay, change or answer messages while they are recorded (docs/rules.md).',
     )
     .helpCommand(false)
   rules
     .command('check')
-    .summary('say what the rules of a file do, or what is wrong with them')
+    .summary('check a rules file and describe what it does')
     .description(
-      'Reads a rules file as `record --rules` does. Says what each rule is about and what it does; or where the ' +
-        'file is wrong and what was expected there, and exits 1.',
+      'Reads a rules file like `record --rules`. Prints what each rule matches and does, or where the ' +
+        'file is wrong and what was expected, and exits 1.',
     )
     .argument('<file...>', 'rules files, YAML or JSON; - is stdin')
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

@@ -13,18 +13,18 @@ export function registerRun(program: Command, io: Io, outcome: Outcome): void {
   const collect = (value: string, all: readonly string[] = []): string[] => [...all, value]
   program
     .command('run')
-    .summary('make saved calls and check their answers')
+    .summary('run saved calls and check their responses')
     .description(
-      'Makes the calls that stand in YAML files, and checks what is answered (docs/saved-calls.md). Exits 0 when every ' +
-        'answer is the expected one, 1 when one is not, 2 when the calls could not be made.',
+      'Runs the calls in YAML files and checks the responses (docs/saved-calls.md). Exits 0 if every ' +
+        'response is as expected, 1 if one is not, 2 if the calls were not possible.',
     )
     .argument('<path...>', 'files of saved calls, or folders of them (.yaml, .yml)')
     .usage('[options] <path...> [-- <command...>]')
-    .option('--var <name=value>', 'a variable, before that of the file; JSON or text; repeatable', collect)
-    .option('--url <url>', 'an HTTP server, instead of those that the files name')
+    .option('--var <name=value>', "set a variable, overriding the file's; JSON or text; repeatable", collect)
+    .option('--url <url>', 'an HTTP server, instead of the servers in the files')
     .option(
       '--header <Name: value>',
-      'with --url: a header for every request; ${NAME} is from the environment; repeatable',
+      'with --url: send this header with every request; ${NAME} comes from the environment; repeatable',
       collect,
     )
     .option('--record <dir>', 'record the session with each server into this folder')
@@ -36,13 +36,13 @@ export function registerRun(program: Command, io: Io, outcome: Outcome): void {
         parse: parseTimeout,
       }).default(usualTimeoutMs, '60s'),
     )
-    .option('--all', 'print the calls that were answered as expected too')
+    .option('--all', 'print passed calls too')
     .option(
       '--report <kind=file>',
       'also write a report: junit, json, markdown or github; repeatable',
       collect,
     )
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `

@@ -8,15 +8,15 @@ export function registerSearch(program: Command, io: Io, outcome: Outcome): void
     .command('search')
     .summary('find messages in all recordings')
     .description(
-      'Prints the messages that a filter matches, in all recordings of your data folder, the newest ' +
-        'recording first. Plain words are a filter: they are looked for in the text, the method and the name.',
+      'Prints the messages in all recordings of your data folder that match a filter, newest ' +
+        'recording first. Plain words are searched for in the text, the method and the name.',
     )
     .argument('<filter...>', 'words, or conditions such as tool:fetch (docs/filter.md)')
-    .option('--since <time>', 'only messages from then on: 7d, 12h, 2026-11-20')
-    .option('--in <name...>', 'only in these recordings: a label, a name of one, a folder')
-    .option('--limit <n>', 'stop after so many matches', count)
-    .option('--json', 'machine output')
-    .option('--jsonl', 'machine output, one match a line as it is found')
+    .option('--since <time>', 'only messages since: 7d, 12h, 2026-11-20')
+    .option('--in <name...>', "only these recordings: a label, a recording's name, a folder")
+    .option('--limit <n>', 'stop after this many matches', count)
+    .option('--json', 'print JSON')
+    .option('--jsonl', 'print JSON, one match a line, as found')
     .addHelpText(
       'after',
       `

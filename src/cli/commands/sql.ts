@@ -6,18 +6,18 @@ import type { SqlOptions } from '../run/sql.js'
 export function registerSql(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('sql')
-    .summary('ask recordings with SQL')
+    .summary('query recordings with SQL')
     .description(
       'Runs a query over all recordings of your data folder with DuckDB, an optional package. The views are ' +
         'messages, exchanges, sessions, tools, findings and others (stderr, noise, gaps, HTTP); ' +
         '"describe messages" lists their columns (docs/sql.md).',
     )
     .argument('<query>', 'SQL, as DuckDB understands it')
-    .option('--in <name...>', 'only these recordings: a label, a name of one, a folder, a file')
-    .option('--since <time>', 'only recordings that went on after that: 7d, 12h, 2026-11-20')
+    .option('--in <name...>', "only these recordings: a label, a recording's name, a folder, a file")
+    .option('--since <time>', 'only recordings with messages since: 7d, 12h, 2026-11-20')
     .option('--at <store>', 'the recordings of a fleet instead: s3://BUCKET, a folder (docs/fleet.md)')
-    .option('--json', 'machine output: an array of objects')
-    .option('--jsonl', 'machine output, one line a row')
+    .option('--json', 'print JSON: an array of objects')
+    .option('--jsonl', 'print JSON, one row a line')
     .addHelpText(
       'after',
       `

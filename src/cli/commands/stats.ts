@@ -8,18 +8,18 @@ export function registerStats(program: Command, io: Io, outcome: Outcome): void 
     .command('stats')
     .summary('count and time the tool calls of recordings')
     .description(
-      'Prints calls, errors, latencies and bytes of each tool, the slowest tool first, and the tools that nobody ' +
-        'called. Without a recording, of all recordings of your data folder.',
+      'Prints calls, errors, latencies and bytes of each tool, the slowest tool first, and the tools that were never ' +
+        'called. Without a recording, covers all recordings of your data folder.',
     )
-    .argument('[recording...]', 'recordings; a label stands for all with that label')
+    .argument('[recording...]', 'recordings; a label selects all recordings with that label')
     .addOption(
-      new Option('--by <what>', 'what is told apart')
+      new Option('--by <what>', 'how to group the calls')
         .choices(['tool', 'method', 'server', 'client', 'day'])
         .default('tool'),
     )
-    .option('--since <time>', 'only calls from then on: 7d, 12h, 2026-11-20')
-    .option('--json', 'machine output')
-    .option('--jsonl', 'machine output, one line a row')
+    .option('--since <time>', 'only calls since: 7d, 12h, 2026-11-20')
+    .option('--json', 'print JSON')
+    .option('--jsonl', 'print JSON, one row a line')
     .addHelpText(
       'after',
       `

@@ -8,16 +8,13 @@ export function registerTail(program: Command, io: Io, outcome: Outcome): void {
     .command('tail')
     .summary('follow a live capture')
     .description(
-      'Prints what a running capture has recorded and goes on as it records, one line a message, until it ends. ' +
-        'A slow reader never slows the capture.',
+      'Prints the messages of a live capture, one line a message, and follows it until it ends. ' +
+        'A slow reader does not slow the capture.',
     )
-    .argument(
-      '[id]',
-      'the start of its session id, its label or its pid (default: the only one that is live)',
-    )
-    .option('--filter <filter>', 'only what this filter matches')
-    .option('--new', 'only what comes from now on')
-    .option('--json', "the tape's own lines")
+    .argument('[id]', 'its label, pid or the start of its session id (default: the only live capture)')
+    .option('--filter <filter>', 'only messages that match this filter')
+    .option('--new', 'only new messages')
+    .option('--json', 'print the lines of the tape')
     .addHelpText(
       'after',
       `

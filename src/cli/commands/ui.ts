@@ -6,15 +6,15 @@ import type { UiOptions } from '../run/ui.js'
 export function registerUi(program: Command, io: Io, outcome: Outcome): void {
   program
     .command('ui')
-    .summary('look at recordings in the browser')
+    .summary('open recordings and live captures in the browser')
     .description(
-      'Serves the viewer on 127.0.0.1 and opens it in the browser, with the files that are named, or with the recordings in your data folder to choose from. A recording that is being made is followed. Ctrl+C ends it.',
+      'Serves the viewer on 127.0.0.1 and opens it in the browser, with the named files, or with a list of the recordings in your data folder. Live captures are followed. Ctrl+C ends it.',
     )
     .argument('[file...]', 'recordings of any format')
-    .option('--port <n>', 'port to listen on (default: any that is free)', parsePort)
-    .option('--calls <dir>', 'folder of saved calls (default: calls, where it is there)')
+    .option('--port <n>', 'port to listen on (default: a free port)', parsePort)
+    .option('--calls <dir>', 'folder of saved calls (default: calls, if it exists)')
     .option('--no-open', 'only print the address')
-    .option('--open-to-all-users', 'let other users of this machine use the address')
+    .option('--open-to-all-users', 'allow other users of this machine')
     .addHelpText(
       'after',
       `

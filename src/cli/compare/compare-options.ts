@@ -25,17 +25,14 @@ export function addCompareOptions(command: Command): Command {
     .option('--exact', 'count what every run makes anew (times, ids) too')
     .option('--ignore <JSONPath>', 'a place in answers that does not count; repeatable', collect)
     .option('--match <JSONPath=matcher>', 'a place whose values need only be alike; repeatable', collect)
-    .option(
-      '--compare-file <file>',
-      'rules of this file (default: <recording>.compare.yaml, if there is one)',
-    )
-    .option('--no-compare-file', 'without the rules that stand beside the recording')
+    .option('--compare-file <file>', 'a compare file (default: <recording>.compare.yaml, if it exists)')
+    .option('--no-compare-file', 'ignore the compare file beside the recording')
     .option(
       '--report <kind=file>',
       'also write a report: junit, json, markdown or github; repeatable',
       collect,
     )
-    .option('--json', 'machine output')
+    .option('--json', 'print JSON')
 }
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
