@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
-import type { Outcome } from '../program.js'
+import type { Outcome } from '../outcome.js'
 import type { CollectOptions } from '../run/collect.js'
 
 export function registerCollect(program: Command, io: Io, outcome: Outcome): void {
