@@ -89,6 +89,7 @@ function ensureViewer(root) {
       'formats',
       'redaction',
       'filter',
+      'findings',
       'compare',
       'render',
       'control-schema',
@@ -167,7 +168,7 @@ function removeOrphans(root, sources) {
   const dist = join(root, 'dist')
   const orphans = listFiles(dist).filter((file) => {
     // Not made by the compiler.
-    if (/^(?:bin|viewer)[\\/]/.test(file)) return false
+    if (/^(?:acting|bin|viewer)[\\/]/.test(file)) return false
     const stem = file.replace(/(\.d)?\.(js|ts)(\.map)?$/, '')
     return stem !== file && !sources.has(`${stem}.ts`) && !sources.has(`${stem}.tsx`)
   })

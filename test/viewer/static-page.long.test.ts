@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('the static page', () => {
     expect(await times.last().textContent()).toMatch(/^112d 00:00:00\.\d{3}$/)
     expect(
       await page.evaluate(
-        `[...document.querySelectorAll('.row .time')].every((one) => one.scrollWidth <= one.clientWidth)`,
+        `[...document.querySelectorAll('.scroller .row .time')].every((one) => one.scrollWidth <= one.clientWidth)`,
       ),
     ).toBe(true)
     await page.locator('.lane-tab', { hasText: 'later' }).click()
