@@ -84,6 +84,10 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     ])
     const story = page.locator('.story')
     await story.locator('.story-sum', { hasText: /^The call took \d/ }).waitFor()
+    await story.locator('.story-told', { hasText: 'The client sent tools/call plan.' }).waitFor()
+    await story
+      .locator('.story-told', { hasText: /Progress was reported 3 times, .*The server answered after \d/ })
+      .waitFor()
     await story.locator('.tell-stderr', { hasText: 'planning begins' }).waitFor()
     await story.locator('.tell-log', { hasText: /info.*map loaded/ }).waitFor()
     await story.locator('.tell-progress', { hasText: 'Asking the model' }).waitFor()
@@ -118,6 +122,7 @@ describe.skipIf(!hasBrowser)('the story of a call', () => {
     await page.getByRole('button', { name: 'Story', exact: true }).click()
     await story.locator('.story-sum', { hasText: 'It was cancelled and not answered.' }).waitFor()
     await story.locator('.tell-cancel', { hasText: 'The user left' }).waitFor()
+    await story.locator('.story-told b', { hasText: /cancelled/ }).waitFor()
     expectQuiet(stage)
     await page.context().close()
   })

@@ -8,6 +8,7 @@ import {
   plainSettings,
 } from '../../src/compare/index.js'
 import {
+  createCallCollector,
   createCostTable,
   createFindings,
   estimateTokens,
@@ -15,6 +16,7 @@ import {
   findingsByRow,
   hashOf,
   rules,
+  tellCall,
 } from '../../src/findings/index.js'
 
 /** The function that the build puts around the script. */
@@ -26,7 +28,17 @@ Object.assign(globalThis, {
     RE2JSException,
     RE2JSSyntaxException,
     parsePath,
-    findings: { createCostTable, createFindings, estimateTokens, estimator, findingsByRow, hashOf, rules },
+    findings: {
+      createCallCollector,
+      createCostTable,
+      createFindings,
+      estimateTokens,
+      estimator,
+      findingsByRow,
+      hashOf,
+      rules,
+      tellCall,
+    },
     comparing: { compareOffers, compareRecordings, createOffers, createRecordingIndex, plainSettings },
     get text() {
       return `(${wiretapeScript.toString()})();`

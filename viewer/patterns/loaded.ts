@@ -3,7 +3,7 @@ import type * as compare from '../../src/compare/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import type * as findings from '../../src/findings/index.js'
 
-/** What the second script brings: the engine for patterns and paths, the rules of findings, and what compares recordings. */
+/** What the second script brings: the engine for patterns and paths, the rules of findings, what explains a call, and what compares recordings. */
 export interface Engine {
   readonly RE2JS: { compile(pattern: string, flags: number): unknown; readonly CASE_INSENSITIVE: number }
   readonly RE2JSException: new () => Error
@@ -11,6 +11,7 @@ export interface Engine {
   readonly parsePath: typeof parsePath
   readonly findings: Pick<
     typeof findings,
+    | 'createCallCollector'
     | 'createCostTable'
     | 'createFindings'
     | 'estimateTokens'
@@ -18,6 +19,7 @@ export interface Engine {
     | 'findingsByRow'
     | 'hashOf'
     | 'rules'
+    | 'tellCall'
   >
   readonly comparing: Pick<
     typeof compare,

@@ -16,7 +16,15 @@ const pauseMs = 300
 
 /** Everything that belongs to a call, from top to bottom in time. */
 export function StoryView({ row }: { readonly row: number }) {
-  const [story, setStory] = useState<Story | string>()
+  const story = useAnswer(() => reader().call<Story>('story', [row]), row)
+  if (story === undefined) return <div class="message loading" aria-busy="true" />
+  if (typeof story === 'string') return <p class="failure">{story}</p>
+  return <Told story={story} row={row} />
+}
+
+/** What the reader says about a row, again while rows come; why it does not, where it fails. */
+function useAnswer<T>(ask: () => Promise<T>, row: number): T | string | undefined {
+  const [answer, setAnswer] = useState<T | string>()
   version.value
   const isLive = lanes.value[table.lane(row)]?.state !== 'done'
   const known = isLive ? table.length : -1
@@ -24,23 +32,32 @@ export function StoryView({ row }: { readonly row: number }) {
     let gone = false
     const timer = setTimeout(
       () => {
-        reader()
-          .call<Story>('story', [row])
-          .then(
-            (told) => !gone && setStory(told),
-            (error: unknown) => !gone && setStory(error instanceof Error ? error.message : String(error)),
-          )
+        ask().then(
+          (told) => !gone && setAnswer(() => told),
+          (error: unknown) => !gone && setAnswer(error instanceof Error ? error.message : String(error)),
+        )
       },
-      story === undefined ? 0 : pauseMs,
+      answer === undefined ? 0 : pauseMs,
     )
     return () => {
       gone = true
       clearTimeout(timer)
     }
   }, [row, known])
-  if (story === undefined) return <div class="message loading" aria-busy="true" />
-  if (typeof story === 'string') return <p class="failure">{story}</p>
-  return <Told story={story} row={row} />
+  return answer
+}
+
+/** What `wiretape explain` says about the call. */
+function Explained({ row }: { readonly row: number }) {
+  const sentences = useAnswer(() => reader().call<readonly string[]>('explain', [row]), row)
+  // The steps below say the same in more words.
+  if (sentences === undefined || typeof sentences === 'string' || sentences.length === 0) return null
+  const [because = '', ...rest] = sentences
+  return (
+    <p class="story-told">
+      <b>{clean(because)}</b> {rest.map(clean).join(' ')}
+    </p>
+  )
 }
 
 function Told({ story, row }: { readonly story: Story; readonly row: number }) {
@@ -53,6 +70,7 @@ function Told({ story, row }: { readonly story: Story; readonly row: number }) {
   return (
     <section class="story" aria-label="Story">
       <p class="story-sum">{summaryOf(story, began)}</p>
+      <Explained key={row} row={row} />
       {http && (
         <p class="quiet">
           HTTP exchange {http.exchange}: waited{' '}

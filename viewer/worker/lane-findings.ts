@@ -1,9 +1,9 @@
 import type { Finding, FindingsByRow } from '../../src/findings/index.js'
-import { createTraceScan, type TraceLine } from '../../src/formats/index.js'
-import { createFold, WiretapeError, type Diagnostic, type TapeRecord } from '../../src/model/index.js'
+import { createFold, WiretapeError, type TapeRecord } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { loadedEngine, type Engine } from '../patterns/loaded.js'
-import { brokenLine, type LaneIndex } from './lane.js'
+import type { LaneIndex } from './lane.js'
+import { createLaneRecords } from './lane-records.js'
 import type { FindingsList, ToldCost, ToldFinding } from './protocol.js'
 
 /** What rules find in the lanes of a library, which are one run; read only when a filter asks for it. */
@@ -27,8 +27,6 @@ export interface LaneFindings extends FindingsByRow {
   /** Findings beyond those that are kept. */
   readonly left: number
 }
-
-const bytesAtOnce = 1 << 20
 
 export function createLibraryFindings(): LibraryFindings {
   let run: Run | undefined
@@ -115,11 +113,6 @@ function findingsOf(
 ): LaneFindings {
   const fold = createFold(idKey)
   const run = findings.begin(fold)
-  const scan = createTraceScan((problem) => {
-    if (brokenLine.has(problem.code)) take(gapOf(problem))
-  })
-  let read = 0
-  let isOver = false
   let indexed = 0
   let byRow = findingsByRow([])
   let last: Promise<void> = Promise.resolve()
@@ -130,22 +123,10 @@ function findingsOf(
     const rows = fold.push(isNote ? { ...record, type: 'stderr' } : record)
     run.take(record, isNote ? { first: rows.first, count: 0 } : rows)
   }
-  const takeLine = ({ record }: TraceLine): void => take(record)
+  const records = createLaneRecords(lane, take)
 
   async function readOn(breathe: () => Promise<boolean>): Promise<void> {
-    const { bytesRead } = lane.describe()
-    while (read < bytesRead) {
-      const chunk = await lane.source.slice(read, Math.min(bytesAtOnce, bytesRead - read))
-      if (chunk.length === 0) break
-      read += chunk.length
-      scan.push(chunk, takeLine)
-      if (!(await breathe())) return
-    }
-    if (lane.isOver && !isOver && read >= lane.describe().bytesRead) {
-      isOver = true
-      scan.end(takeLine)
-      run.finish()
-    }
+    if (await records.readOn(breathe)) run.finish()
   }
 
   return {
@@ -172,8 +153,4 @@ function findingsOf(
     rowsSince: (count) =>
       run.found.slice(count).flatMap(({ rows }: Finding) => rows.filter((row) => row >= 0)),
   }
-}
-
-function gapOf({ at, message }: Diagnostic): TapeRecord {
-  return { type: 'gap', t: '', us: 0, lost: 1, why: `line ${at?.line ?? '?'} is broken: ${message}` }
 }

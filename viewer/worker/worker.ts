@@ -1,6 +1,7 @@
 import type { ReportPage } from '../../src/formats/index.js'
 import { WiretapeError } from '../../src/model/index.js'
 import { compareLanes } from './compare.js'
+import { sentencesOf } from './explain.js'
 import { exportLane } from './export.js'
 import { createLibrary, failureOf } from './library.js'
 import { createLibraryFindings } from './lane-findings.js'
@@ -63,6 +64,10 @@ export function startWorker(scope: WorkerScope): void {
     story: async ([row]) => {
       const { lane, local } = library.locate(row as number)
       return storyOf(lane, local, (one) => library.detail(lane.globalOf(one), false))
+    },
+    explain: async ([row]) => {
+      const { lane, local } = library.locate(row as number)
+      return sentencesOf(lane, local, nextTurn)
     },
     detail: ([row, whole]) => library.detail(row as number, whole === true),
   }

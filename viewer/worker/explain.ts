@@ -1,0 +1,43 @@
+import { createFold } from '../../src/model/index.js'
+import { idKey } from '../../src/wire/index.js'
+import { loadedEngine } from '../patterns/loaded.js'
+import type { LaneIndex } from './lane.js'
+import { createLaneRecords } from './lane-records.js'
+
+/** Bytes of a recording that is read again for the sentences about one call. */
+const longestRead = 32 << 20
+
+/**
+ * What `wiretape explain` says about a call; none of a recording that is too long to be read again.
+ *
+ * @param head row of the request in the lane
+ */
+export async function sentencesOf(
+  lane: LaneIndex,
+  head: number,
+  breathe: () => Promise<void>,
+): Promise<readonly string[]> {
+  const explaining = loadedEngine()?.findings
+  if (!explaining || lane.describe().bytesRead > longestRead) return []
+  const { entries } = lane.fold
+  const collector = explaining.createCallCollector(lane.fold, new Set([head]))
+  /** Only for the rows of each record. */
+  const fold = createFold(idKey)
+  const records = createLaneRecords(lane, (record) => {
+    const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
+    // Rows that came meanwhile are told the next time.
+    if (first + count > entries.length) return
+    const isFrame = record.type === 'message' || record.type === 'held'
+    const goesOn = record.type === 'held' && !entries.has(first, 'waiting') && !entries.has(first, 'dropped')
+    if (goesOn) return
+    collector.take(record, isFrame ? record.parts.map((part, i) => ({ row: first + i, part })) : [])
+  })
+  await records.readOn(async () => {
+    await breathe()
+    return true
+  })
+  const [call] = collector.calls
+  if (!call) return []
+  const { because, sentences } = explaining.tellCall(call)
+  return [because, ...sentences.map(({ text }) => text)]
+}
