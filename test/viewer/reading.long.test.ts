@@ -184,6 +184,14 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
       expect(await wrongCells(page)).toBe(0)
     }
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.keyboard.press('G')
+    await holds(page, `getComputedStyle(document.querySelector('.row.selected')).outlineStyle === 'solid'`)
+    expect(
+      await page.evaluate(
+        `getComputedStyle(document.querySelector('.scroller .row:not(.selected)')).outlineStyle`,
+      ),
+    ).toBe('none')
     expectQuiet(stage)
     await page.context().close()
   })

@@ -1,42 +1,17 @@
-import { Lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { Marked } from '../json/marked.js'
 import { Link } from '../json/tree.js'
 import { clean } from '../shell/clean.js'
+import { lexMarkdown } from './lex-markdown.js'
 
-/** Characters; what a peer wrote to keep the parser busy takes less than a second then. */
-const longest = 20_000
-/** Paragraphs with more are shown as they are written: emphasis and links take more than linear time. */
-const longestParagraph = 2_000
-const mostMarks = 60
-const mostNested = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){12}/m
 const mostDrawn = 5_000
 
 /** Markdown of a peer as elements: no markup of its own, nothing loaded, links with where they lead. */
 export function Markdown({ text, search }: { readonly text: string; readonly search: string }) {
-  const drawing = drawingOf(text, search)
-  if (drawing === undefined) return <pre class="plain-text">{cleanLines(text)}</pre>
-  return <div class="markdown">{drawing}</div>
-}
-
-function drawingOf(text: string, search: string): ComponentChildren {
-  if (text.length > longest || mostNested.test(text)) return undefined
-  try {
-    return drawerOf(search)(new CarefulLexer({ gfm: true }).lex(text))
-  } catch {
-    // It is nested too deeply for the parser.
-    return undefined
-  }
-}
-
-/** Leaves paragraphs that would keep it busy as they are written. */
-class CarefulLexer extends Lexer {
-  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
-    const marks = src.match(/[[*_~`<!\\]/g)?.length ?? 0
-    if (src.length <= longestParagraph && marks <= mostMarks) return super.inlineTokens(src, tokens)
-    tokens.push({ type: 'text', raw: src, text: src, escaped: false } satisfies Tokens.Text)
-    return tokens
-  }
+  const tokens = lexMarkdown(text)
+  if (tokens === undefined) return <pre class="plain-text">{cleanLines(text)}</pre>
+  return <div class="markdown">{drawerOf(search)(tokens)}</div>
 }
 
 function drawerOf(search: string): (tokens: readonly Token[]) => ComponentChildren {
