@@ -207,6 +207,15 @@ describe.skipIf(!hasBrowser)('reading in the viewer', () => {
       expect(await page.locator('.markdown').textContent()).toContain('the map (https://maps.example/paris)')
       expect(await page.locator('.markdown img, .markdown script').count()).toBe(0)
       await picture(page, `reading-markdown-${colorScheme}`)
+      // A notice goes away by itself; axe has to see it.
+      await page.evaluate(
+        `{ const later = setTimeout; window.setTimeout = (done, ms) => (ms >= 2_000 ? 0 : later(done, ms)) }`,
+      )
+      await page.locator('.menu > .button').click()
+      await page.locator('.menu-list button', { hasText: 'as JSON-RPC' }).click()
+      await page.locator('.notice').waitFor()
+      await picture(page, `reading-notice-${colorScheme}`)
+      expect(await seriousFindings(page, 'color-contrast')).toEqual([])
       await page.click('button:text("as written")')
       await page.waitForSelector('.plain-text:has-text("**all day**")')
       await page.keyboard.press('2')
