@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseTimeout } from '../duration-option.js'
 import type { Io } from '../io.js'
 import type { Outcome } from '../outcome.js'
@@ -16,7 +16,11 @@ export function registerCollect(program: Command, io: Io, outcome: Outcome): voi
     .requiredOption('--to <store>', 'store for segments and index: s3://BUCKET or a folder')
     .option('--once', 'exit when nothing is left; with status 1 if a segment could not be read')
     .option('--batch-messages <n>', 'write a batch after this many messages', positiveNumber, 50_000)
-    .option('--batch-age <time>', 'write a batch after this time (default: 30s)', parseTimeout, 30_000)
+    .addOption(
+      new Option('--batch-age <time>', 'write a batch after this time')
+        .argParser(parseTimeout)
+        .default(30_000, '30s'),
+    )
     .option('--json', 'print JSON, one line a batch')
     .addHelpText(
       'after',
