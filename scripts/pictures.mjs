@@ -37,7 +37,7 @@ async function pictureViewer(theme) {
     const address = await firstAddress(server.stdout)
     const page = await browser.newPage({ viewport: size, colorScheme: theme, deviceScaleFactor: 1.5 })
     await page.goto(address)
-    await page.getByText('tools/call').first().click()
+    await page.getByText('trigger-sampling').first().click()
     await page.waitForTimeout(500)
     await page.screenshot({ path: join(out, `viewer-${theme}.png`) })
     await page.close()
