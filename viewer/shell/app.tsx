@@ -89,7 +89,7 @@ function Opening() {
           <p key={i}>{clean(name)}</p>
         ))}
         <p class="quiet" role="status">
-          {isLate ? 'Nothing has come yet: whoever serves it takes its time.' : ''}
+          {isLate ? 'Still waiting for the first bytes of the recording.' : ''}
         </p>
       </div>
     </main>
