@@ -10,7 +10,7 @@ export const mirroredHeaders: Rule = {
     level: 'error',
     certainty: 'exact',
     title: 'A Mcp-* header is missing, or says something else than the body.',
-    help: 'From 2026-07-28 on, servers refuse such a request with error -32001.',
+    help: 'From 2026-07-28 on, servers refuse such a request with error -32020.',
     source: sources.modernTransports,
   },
   begin: (_, say) => ({
