@@ -65,7 +65,7 @@ export class IndexBatch {
       this.#take(rows.cells(from, Math.min(rows.length, from + rowsAtOnce)), facts, fallback)
     for (const session of facts)
       for (const name of Object.keys(sessionColumns) as SessionColumn[])
-        this.#sessions[name].push(session[name])
+        this.#sessions[name].push(fitting(session[name], sessionColumns[name]))
     this.#segments.push({ hash: manifest.hash, rows: rows.length })
     this.#rows += rows.length
   }
@@ -136,10 +136,15 @@ export class IndexBatch {
   }
 }
 
-/** A number of a hostile tape that its column cannot hold would cost the whole batch. */
+/** A value of a hostile tape or manifest that its column cannot hold would cost the whole batch: it is left out. */
 function fitting(value: Cell, type: ColumnType): Cell {
-  const fits = type !== 'int' || typeof value !== 'number' || (value | 0) === value
-  return fits ? value : undefined
+  return fits[type](value) ? value : undefined
+}
+const fits: Readonly<Record<ColumnType, (value: Cell) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  int: (value) => typeof value === 'number' && (value | 0) === value,
+  double: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
 }
 
 function flush(partition: Partition): void {

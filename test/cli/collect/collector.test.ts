@@ -147,7 +147,7 @@ describe('a collector', () => {
   it('indexes a tape with numbers that no table can hold', async () => {
     const bus = new Bus(await folderStore())
     const target = await folderStore()
-    await bus.ship(sealed(tapeOf(1).replace('"seq":1', '"seq":9007199254740990')))
+    await bus.ship(sealed(tapeOf(1).replace('"seq":1', '"seq":9007199254740990'), { segment: 2 ** 40 }))
     const { collector, complaints } = collectorOf(bus.source(), target)
     await collector.run(new AbortController().signal, true)
     expect(complaints).toEqual([])
