@@ -8,8 +8,8 @@ import type { Numbers } from './message-numbers.js'
 
 const LF = 0x0a
 const QUOTE = 0x22
-/** Longer messages are read the long way, which knows what is too long or too deep for a tape. */
-const longestPlain = 1024 * 1024
+/** Longer messages are read the long way: its native searches go through 100 kB faster than a loop over bytes. */
+const longestPlain = 16 * 1024
 /** Of an id, a method or a name: they become texts that are remembered. */
 const longestRemembered = 200
 
@@ -65,20 +65,17 @@ export class BatchLines {
       this.end = this.#bytes.length
       return
     }
-    if (mayBePlain) {
-      this.end = this.message.read(this.#bytes, start)
-      this.isPlain =
-        this.end > 0 && this.#isUsual() && this.#redactor.isClean(this.#bytes, start, this.end - 1)
-    }
-    if (!(this.end > 0)) this.end = this.#bytes.indexOf(LF, start) + 1
+    this.end = this.#bytes.indexOf(LF, start) + 1
+    if (!mayBePlain || this.end - start > longestPlain) return
+    this.isPlain =
+      this.message.read(this.#bytes, start) === this.end &&
+      this.#isUsual() &&
+      this.#redactor.isClean(this.#bytes, start, this.end - 1)
   }
 
   #isUsual(): boolean {
     const { idStart, idEnd, methodStart, methodEnd, subjectStart, subjectEnd } = this.message
-    return (
-      this.end - this.start <= longestPlain &&
-      Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
-    )
+    return Math.max(idEnd - idStart, methodEnd - methodStart, subjectEnd - subjectStart) <= longestRemembered
   }
 
   next(): void {
