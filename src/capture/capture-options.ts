@@ -25,7 +25,7 @@ export interface CaptureOptions {
   readonly sessionFile?: string
   /** Session files have every payload on one line. @default false */
   readonly compact?: boolean
-  /** What is taken out of everything that is recorded or shown; the bytes that are passed on stay. */
+  /** Redaction of everything that is recorded or shown; forwarded bytes are never touched. */
   readonly redaction: Redaction
   /** The key that signs what starts the server, as hexadecimal digits. Recordings without it are never run by agents. */
   readonly originKey?: () => string | undefined
@@ -43,7 +43,7 @@ export interface CaptureOptions {
   readonly telemetry?: () => Promise<Telemetry | undefined>
 }
 
-/** What is being recorded, as it is: it is redacted before anybody sees it. */
+/** The recorded target, unredacted: it is redacted before it is written or shown. */
 export interface CaptureTarget {
   readonly transport: Transport
   /** Argv of the server; `[]` over HTTP. */
@@ -74,7 +74,7 @@ export interface RunningCapture {
   close(): void
 }
 
-/** What came of a capture's files. */
+/** The outcome of a capture's files. */
 export interface CaptureFiles {
   readonly tape: RecordingReport
   /** Why the policy let nothing be recorded. */
@@ -85,6 +85,6 @@ export interface CaptureFiles {
   readonly notHeld?: string
   /** Why the rules of a file that was changed were not in force. */
   readonly rulesFault?: string
-  /** What became of the telemetry, where it was asked for. */
+  /** The outcome of the telemetry, if it was asked for. */
   readonly telemetry?: TelemetryOutcome
 }

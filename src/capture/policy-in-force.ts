@@ -39,7 +39,7 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** What a capture may do under a policy. */
+/** Permissions of a capture under a policy. */
 export interface BoundOptions extends CaptureOptions {
   readonly quota?: Quota
 }

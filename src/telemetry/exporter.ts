@@ -8,7 +8,7 @@ import { createRecordingSource, type RecordingSource } from './recording-source.
 import type { Target, TelemetrySettings } from './settings.js'
 import { createSpanSender } from './span-sender.js'
 
-/** What became of the telemetry of one recording. */
+/** The outcome of the telemetry of one recording. */
 export interface TelemetryReport {
   readonly spansSent: number
   readonly spansLeftOut: number

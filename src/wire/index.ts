@@ -34,6 +34,7 @@ export type { LineEnd, LineFrame, LineFramer } from './line-framer.js'
 export { holdsMessages, partsOf, speaksJsonRpc, type FrameParts } from './batch.js'
 export {
   messagesIn,
+  messagesOrNone,
   messagesOf,
   readFrame,
   readMessages,

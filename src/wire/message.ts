@@ -64,3 +64,9 @@ export function messagesIn(text: string): Message[] | undefined {
   )
   return speaks ? messagesOf(frame) : undefined
 }
+
+/** The messages of a text; none where it is not JSON. */
+export function messagesOrNone(text: string): Message[] {
+  const frame = readMessages(text)
+  return isFault(frame) ? [] : messagesOf(frame)
+}

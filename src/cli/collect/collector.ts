@@ -35,7 +35,7 @@ export interface CollectorOptions {
   /** or is so old. */
   readonly batchAgeMs: number
   readonly now: () => number
-  /** What a person should know: a store that fails, a segment that cannot be read. */
+  /** Reports a failing store or an unreadable segment to the user. */
   readonly complain: (message: string) => Promise<void> | void
   readonly onBatch?: (batch: WrittenBatch) => Promise<void> | void
 }

@@ -1,14 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type http from 'node:http'
 import { failureWords } from '../../transports/index.js'
-import {
-  createSseParser,
-  isFault,
-  messagesOf,
-  readMessages,
-  type McpHeader,
-  type Message,
-} from '../../wire/index.js'
+import { createSseParser, messagesOrNone, type McpHeader } from '../../wire/index.js'
 import type { ClientEvents, ClientFrame, HttpLink } from '../link.js'
 import { Flow } from './flow.js'
 import { createClientAgent, openResponse, readBody, type OpenResponse } from './http-request.js'
@@ -133,7 +126,7 @@ export class LegacySseLink implements HttpLink {
   #hear(text: string, isLossy: boolean): void {
     // Only the answer to initialize says one.
     if (this.#version === undefined && text.includes('"protocolVersion"'))
-      this.#version = messagesIn(text).find(
+      this.#version = messagesOrNone(text).find(
         ({ envelope }) => envelope.kind === 'result',
       )?.envelope.protocolVersion
     this.#events.message(text, undefined, isLossy)
@@ -142,11 +135,6 @@ export class LegacySseLink implements HttpLink {
 
 /** Servers say `Accepted` and the like, and some the answer. */
 function saysMessage(text: string): boolean {
-  const messages = messagesIn(text)
+  const messages = messagesOrNone(text)
   return messages.length > 0 && messages.every(({ envelope }) => envelope.kind !== 'invalid')
-}
-
-function messagesIn(text: string): Message[] {
-  const frame = readMessages(text)
-  return isFault(frame) ? [] : messagesOf(frame)
 }

@@ -9,10 +9,8 @@ import {
   createMirroredTools,
   createSseParser,
   idKey,
-  isFault,
   JsonObject,
-  messagesOf,
-  readMessages,
+  messagesOrNone,
   reconnectDelayMs,
   standardHeaders,
   type McpHeader,
@@ -205,11 +203,11 @@ export class StreamableHttpLink implements HttpLink {
 
   /** A refusal may be told by an answer. */
   #answers(text: string, frame: ClientFrame): boolean {
-    return frame.requests > 0 && messagesIn(text).some((message) => isAnswerTo(frame, message))
+    return frame.requests > 0 && messagesOrNone(text).some((message) => isAnswerTo(frame, message))
   }
 
   #take(text: string, via: ClientFrame | undefined, isLossy: boolean): void {
-    for (const message of messagesIn(text)) {
+    for (const message of messagesOrNone(text)) {
       const { envelope } = message
       if (!isAnswer(envelope)) continue
       this.#learn(message, via)
@@ -331,11 +329,6 @@ export class StreamableHttpLink implements HttpLink {
     }
     this.#agent.destroy()
   }
-}
-
-function messagesIn(text: string): Message[] {
-  const frame = readMessages(text)
-  return isFault(frame) ? [] : messagesOf(frame)
 }
 
 /** An answer that names no request answers that of its own response. */
