@@ -72,7 +72,7 @@ describe.skipIf(isLeftOut)('a screen', () => {
       const screen = await terminal.shows(/^ capture0 .*● live\ntime(?:.*\n){17}.*q quit/)
       expect(screen).not.toContain('Stopped')
       terminal.press('?')
-      await terminal.shows('hold messages, or pass all on')
+      await terminal.shows('start holding messages, or forward all')
       terminal.press('Escape')
       await terminal.shows('no messages yet')
       terminal.press('q')

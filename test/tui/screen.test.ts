@@ -132,8 +132,9 @@ describe('the picture', () => {
     for (const key of ['i ', 'f F5', 'd F8', 'm F6', 'r F9', '/ ', 's ', 'q Ctrl+C', 'y ', 'F ']) {
       expect(picture).toContain(` ${key}`)
     }
+    expect(picture).toContain('start holding messages')
     screen.press('x')
-    expect(screen.picture().join('\n')).not.toContain('hold messages, or pass')
+    expect(screen.picture().join('\n')).not.toContain('start holding messages')
   })
 })
 

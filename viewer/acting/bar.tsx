@@ -103,7 +103,7 @@ function Controls() {
         type="button"
         class={`button small ${holds ? 'on' : ''}`}
         aria-pressed={holds}
-        title="hold messages, or pass all on and hold no more"
+        title="start holding messages, or forward all and stop holding"
         onClick={() => void act({ type: 'hold', on: !holds })}
       >
         {holds ? 'Pass all' : 'Hold'}
