@@ -8,8 +8,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -17,6 +16,7 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { makeCredentials, makeTls } from './ship/credentials.mjs'
+import { startS3 } from './ship/s3-server.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const cli = join(root, 'dist/bin/wiretape.js')
@@ -45,7 +45,6 @@ console.log(wrong.length === 0 ? `${checked} checks hold` : `${wrong.length} of 
 process.exitCode = wrong.length === 0 ? 0 : 1
 
 async function main() {
-  const S3rver = await loadS3rver()
   const tls = await makeTls(join(folder, 'tls'))
   const credentials = await makeCredentials(join(folder, 'credentials'))
   // At once: each store has processes and a data folder of its own.
@@ -68,15 +67,13 @@ async function main() {
         AWS_ENDPOINT_URL: `http://127.0.0.1:${s3Port}`,
       },
       async start() {
-        const server = new S3rver({
+        const server = await startS3({
           port: s3Port,
-          address: '127.0.0.1',
-          silent: true,
           directory: join(folder, 's3'),
-          configureBuckets: [{ name: 'tapes', configs: [] }],
-          allowMismatchedSignatures: false,
+          bucket: 'tapes',
+          keyId: 'WIRETAPE',
+          secret: s3Secret,
         })
-        await server.run()
         return () => server.close()
       },
     }),
@@ -121,24 +118,6 @@ async function main() {
   }
   holds('arguments were looked at', argvs.size > 0)
   await latency()
-}
-
-function packages() {
-  return join(root, 'build/ship-packages')
-}
-
-/** The server is no dependency: it is fetched once, beside the build. */
-async function loadS3rver() {
-  if (!existsSync(join(packages(), 'node_modules/s3rver'))) {
-    mkdirSync(packages(), { recursive: true })
-    writeFileSync(join(packages(), 'package.json'), '{"private":true}')
-    const args = ['install', '--silent', '--no-audit', '--no-fund', '--prefix', packages(), 's3rver@3.7.1']
-    if (spawnSync('npm', args, { stdio: 'inherit' }).status !== 0)
-      throw new Error('s3rver cannot be installed')
-  }
-  const require = createRequire(join(packages(), 'x.js'))
-  require('s3rver/lib/models/account').DUMMY_ACCOUNT.createKeyPair('WIRETAPE', s3Secret)
-  return require('s3rver')
 }
 
 /**

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * `wiretape sql` as a user installs it: the package, and DuckDB beside it. Asks recordings of npm servers; the judges are the lines
- * of the tapes, DuckDB over what `convert --to parquet` writes, and the official client for `wiretape mcp`.
+ * of the tapes, DuckDB over what `convert --to parquet` writes, and the official client for `wiretape mcp`. Then the same recordings are
+ * shipped to an S3 server (npm `s3rver`), collected there and asked there.
  *
  * Usage: node test/heavy/sql.mjs
  */
@@ -21,6 +22,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { askStore } from './sql/ask-store.mjs'
 
 const duckdb = '@duckdb/node-api@1.5.6-r.1'
 const root = resolve(import.meta.dirname, '../..')
@@ -68,6 +70,7 @@ async function main() {
   otherFormats()
   onlyTheViews()
   await agents()
+  await askStore({ folder, env, recordings, cli, holds })
   indexesFollow()
 }
 

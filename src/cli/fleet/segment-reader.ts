@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { WiretapeError } from '../../model/index.js'
 import {
   bytesOf,
@@ -7,7 +8,7 @@ import {
   type Manifest,
   type ObjectStore,
 } from '../../ship/index.js'
-import { canUnpack, unpack } from '../unpack/index.js'
+import { canUnpack, unpack, UnpackError } from '../unpack/index.js'
 
 /** Parts of segments that are kept unpacked; each has 256 kB or so. */
 const mostMembers = 32
@@ -42,10 +43,32 @@ export class SegmentReader {
     return all
   }
 
-  /** All of it, in pieces. */
+  /**
+   * All of it, with one request to the store.
+   *
+   * @throws WiretapeError `unreadable`, also where the bytes do not have the hash of their name
+   */
   async *all(hash: string): AsyncGenerator<Uint8Array> {
     const manifest = await this.manifest(hash)
-    for (const i of manifest.members.keys()) yield await this.#member(manifest, i)
+    await this.#refuseUnknown(manifest)
+    const digest = createHash('sha256')
+    let total = 0
+    try {
+      for await (const piece of unpack(
+        manifest.encoding,
+        this.#store.get(segmentKey(manifest)),
+        () => undefined,
+      )) {
+        total += piece.length
+        if (total > manifest.bytes) throw this.#damaged(hash, 'it holds more than its manifest says')
+        digest.update(piece)
+        // The memory of a piece may be used again.
+        yield Uint8Array.from(piece)
+      }
+    } catch (error) {
+      throw error instanceof UnpackError ? this.#damaged(hash, error.message) : error
+    }
+    if (digest.digest('hex') !== hash) throw this.#damaged(hash, 'its bytes do not have the hash of its name')
   }
 
   async manifest(hash: string): Promise<Manifest> {
@@ -66,8 +89,7 @@ export class SegmentReader {
     if (known) return known
     const { at, length, bytes } = manifest.members[number]!
     if (Math.max(length, bytes) > mostMemberBytes) throw this.#damaged(hash, 'a part of it is too large')
-    if (!(await canUnpack(encoding)))
-      throw new WiretapeError('usage', 'segments in zstd need Node 22.15 or newer')
+    await this.#refuseUnknown(manifest)
     const pieces: Uint8Array[] = []
     let total = 0
     const source = this.#store.get(segmentKey(manifest), { at, length })
@@ -81,6 +103,11 @@ export class SegmentReader {
     const unpacked = Buffer.concat(pieces)
     keep(this.#members, name, unpacked, mostMembers)
     return unpacked
+  }
+
+  async #refuseUnknown({ encoding }: Manifest): Promise<void> {
+    if (!(await canUnpack(encoding)))
+      throw new WiretapeError('usage', 'segments in zstd need Node 22.15 or newer')
   }
 
   #damaged(hash: string, why: string): WiretapeError {
