@@ -114,7 +114,8 @@ async function shipOne(
   try {
     const own = manifestOf(segment, sealed, said ?? sealed.messages, version)
     const { manifest, sentBytes } = await upload(own, sealed, store)
-    await store.announce?.(sealedSubject(manifest), manifest.hash, Buffer.from(JSON.stringify(manifest)))
+    const text = Buffer.from(JSON.stringify(manifest))
+    await store.announce?.(sealedSubject(manifest), manifest.hash, text, sentBytes > 0)
     await mark(segment, manifest, target)
     return { manifest, sentBytes }
   } finally {

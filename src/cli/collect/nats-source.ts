@@ -1,4 +1,4 @@
-import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream'
+import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream'
 import { WiretapeError } from '../../model/index.js'
 import { loadNats, natsFailure, openStore, sealedStream, type JetStreamStore } from '../../ship/index.js'
 import type { Delivery, SegmentSource } from './source.js'
@@ -6,6 +6,8 @@ import type { Delivery, SegmentSource } from './source.js'
 const durable = 'wiretape-collector'
 /** A delivery that nobody says to be working on for this long is given to another collector. */
 const ackWaitMs = 30_000
+/** A fetch may take so much longer than asked for. */
+const lateMs = 5_000
 /** Deliveries that all collectors together may hold. */
 const mostPending = 20_000
 
@@ -29,14 +31,9 @@ export async function openNatsSource(
       isQueue: true,
       workingMs: (info.config.ack_wait ?? transport.nanos(ackWaitMs)) / 1e6 / 3,
       async next(most, waitMs) {
-        try {
-          const messages = await consumer.fetch({ max_messages: most, expires: Math.max(1_000, waitMs) })
-          const deliveries: Delivery[] = []
-          for await (const message of messages) deliveries.push(deliveryOf(message))
-          return deliveries
-        } catch (cause) {
+        return fetchDeliveries(consumer, most, Math.max(1_000, waitMs)).catch((cause: unknown) => {
           throw natsFailure(cause, `${store.address}: cannot fetch deliveries`)
-        }
+        })
       },
       async waiting() {
         const { num_pending, num_ack_pending } = await manager.consumers.info(sealedStream.name, durable)
@@ -48,6 +45,24 @@ export async function openNatsSource(
     await store.close().catch(() => undefined)
     throw cause instanceof WiretapeError ? cause : natsFailure(cause, `${store.address}: no consumer`)
   }
+}
+
+/**
+ * A fetch is given up when it takes much longer than asked for: one whose server went away at the wrong moment never ends. What came
+ * before it broke off is kept.
+ */
+async function fetchDeliveries(consumer: Consumer, most: number, waitMs: number): Promise<Delivery[]> {
+  const deliveries: Delivery[] = []
+  const messages = await consumer.fetch({ max_messages: most, expires: waitMs })
+  const timer = setTimeout(() => messages.stop(), waitMs + lateMs)
+  try {
+    for await (const message of messages) deliveries.push(deliveryOf(message))
+  } catch (cause) {
+    if (deliveries.length === 0) throw cause
+  } finally {
+    clearTimeout(timer)
+  }
+  return deliveries
 }
 
 /** One that is there keeps its settings. */

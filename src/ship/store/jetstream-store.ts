@@ -1,9 +1,10 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
-import type { ObjectStore as Bucket } from '@nats-io/obj'
+import type { JetStreamClient, JetStreamManager, PubAck } from '@nats-io/jetstream'
+import type { ObjectInfo, ObjectStore as Bucket } from '@nats-io/obj'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { checkKey, noSuchObject, type Content, type ObjectStore } from './object-store.js'
+import { hasAllChunks, readChunks } from './jetstream-chunks.js'
 import { connectNats, loadNats, natsFailure, type NatsFiles, type NatsPackages } from './nats-connection.js'
 
 export const defaultBucket = 'wiretape-segments'
@@ -35,14 +36,19 @@ export async function openJetStreamStore(
     const manager = await packages.jetstream.jetstreamManager(connection)
     const bucket = await bucketOf(packages, connection, bucketName)
     return {
-      ...storeOf(bucket, address, connection),
+      ...storeOf(bucket, address, connection, manager),
       connection,
       jetstream,
       manager,
       ensureStream: () => ensureSealedStream(packages, manager),
-      async announce(subject, id, message) {
+      async announce(subject, id, message, isStored) {
         try {
-          await announce(packages, manager, jetstream, subject, id, message)
+          const publish = (msgID: string): Promise<PubAck> => jetstream.publish(subject, message, { msgID })
+          const { duplicate } = await publish(id).catch(async () => {
+            await ensureSealedStream(packages, manager)
+            return publish(id)
+          })
+          if (duplicate && isStored) await publish(`${id} ${new Date().toISOString()}`)
         } catch (cause) {
           throw natsFailure(cause, `${address}: cannot announce a segment`)
         }
@@ -72,7 +78,17 @@ async function bucketOf(
   }
 }
 
-function storeOf(bucket: Bucket, address: string, connection: NatsConnection): ObjectStore {
+function storeOf(
+  bucket: Bucket,
+  address: string,
+  connection: NatsConnection,
+  manager: JetStreamManager,
+): ObjectStore {
+  /** An object is there when all of its chunks are. */
+  async function complete(name: string): Promise<ObjectInfo | undefined> {
+    const found = await bucket.info(name)
+    return found && !found.deleted && (await hasAllChunks(manager, found)) ? found : undefined
+  }
   async function said<T>(what: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -87,7 +103,7 @@ function storeOf(bucket: Bucket, address: string, connection: NatsConnection): O
       said(`cannot write ${key}`, async () => {
         const name = checkKey(key)
         const there = ifAbsent ? await bucket.info(name) : null
-        if (there && !there.deleted) return 'there'
+        if (there && !there.deleted && (await hasAllChunks(manager, there))) return 'there'
         try {
           await bucket.put(
             { name },
@@ -97,19 +113,19 @@ function storeOf(bucket: Bucket, address: string, connection: NatsConnection): O
           return 'stored'
         } catch (error) {
           // Somebody else's put was first.
-          if (ifAbsent && (await isThere(bucket, name))) return 'there'
+          if (ifAbsent && (await complete(name))) return 'there'
           throw error
         }
       }),
     async *get(key, range) {
-      const found = await said(`cannot read ${key}`, () => bucket.get(checkKey(key)))
-      if (!found) throw noSuchObject(key, address)
+      const found = await said(`cannot read ${key}`, () => bucket.info(checkKey(key)))
+      if (!found || found.deleted) throw noSuchObject(key, address)
       const from = range?.at ?? 0
       const to = range ? range.at + range.length : Infinity
       let at = 0
       try {
-        // Objects are sent whole; reading ends where the range does.
-        for await (const chunk of found.data as unknown as AsyncIterable<Uint8Array>) {
+        // Chunks cannot be skipped; reading ends where the range does.
+        for await (const chunk of readChunks(manager, found)) {
           const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at))
           at += chunk.length
           if (part.length > 0) yield part
@@ -118,13 +134,11 @@ function storeOf(bucket: Bucket, address: string, connection: NatsConnection): O
       } catch (cause) {
         throw natsFailure(cause, `${address}: ${key} broke off`)
       }
-      const wrong = await found.error
-      if (wrong) throw natsFailure(wrong, `${address}: ${key} is damaged`)
     },
     head: (key) =>
       said(`cannot read about ${key}`, async () => {
-        const found = await bucket.info(checkKey(key))
-        return found && !found.deleted ? { key, size: found.size } : undefined
+        const found = await complete(checkKey(key))
+        return found && { key, size: found.size }
       }),
     async *list(prefix) {
       const all = await said('cannot list', () => bucket.list())
@@ -151,22 +165,6 @@ function streamOf(content: Content): ReadableStream<Uint8Array> {
 }
 
 /** The stream is made when it is missing, by whoever comes first: a recorder or the collector. */
-async function announce(
-  packages: NatsPackages,
-  manager: JetStreamManager,
-  jetstream: JetStreamClient,
-  subject: string,
-  id: string,
-  message: Uint8Array,
-): Promise<void> {
-  try {
-    await jetstream.publish(subject, message, { msgID: id })
-  } catch {
-    await ensureSealedStream(packages, manager)
-    await jetstream.publish(subject, message, { msgID: id })
-  }
-}
-
 async function ensureSealedStream(
   { transport, jetstream }: NatsPackages,
   manager: JetStreamManager,

@@ -71,6 +71,9 @@ export async function connectNats(
       name: 'wiretape',
       timeout: 10_000,
       maxReconnectAttempts: -1,
+      // A connection that nothing comes back on, as in a partition, is given up after 30 s.
+      pingInterval: 10_000,
+      maxPingOut: 2,
       ...(authenticators.length > 0 && { authenticator: authenticators }),
       ...(Object.keys(tls).length > 0 && { tls }),
     })

@@ -40,8 +40,13 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<StoredObject>
   /** An object that is not there is no failure. */
   delete(key: string): Promise<void>
-  /** Tells the bus that a segment is complete, where the store has one. A repeated `id` is dropped by the bus. */
-  announce?(subject: string, id: string, message: Uint8Array): Promise<void>
+  /**
+   * Tells the bus that a segment is complete, where the store has one. A repeated `id` is dropped by the bus.
+   *
+   * @param isStored whether the segment was stored just now. If the `id` is a repeated one nevertheless, a collector has taken and
+   *   deleted the segment in the meantime, and gets it once more: otherwise it would stay on the bus.
+   */
+  announce?(subject: string, id: string, message: Uint8Array, isStored: boolean): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,0 +1,57 @@
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { ObjectInfo } from '@nats-io/obj'
+import { createHash } from 'node:crypto'
+import { WiretapeError } from '../../model/index.js'
+
+type Chunked = Pick<ObjectInfo, 'bucket' | 'nuid' | 'chunks' | 'digest'>
+
+/**
+ * Reads the chunks of an object one request each. The client's own `get` uses a consumer instead: one that the cluster places on a
+ * replica without the chunks (a node that just came back, an upload that failed half-way) sends nothing and never ends.
+ *
+ * @throws WiretapeError `unreadable` when a chunk is missing or damaged, or errors of the NATS client
+ */
+export async function* readChunks(manager: JetStreamManager, object: Chunked): AsyncGenerator<Uint8Array> {
+  const digest = createHash('sha256')
+  let after = 0
+  for (let number = 0; number < object.chunks; number += 1) {
+    const chunk = await nextChunk(manager, object, after)
+    if (!chunk)
+      throw new WiretapeError(
+        'unreadable',
+        `chunk ${number + 1} of ${object.chunks} is missing in the Object Store`,
+      )
+    after = chunk.seq
+    digest.update(chunk.data)
+    yield chunk.data
+  }
+  const said = object.digest.replace(/^SHA-256=/i, '').replace(/=+$/, '')
+  if (digest.digest('base64url') !== said)
+    throw new WiretapeError('unreadable', 'its bytes do not have the digest that the Object Store says')
+}
+
+/** Whether all chunks are there. A writer that lost the answer of the server removes them, but not the object's entry. */
+export async function hasAllChunks(manager: JetStreamManager, object: Chunked): Promise<boolean> {
+  const subject = chunkSubject(object)
+  const { state } = await manager.streams.info(streamOf(object), { subjects_filter: subject })
+  return (state.subjects?.[subject] ?? 0) === object.chunks
+}
+
+/** From any replica, or else from the leader: a replica may lag behind. */
+async function nextChunk(
+  manager: JetStreamManager,
+  object: Chunked,
+  after: number,
+): Promise<{ readonly seq: number; readonly data: Uint8Array } | null> {
+  const query = { seq: after + 1, next_by_subj: chunkSubject(object) }
+  const near = await manager.direct.getMessage(streamOf(object), query).catch(() => null)
+  return near ?? manager.streams.getMessage(streamOf(object), query)
+}
+
+function streamOf({ bucket }: Chunked): string {
+  return `OBJ_${bucket}`
+}
+
+function chunkSubject({ bucket, nuid }: Chunked): string {
+  return `$O.${bucket}.C.${nuid}`
+}
