@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { Refusal } from '../control/index.js'
 import type { Command, CommandOf, Success } from '../control-schema/index.js'
 import { GateFault, type Intercept } from '../intercept/index.js'
-import { WiretapeError, type Direction } from '../model/index.js'
+import { isFrameRecord, WiretapeError, type Direction } from '../model/index.js'
 import { segmentsOf, snapshotTape } from '../tape/index.js'
 import type { LiveContext } from './live-context.js'
 
@@ -190,7 +190,7 @@ async function findMessage(id: string, context: LiveContext): Promise<Found | un
   await written(context)
   const recording = await snapshotTape(segmentsOf(context.tape))
   for await (const record of recording.records()) {
-    if (record.type !== 'message' && record.type !== 'held') continue
+    if (!isFrameRecord(record)) continue
     const part = record.parts.find((one) => one.id === id)
     if (!part) continue
     const { direction, raw, red, conversation, http } = record

@@ -8,13 +8,16 @@ import {
   type MetaRecord,
   type TapeRecord,
   type Transport,
+  createRowNumbers,
+  createRowWalk,
+  type Rows,
+  type WalkedRow,
 } from '../model/index.js'
 import { idKey } from '../wire/index.js'
 import type { FindingsByRow } from '../findings/index.js'
 import { foundFor } from './inspect/sieve.js'
 import { filterOption, lastMomentOf } from './filter-option.js'
 import type { OpenRecording } from './recordings.js'
-import { createRowNumbers, createRowWalk, type Rows, type WalkedRow } from './row-numbers.js'
 
 /**
  * What is left of a recording behind a filter: the exchanges of which a message matches, whole, and other rows that

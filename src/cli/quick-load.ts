@@ -6,12 +6,12 @@ import {
   type Fold,
   type PlainMessage,
   type TapeRecord,
+  type Rows,
 } from '../model/index.js'
 import { lentBytes, type RecordingFile } from '../tape/index.js'
 import { createByteTexts } from './byte-texts.js'
 import { inFile } from './named-file.js'
 import { withProgress } from './progress.js'
-import type { Rows } from './row-numbers.js'
 
 /** Where a line stands in its file, in bytes. */
 export interface LinePlace {

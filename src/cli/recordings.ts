@@ -17,6 +17,7 @@ import {
   type Diagnostic,
   type Fold,
   type TapeRecord,
+  type Rows,
 } from '../model/index.js'
 import { asParts, lentBytes, type RecordingFile } from '../tape/index.js'
 import { idKey } from '../wire/index.js'
@@ -24,7 +25,6 @@ import { inFile, openNamed } from './named-file.js'
 import { createNotes, type Notes } from './notes.js'
 import { withProgress } from './progress.js'
 import { isScannable, scanTape, type PlainWatcher, type Scanning } from './quick-load.js'
-import type { Rows } from './row-numbers.js'
 import { createSpools, plainFile, type Spools } from './spools.js'
 import { withSegments } from './with-segments.js'
 

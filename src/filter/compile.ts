@@ -1,7 +1,8 @@
 import type { CompiledPath } from '../json-path/index.js'
-import { isMessageKind } from '../model/index.js'
+import { entryKinds, isMessageKind, type EntryKind } from '../model/index.js'
 import { decodeString, kindAt } from '../wire/index.js'
-import type { Condition, Literal, NameField, NumberField, Operator, PathTest } from './condition.js'
+import type { Condition, Literal, Operator, PathTest } from './condition.js'
+import { nameFields, numberFields } from './fields.js'
 import type { FilterFlag, FilterSubject } from './subject.js'
 import { compileTextTest, matchesJson } from './text-match.js'
 
@@ -56,17 +57,16 @@ export function compileCondition(condition: Condition): Test {
     case 'number': {
       const { field, operator, value } = condition
       return (subject) => {
-        const number = numberOf(subject, field)
+        const number = numberFields[field].of(subject)
         return number !== null && compare(number, operator, value)
       }
     }
     case 'name': {
       const match = compileTextTest(condition.test)
-      // Several rules may have been applied to one message.
-      if (condition.field === 'rule') return ({ rule }) => rule?.split(', ').some(match) ?? false
-      const { field } = condition
+      const field = nameFields[condition.field]
+      if ('isList' in field) return (subject) => field.of(subject)?.split(', ').some(match) ?? false
       return (subject) => {
-        const name = nameOf(subject, field)
+        const name = field.of(subject)
         return name !== null && match(name)
       }
     }
@@ -105,48 +105,17 @@ function cheapestFirst(conditions: readonly Condition[]): Test[] {
 
 function compileFlag(flag: FilterFlag): Test {
   switch (flag) {
-    case 'request':
-    case 'notification':
-    case 'result':
-    case 'invalid':
-    case 'noise':
-    case 'stderr':
-    case 'gap':
-    case 'http':
-      return ({ kind }) => kind === flag
     case 'answer':
       return ({ kind }) => kind === 'result' || kind === 'error'
     case 'error':
       return (subject) => subject.kind === 'error' || subject.is('tool-error')
     default:
-      return (subject) => subject.is(flag)
+      return isKind(flag) ? ({ kind }) => kind === flag : (subject) => subject.is(flag)
   }
 }
 
-function numberOf(subject: FilterSubject, field: NumberField): number | null {
-  if (field !== 'errorCode') return subject[field]
-  return subject.errorCode === null ? null : Number(subject.errorCode)
-}
-
-/** A call is a tool's, whatever else has a name. */
-function nameOf(subject: FilterSubject, field: Exclude<NameField, 'rule'>): string | null {
-  const { method } = subject
-  switch (field) {
-    case 'method':
-      return method
-    case 'name':
-      return subject.name
-    case 'tool':
-      return method === 'tools/call' ? subject.name : null
-    case 'prompt':
-      return method === 'prompts/get' ? subject.name : null
-    case 'resource':
-      return method?.startsWith('resources/') || method === 'notifications/resources/updated'
-        ? subject.name
-        : null
-    case 'conversation':
-      return subject.conversation
-  }
+function isKind(flag: Exclude<FilterFlag, 'answer'>): flag is EntryKind {
+  return (entryKinds as readonly string[]).includes(flag)
 }
 
 /** `7` is the number and the string; `"7"`, with its quotes, only the string. */

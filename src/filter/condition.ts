@@ -1,5 +1,6 @@
 import type { CompiledPath } from '../json-path/index.js'
 import type { Direction, Transport } from '../model/index.js'
+import type { NameField, NumberField } from './fields.js'
 import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
 
 /** How a text is looked at. */
@@ -12,12 +13,6 @@ export interface TextTest {
 }
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>='
-
-/** Fields of a subject that are names. */
-export type NameField = 'method' | 'tool' | 'prompt' | 'resource' | 'name' | 'conversation' | 'rule'
-
-/** Fields of a subject that are numbers; in milliseconds, bytes. */
-export type NumberField = 'sequence' | 'latencyMs' | 'sizeBytes' | 'timeMs' | 'httpStatus' | 'errorCode'
 
 /** A JSON value as it is compared with. */
 export type Literal = string | number | boolean | null

@@ -1,4 +1,5 @@
 import type { Condition, Operator, PathTest, TextTest } from './condition.js'
+import { numberFields } from './fields.js'
 import type { Filter } from './filter.js'
 import { flagWords } from './keys.js'
 
@@ -54,14 +55,7 @@ function numberWords({ field, operator, shown }: Extract<Condition, { kind: 'num
     const moment = /^(?:\d{4}-|to|yes)/i.test(shown) ? shown : `${shown} ago`
     return operator === '<' ? `before ${moment}` : `since ${moment}`
   }
-  const names = {
-    sequence: 'number',
-    latencyMs: 'latency',
-    sizeBytes: 'size',
-    httpStatus: 'HTTP status',
-    errorCode: 'error code',
-  }
-  return `${names[field]} ${operatorWords[operator]} ${shown}`
+  return `${numberFields[field].words} ${operatorWords[operator]} ${shown}`
 }
 
 const operatorWords: Readonly<Record<Operator, string>> = {

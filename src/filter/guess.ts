@@ -1,5 +1,6 @@
 import { compileCondition } from './compile.js'
 import type { Condition } from './condition.js'
+import { nameFields, numberFields, type FieldSource } from './fields.js'
 import type { FilterSubject } from './subject.js'
 
 /**
@@ -30,7 +31,7 @@ export function compileGuess(condition: Condition): Guess {
           return test
         case 'names':
           return (subject, isNamed) => (isNamed ? test(subject) : undefined)
-        case 'text':
+        case 'record':
           return () => undefined
       }
     }
@@ -50,9 +51,7 @@ function joined(guesses: readonly Guess[], decisive: boolean): Guess {
   }
 }
 
-const columnNumbers: ReadonlySet<string> = new Set(['sequence', 'latencyMs', 'sizeBytes'])
-
-function knownBy(condition: Condition): 'columns' | 'names' | 'text' {
+function knownBy(condition: Condition): FieldSource {
   switch (condition.kind) {
     case 'flag':
     case 'direction':
@@ -61,10 +60,10 @@ function knownBy(condition: Condition): 'columns' | 'names' | 'text' {
     case 'level':
       return 'columns'
     case 'number':
-      return columnNumbers.has(condition.field) ? 'columns' : 'text'
+      return numberFields[condition.field].from
     case 'name':
-      return condition.field === 'conversation' || condition.field === 'rule' ? 'text' : 'names'
+      return nameFields[condition.field].from
     default:
-      return 'text'
+      return 'record'
   }
 }

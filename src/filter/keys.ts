@@ -1,6 +1,6 @@
-import type { NameField, NumberField } from './condition.js'
+import type { NameField, NumberField } from './fields.js'
 import type { FilterFlag, FindingLevel, SubjectStatus } from './subject.js'
-import type { Direction, Transport } from '../model/index.js'
+import { loneKinds, recordTypes, type Direction, type LoneKind, type Transport } from '../model/index.js'
 
 /** A key of the language, what comes after it, and the words that tell of both. */
 export interface FilterKey {
@@ -141,28 +141,29 @@ export const levelWords: ReadonlyMap<string, FindingLevel> = new Map([
 ])
 
 /** Every flag, and what it says of a message. */
-export const flagWords: ReadonlyMap<FilterFlag, string> = new Map([
-  ['request', 'asks for an answer'],
-  ['notification', 'asks for none'],
-  ['answer', 'a result or an error'],
-  ['result', 'a result'],
-  ['error', 'a JSON-RPC error or a failed tool'],
-  ['tool-error', 'a tool that failed'],
-  ['invalid', 'JSON, but not JSON-RPC'],
-  ['noise', 'a line that is no JSON'],
-  ['stderr', 'a line of stderr'],
-  ['gap', 'something that was not recorded'],
-  ['http', 'HTTP without JSON-RPC'],
-  ['unanswered', 'a request without an answer'],
-  ['cancelled', 'a request that was cancelled'],
-  ['late', 'an answer after the answer'],
-  ['orphan', 'an answer to no request'],
-  ['duplicate', 'its id was in use twice'],
-  ['batch', 'part of a batch'],
-  ['modified', 'changed on its way'],
-  ['dropped', 'not passed on'],
-  ['held', 'was made to wait'],
-  ['waiting', 'waits for somebody to decide'],
-  ['injected', 'put in by a person or a rule'],
-  ['undelivered', 'did not reach the other side'],
-])
+const wordsOfFlags: Readonly<Record<Exclude<FilterFlag, LoneKind>, string>> = {
+  request: 'asks for an answer',
+  notification: 'asks for none',
+  answer: 'a result or an error',
+  result: 'a result',
+  error: 'a JSON-RPC error or a failed tool',
+  'tool-error': 'a tool that failed',
+  invalid: 'JSON, but not JSON-RPC',
+  ...Object.fromEntries(loneKinds.map((kind) => [kind, recordTypes[kind].about ?? kind])),
+  unanswered: 'a request without an answer',
+  cancelled: 'a request that was cancelled',
+  late: 'an answer after the answer',
+  orphan: 'an answer to no request',
+  duplicate: 'its id was in use twice',
+  batch: 'part of a batch',
+  modified: 'changed on its way',
+  dropped: 'not passed on',
+  held: 'was made to wait',
+  waiting: 'waits for somebody to decide',
+  injected: 'put in by a person or a rule',
+  undelivered: 'did not reach the other side',
+}
+
+export const flagWords: ReadonlyMap<FilterFlag, string> = new Map(
+  Object.entries(wordsOfFlags) as [FilterFlag, string][],
+)

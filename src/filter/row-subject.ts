@@ -1,13 +1,14 @@
 import {
-  isUnanswered,
+  isFrameRecord,
+  isLoneRecord,
+  loneFacts,
   type EntryTable,
-  type HeldRecord,
-  type MessageRecord,
   type Part,
   type TapeRecord,
   type Transport,
 } from '../model/index.js'
-import type { FilterSubject, SubjectFinding, SubjectFlag, SubjectStatus } from './subject.js'
+import { ColumnSubject } from './column-subject.js'
+import type { FilterSubject, SubjectFinding } from './subject.js'
 
 /** A row of a recording, with what its record says. */
 export interface RecordedRow {
@@ -28,11 +29,20 @@ export function rowSubject(recorded: RecordedRow): FilterSubject {
   return new RowSubject(recorded)
 }
 
-class RowSubject implements FilterSubject {
+class RowSubject extends ColumnSubject implements FilterSubject {
   readonly #of: RecordedRow
 
   constructor(of: RecordedRow) {
+    super()
     this.#of = of
+  }
+
+  get row(): number {
+    return this.#of.row
+  }
+
+  protected get entries(): EntryTable {
+    return this.#of.entries
   }
 
   get kind(): FilterSubject['kind'] {
@@ -41,8 +51,7 @@ class RowSubject implements FilterSubject {
 
   get direction(): FilterSubject['direction'] {
     const { entries, row, record } = this.#of
-    if (record.type === 'stderr') return null
-    return record.type === 'gap' ? (record.direction ?? null) : entries.direction(row)
+    return isLoneRecord(record) ? loneFacts(record).direction : entries.direction(row)
   }
 
   get method(): string | null {
@@ -58,42 +67,14 @@ class RowSubject implements FilterSubject {
     return this.#of.part?.envelope.id ?? null
   }
 
-  get sequence(): number | null {
-    const seq = this.#of.entries.seq(this.#of.row)
-    return seq < 0 ? null : seq
-  }
-
-  get status(): SubjectStatus | null {
-    const { entries, row } = this.#of
-    const kind = entries.kind(row)
-    if (kind === 'result' || kind === 'error') return statusOf(entries, row)
-    if (kind !== 'request') return null
-    if (entries.has(row, 'cancelled')) return 'cancelled'
-    const answer = entries.peer(row)
-    if (answer >= 0) return statusOf(entries, answer)
-    return isUnanswered(entries, row) ? 'unanswered' : null
-  }
-
   get httpStatus(): number | null {
     const { record } = this.#of
     if (record.type === 'http') return record.status ?? null
-    return isFrame(record) ? (record.http?.status ?? null) : null
+    return isFrameRecord(record) ? (record.http?.status ?? null) : null
   }
 
   get errorCode(): string | null {
     return this.#of.part?.envelope.errorCode ?? null
-  }
-
-  get latencyMs(): number | null {
-    const { entries, row } = this.#of
-    const peer = entries.peer(row)
-    if (peer < 0) return null
-    const us = entries.latencyUs(entries.kind(row) === 'request' ? peer : row)
-    return us === undefined ? null : us / 1000
-  }
-
-  get sizeBytes(): number {
-    return this.#of.entries.size(this.#of.row)
   }
 
   get timeMs(): number | null {
@@ -106,7 +87,7 @@ class RowSubject implements FilterSubject {
 
   get conversation(): string | null {
     const { record } = this.#of
-    return isFrame(record) || record.type === 'http' ? (record.conversation ?? null) : null
+    return isFrameRecord(record) || record.type === 'http' ? (record.conversation ?? null) : null
   }
 
   get transport(): Transport | null {
@@ -115,33 +96,18 @@ class RowSubject implements FilterSubject {
 
   get rule(): string | null {
     const { record } = this.#of
-    return isFrame(record) || record.type === 'dropped' ? (record.rule ?? null) : null
+    return isFrameRecord(record) || record.type === 'dropped' ? (record.rule ?? null) : null
   }
 
   get findings(): readonly SubjectFinding[] {
     return this.#of.findings ?? none
   }
 
-  is(flag: SubjectFlag): boolean {
-    const { entries, row } = this.#of
-    if (flag === 'unanswered') return isUnanswered(entries, row)
-    return entries.has(row, flag === 'tool-error' ? 'toolError' : flag)
-  }
-
   raw(): string | null {
     const { record, part } = this.#of
-    if (isFrame(record)) return part ? record.raw.slice(part.start, part.end) : record.raw
-    if (record.type === 'noise' || record.type === 'stderr') return record.text
-    return record.type === 'http' ? (record.body ?? null) : null
+    if (isFrameRecord(record)) return part ? record.raw.slice(part.start, part.end) : record.raw
+    return isLoneRecord(record) ? loneFacts(record).text : null
   }
 }
 
 const none: readonly SubjectFinding[] = []
-
-function statusOf(entries: EntryTable, answer: number): SubjectStatus {
-  return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'error' : 'ok'
-}
-
-function isFrame(record: TapeRecord): record is MessageRecord | HeldRecord {
-  return record.type === 'message' || record.type === 'held'
-}

@@ -4,18 +4,11 @@ import type { Direction, EntryKind, Transport } from '../model/index.js'
 export type SubjectStatus = 'ok' | 'error' | 'unanswered' | 'cancelled'
 
 /** What `is:` can ask. */
-export type FilterFlag =
-  | 'request'
-  | 'notification'
-  | 'answer'
-  | 'result'
-  | 'error'
+export type FilterFlag = EntryKind | 'answer' | SubjectFlag
+
+/** Flags that a subject knows; the others follow from its kind. */
+export type SubjectFlag =
   | 'tool-error'
-  | 'invalid'
-  | 'noise'
-  | 'stderr'
-  | 'gap'
-  | 'http'
   | 'unanswered'
   | 'cancelled'
   | 'late'
@@ -28,12 +21,6 @@ export type FilterFlag =
   | 'waiting'
   | 'injected'
   | 'undelivered'
-
-/** Flags that a subject knows; those that follow from its kind are asked nobody. */
-export type SubjectFlag = Exclude<
-  FilterFlag,
-  'request' | 'notification' | 'answer' | 'result' | 'error' | 'invalid' | 'noise' | 'stderr' | 'gap' | 'http'
->
 
 /** What a rule found in a message, as far as a filter asks: see `findings/`. */
 export interface SubjectFinding {

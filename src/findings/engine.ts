@@ -1,4 +1,5 @@
 import {
+  isFrameRecord,
   createIntColumn,
   setRow,
   type HeldRecord,
@@ -92,7 +93,7 @@ class Findings implements RecordingFindings {
     if (!this.#onFound)
       for (let row = first; row < first + count; row += 1) setRow(this.#records, row, this.#record)
     if (record.type === 'meta' || !this.#server) this.#begin()
-    if (record.type === 'message' || record.type === 'held') {
+    if (isFrameRecord(record)) {
       // A held message is looked at when it goes on; one that was dropped never crossed the wire.
       if (record.type === 'message') record.parts.forEach((part, i) => this.#message(record, part, first + i))
       return

@@ -1,4 +1,11 @@
-import { createRecent, noTime, type MessageRecord, type Report, type TapeRecord } from '../model/index.js'
+import {
+  createRecent,
+  noTime,
+  recordTypes,
+  type MessageRecord,
+  type Report,
+  type TapeRecord,
+} from '../model/index.js'
 
 /** What a target cannot hold, summed up: one diagnostic a kind. */
 export interface Losses {
@@ -19,21 +26,6 @@ export interface Losses {
   /** @param what in words for a person, the same for the same kind of loss */
   add(what: string, count?: number): void
   tell(): void
-}
-
-const kinds: Readonly<Record<TapeRecord['type'], string>> = {
-  message: 'messages',
-  meta: 'meta lines',
-  end: 'end lines',
-  noise: 'lines that are no JSON',
-  stderr: 'lines of stderr',
-  http: 'HTTP exchanges without JSON-RPC',
-  gap: 'gaps',
-  undelivered: 'notes that a message was not delivered',
-  held: 'notes that a message waited',
-  dropped: 'messages that were held back',
-  note: 'notes',
-  unknown: 'lines of unknown types',
 }
 
 export function createLosses(report: Report): Losses {
@@ -82,7 +74,8 @@ export function createLosses(report: Report): Losses {
       if (us % 1000 !== 0) add('microseconds of times are left out', parts.length)
     },
     record(record) {
-      if (record.type !== 'meta' && record.type !== 'end') add(`${kinds[record.type]} are left out`)
+      if (record.type !== 'meta' && record.type !== 'end')
+        add(`${recordTypes[record.type].plural} are left out`)
     },
     tell() {
       if (conversations.areMany) {

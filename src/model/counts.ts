@@ -1,4 +1,4 @@
-import { isMessageKind, type EntryKind, type EntryTable } from './entry-table.js'
+import { isMessageKind, type EntryTable, type LoneKind } from './entry-table.js'
 import type { MessageKind } from './envelope.js'
 import { isAnsweredHere, isUnanswered } from './row-facts.js'
 
@@ -78,13 +78,12 @@ const countOfKind = {
   invalid: 'invalid',
 } as const satisfies Record<MessageKind, keyof Counts>
 
-/** Gaps are counted by the fold, with what they stand for. */
-const countOfOther = {
+/** Gaps are counted by the fold, with the messages that are missing. */
+const countOfOther: { readonly [K in LoneKind]?: keyof Counts } = {
   noise: 'noise',
   stderr: 'stderr',
   http: 'http',
-  gap: undefined,
-} as const satisfies Record<Exclude<EntryKind, MessageKind>, keyof Counts | undefined>
+}
 
 const zero: Counts = {
   messages: 0,

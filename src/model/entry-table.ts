@@ -1,26 +1,37 @@
 import type { Direction, MessageKind } from './envelope.js'
+import { recordTypes } from './record-types.js'
+import type { LoneRecord } from './record.js'
 
-/** What one row of a recording is: a message by its kind, or something else that happened on the wire. */
-export type EntryKind = MessageKind | 'noise' | 'stderr' | 'gap' | 'http'
+/** The kind of a row: that of its message, or the type of a record that is no message. */
+export type EntryKind = MessageKind | LoneKind
 
-/** Every entry kind, and whether such a row is a message. */
-const messageKinds: Readonly<Record<EntryKind, boolean>> = {
+export type LoneKind = LoneRecord['type']
+
+const messageKinds: Readonly<Record<MessageKind, true>> = {
   request: true,
   notification: true,
   result: true,
   error: true,
   invalid: true,
-  noise: false,
-  stderr: false,
-  gap: false,
-  http: false,
 }
 
+/** Kinds of rows that are no message. */
+export const loneKinds: readonly LoneKind[] = (
+  Object.keys(recordTypes) as (keyof typeof recordTypes)[]
+).filter(isLoneKind)
+
 /** Every entry kind; columns hold positions in this list. */
-export const entryKinds = Object.keys(messageKinds) as readonly EntryKind[]
+export const entryKinds: readonly EntryKind[] = [
+  ...(Object.keys(messageKinds) as MessageKind[]),
+  ...loneKinds,
+]
 
 export function isMessageKind(kind: EntryKind): kind is MessageKind {
-  return messageKinds[kind]
+  return (messageKinds as { readonly [kind: string]: true | undefined })[kind] === true
+}
+
+function isLoneKind(type: keyof typeof recordTypes): type is LoneKind {
+  return recordTypes[type].rows === 'itself'
 }
 
 /** Facts about a row; each is one bit. */

@@ -5,21 +5,21 @@ import { createRecordCorrelator } from './held-together.js'
 import { createIdTable } from './id-table.js'
 import { isEndpointEvent } from './legacy-sse.js'
 import { eraOfMethod } from './protocol.js'
-import { isMeasurable } from './measurable.js'
 import { isNextOf, madeMeta } from './made-meta.js'
 import type { PlainMessage } from './plain-message.js'
+import { isLoneRecord, loneFacts } from './record-types.js'
 import { RestartAnswers } from './restart-answers.js'
 import { createRowWaits } from './row-waits.js'
 import { createRecent } from './recent.js'
-import { Times } from './times.js'
+import { RecordClock } from './record-clock.js'
 import { utf8Length } from './utf8-length.js'
 import type {
   DroppedRecord,
   EndRecord,
-  GapRecord,
   HeldRecord,
   HttpRecord,
   LinkKind,
+  LoneRecord,
   MessageRecord,
   MetaRecord,
   Part,
@@ -68,7 +68,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
   /** Requests that ask which era or transport a server speaks, by session and HTTP exchange. */
   const probes = createRecent<number>({ entries: 10_000 })
   const waits = createRowWaits(entries)
-  const times = new Times()
+  const clock = new RecordClock()
   let gaps = 0
   let restarts = 0
   let restartAnswers = answersOfRestarts()
@@ -95,6 +95,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     correlate = createRecordCorrelator<number>(idKey)
     waits.begin()
     restartAnswers = answersOfRestarts()
+    clock.begin(meta.startedAt)
     sessions.push({
       id: identity?.session ?? `session-${sessions.length + 1}`,
       label: meta.label,
@@ -134,13 +135,9 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     if (end.wiretape?.error !== undefined) session.error = end.wiretape.error
   }
 
-  /** Tapes of other recorders have a wall clock only. NaN where the recording says no times. */
+  /** NaN where the recording has no times. */
   function usOf(record: { t: string; us?: number }): number {
-    if (record.us !== undefined && isMeasurable(record.us)) return record.us
-    const session = sessions.at(-1)
-    if (session?.startedAt === noTime && record.t === noTime) return NaN
-    const us = (times.parse(record.t) - (session?.started ?? NaN)) * 1000
-    return isMeasurable(us) ? us : 0
+    return clock.usOf(record) ?? NaN
   }
 
   function pushMessage(record: MessageRecord): { first: number; count: number } {
@@ -246,7 +243,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     return `${sessions.length} ${exchange}`
   }
 
-  function pushHttp(record: HttpRecord): { first: number; count: number } {
+  function noteHttp(record: HttpRecord): void {
     const session = sessions.at(-1)
     if (session?.transport === 'streamable-http' && isEndpointEvent(record)) session.transport = 'sse'
     const request = record.why?.startsWith('client: ')
@@ -257,8 +254,6 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     const { status = 0 } = record
     const probe = status >= 400 && status < 500 ? probes.get(exchangeKey(record.exchange)) : undefined
     if (probe !== undefined) entries.mark(probe, 'answered')
-    const row = { kind: record.type, us: usOf(record), seq: -1, sizeBytes: record.sizeBytes ?? 0 }
-    return { first: entries.add({ ...row, flags: directionFlag('server_to_client') }), count: 1 }
   }
 
   function relateByRecord(record: MessageRecord, part: Part, row: number): void {
@@ -330,12 +325,19 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     noteEra(session, eraOfEnvelope(envelope))
   }
 
-  function pushGap(record: GapRecord): { first: number; count: number } {
-    gaps += 1
-    lost += record.lost
-    const flags = directionFlag(record.direction ?? 'client_to_server')
-    const { lostBytes: sizeBytes = 0 } = record
-    return { first: entries.add({ kind: 'gap', us: usOf(record), seq: -1, sizeBytes, flags }), count: 1 }
+  function pushLone(record: LoneRecord): { first: number; count: number } {
+    const { direction, sizeBytes } = loneFacts(record)
+    let flags = directionFlag(direction ?? 'server_to_client')
+    if (record.type === 'http') noteHttp(record)
+    if (record.type === 'gap') {
+      gaps += 1
+      lost += record.lost
+      flags = directionFlag(direction ?? 'client_to_server')
+    }
+    return {
+      first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }),
+      count: 1,
+    }
   }
 
   return {
@@ -347,6 +349,7 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
     push(record) {
       const made = sessions.length === 0 ? madeMeta(record) : undefined
       if (made) pushMeta(made)
+      if (isLoneRecord(record)) return pushLone(record)
       switch (record.type) {
         case 'meta':
           pushMeta(record)
@@ -360,19 +363,6 @@ export function createFold(idKey: (idText: string) => string, changed?: (row: nu
           return pushHeld(record)
         case 'dropped':
           return pushDropped(record)
-        case 'noise':
-        case 'stderr': {
-          const flags = directionFlag(record.type === 'noise' ? record.direction : 'server_to_client')
-          const sizeBytes = utf8Length(record.text, 0, record.text.length)
-          return {
-            first: entries.add({ kind: record.type, us: usOf(record), seq: -1, sizeBytes, flags }),
-            count: 1,
-          }
-        }
-        case 'http':
-          return pushHttp(record)
-        case 'gap':
-          return pushGap(record)
         case 'undelivered': {
           const row = ids.get(record.id)
           if (row >= 0) entries.mark(row, 'undelivered')

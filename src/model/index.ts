@@ -21,9 +21,11 @@ export {
   entryFlag,
   entryKinds,
   isMessageKind,
+  loneKinds,
   type EntryFlag,
   type EntryKind,
   type EntryTable,
+  type LoneKind,
 } from './entry-table.js'
 export {
   isAnswer,
@@ -58,6 +60,7 @@ export type {
   DroppedRecord,
   EndRecord,
   FrameEnd,
+  FrameRecord,
   GapRecord,
   HeldRecord,
   HttpContext,
@@ -66,6 +69,7 @@ export type {
   JsonMembers,
   Link,
   LinkKind,
+  LoneRecord,
   MessageRecord,
   MetaRecord,
   NoiseRecord,
@@ -82,6 +86,9 @@ export type {
   UndeliveredRecord,
   UnknownRecord,
 } from './record.js'
+export { RecordClock } from './record-clock.js'
+export { isFrameRecord, isLoneRecord, loneFacts, recordTypes, type LoneFacts } from './record-types.js'
+export { createRowNumbers, createRowWalk, type NamedRequest, type Rows, type WalkedRow } from './row-walk.js'
 export { noTime, type Session } from './session.js'
 export { createRecordCorrelator } from './held-together.js'
 export { createIdTable, type IdTable } from './id-table.js'

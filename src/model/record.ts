@@ -117,7 +117,7 @@ export interface SseContext {
 export type FrameEnd = 'crlf' | 'none'
 
 /** A frame that held JSON, where it stood and what belongs to it. */
-interface FrameRecord extends Observed {
+interface ObservedFrame extends Observed {
   readonly direction: Direction
   /** Exact JSON text as it was passed on, white space around it left out; secrets replaced. */
   readonly raw: string
@@ -146,7 +146,7 @@ interface FrameRecord extends Observed {
 }
 
 /** A message, or a batch of them, that was passed on. */
-export interface MessageRecord extends FrameRecord {
+export interface MessageRecord extends ObservedFrame {
   readonly type: 'message'
   /** True when a person or a rule changed the message before it was passed on. */
   readonly modified?: true
@@ -161,7 +161,7 @@ export interface MessageRecord extends FrameRecord {
 }
 
 /** A message that has to wait, as it arrived. It crosses the wire when a message with its id follows, if ever. */
-export interface HeldRecord extends FrameRecord {
+export interface HeldRecord extends ObservedFrame {
   readonly type: 'held'
 }
 
@@ -313,17 +313,19 @@ export interface UnknownRecord {
   readonly text: string
 }
 
+/** Messages of one frame; each of its parts is a row. */
+export type FrameRecord = MessageRecord | HeldRecord
+
+/** A record that is a row by itself. Its type is the kind of that row. */
+export type LoneRecord = NoiseRecord | StderrRecord | GapRecord | HttpRecord
+
 /** One line of a tape. */
 export type TapeRecord =
   | MetaRecord
-  | MessageRecord
-  | HeldRecord
+  | FrameRecord
+  | LoneRecord
   | DroppedRecord
   | NoteRecord
-  | NoiseRecord
-  | StderrRecord
-  | HttpRecord
-  | GapRecord
   | UndeliveredRecord
   | EndRecord
   | UnknownRecord

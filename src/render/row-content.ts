@@ -1,4 +1,4 @@
-import type { EntryKind, Part, TapeRecord } from '../model/index.js'
+import { isFrameRecord, type EntryKind, type Part, type TapeRecord } from '../model/index.js'
 import {
   decodeString,
   seekInside,
@@ -28,7 +28,7 @@ export function rowContent(
   kind: EntryKind,
   asked?: AskedMatter,
 ): string {
-  if ((record.type !== 'message' && record.type !== 'held') || !part) return ''
+  if (!isFrameRecord(record) || !part) return ''
   const { method = '', subject } = part.envelope
   const text = record.raw.slice(part.start, Math.min(part.end, part.start + lookedAt))
   const at = skipWhiteSpace(text, 0)

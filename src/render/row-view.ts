@@ -1,4 +1,12 @@
-import type { EntryKind, Fact, Link, Part, TapeRecord } from '../model/index.js'
+import {
+  isFrameRecord,
+  isLoneRecord,
+  type EntryKind,
+  type Fact,
+  type Link,
+  type Part,
+  type TapeRecord,
+} from '../model/index.js'
 import { escapeText } from './escape.js'
 import { countOf } from './units.js'
 
@@ -44,10 +52,9 @@ export interface RowView {
 
 /** What the record of a row says. @param part of a message */
 export function rowMatter(record: TapeRecord, part: Part | undefined, kind: EntryKind): RowMatter {
+  if (isFrameRecord(record)) return messageMatter(part, kind)
+  if (record.type !== 'note' && !isLoneRecord(record)) return { ...nothing, kind }
   switch (record.type) {
-    case 'message':
-    case 'held':
-      return messageMatter(part, kind)
     case 'noise':
     case 'stderr':
       return { ...nothing, kind: record.type, said: record.text }
@@ -71,12 +78,6 @@ export function rowMatter(record: TapeRecord, part: Part | undefined, kind: Entr
     }
     case 'gap':
       return { ...nothing, kind: 'gap', said: lostOf(record.lost, record.lostStderr), why: record.why }
-    case 'meta':
-    case 'end':
-    case 'dropped':
-    case 'undelivered':
-    case 'unknown':
-      return { ...nothing, kind }
   }
 }
 

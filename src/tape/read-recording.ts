@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import {
   checkPath,
   createFold,
+  createRowNumbers,
   type Counts,
   type Diagnostic,
   type Direction,
@@ -86,9 +87,9 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   const { entries } = fold
 
   async function* rows(): AsyncGenerator<{ row: number; message: RecordedMessage }, void, undefined> {
-    const again = createFold(idKey)
+    const numbers = createRowNumbers()
     for await (const record of read(() => undefined)) {
-      const { first } = again.push(record)
+      const { first } = numbers(record)
       if (record.type !== 'message') continue
       for (let part = 0; part < record.parts.length; part += 1) {
         const row = first + part

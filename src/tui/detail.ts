@@ -1,9 +1,9 @@
-import type { TapeRecord } from '../model/index.js'
+import { isFrameRecord, isLoneRecord, loneFacts, type TapeRecord } from '../model/index.js'
 import { escapeText, factWords, formatBytes, formatDuration, pad, waitedWords } from '../render/index.js'
 import { levelTones } from './found-list.js'
 import { indentedLines, jsonLines } from './json-view.js'
 import { diffLines } from './line-diff.js'
-import { isFrame, type LogRow, type MessageLog, type RowState } from './message-log.js'
+import type { LogRow, MessageLog, RowState } from './message-log.js'
 import { whatOf } from './row-line.js'
 import { lineWidth, span, truncateLine, wrapLine, type Line } from './spans.js'
 import type { Again } from './again.js'
@@ -82,7 +82,7 @@ function messageLines(log: MessageLog, row: LogRow): Line[] {
     lines.push([span(`${words[held.reason]}${held.reason === 'order' ? '' : by}`, 'yellow')])
     if (held.moot !== undefined) lines.push([span(escapeText(held.moot), 'red')])
   }
-  if (!isFrame(record)) return [...lines, ...otherLines(row)]
+  if (!isFrameRecord(record)) return [...lines, ...otherLines(row)]
   if (record.rule !== undefined) lines.push([span(escapeText(`rule ${record.rule}`), 'dim')])
   if (record.type === 'message' && record.heldMs !== undefined)
     lines.push([span(`held for ${formatDuration(record.heldMs * 1000)}`, 'dim')])
@@ -151,9 +151,6 @@ function otherLines({ record }: LogRow): Line[] {
       .split('\n')
       .map((line) => [span(escapeText(line))])
   switch (record.type) {
-    case 'noise':
-    case 'stderr':
-      return plain(record.text)
     case 'gap':
       return plain(record.why)
     case 'http':
@@ -168,7 +165,7 @@ function otherLines({ record }: LogRow): Line[] {
         ...(record.body === undefined ? [] : plain(record.body)),
       ]
     default:
-      return []
+      return isLoneRecord(record) ? plain(loneFacts(record).text ?? '') : []
   }
 }
 

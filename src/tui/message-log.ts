@@ -3,6 +3,7 @@ import { rowSubject, type FilterSubject } from '../filter/index.js'
 import type { Finding } from '../findings/index.js'
 import { decodeLine } from '../formats/index.js'
 import {
+  isFrameRecord,
   createFold,
   detach,
   isUnanswered,
@@ -148,7 +149,7 @@ export class MessageLog {
   }
 
   #toldAfterAll(record: TapeRecord, row: number): number[] {
-    const rows = isFrame(record) ? record.parts.map((_, i) => row + i) : []
+    const rows = isFrameRecord(record) ? record.parts.map((_, i) => row + i) : []
     for (const [part, at] of rows.entries()) this.#records.set(at, { record, part })
     return rows
   }
@@ -218,7 +219,7 @@ export class MessageLog {
     const slot = this.#records.get(row)
     const part = partOf(slot)
     if (!slot || !part || slot.gone) return undefined
-    return isFrame(slot.record) ? slot.record.raw.slice(part.start, part.end) : undefined
+    return isFrameRecord(slot.record) ? slot.record.raw.slice(part.start, part.end) : undefined
   }
 
   /** Its payload cannot be had any more. */
@@ -314,9 +315,5 @@ export class MessageLog {
 }
 
 function partOf(slot: Slot | undefined): Part | undefined {
-  return slot && isFrame(slot.record) ? slot.record.parts[slot.part] : undefined
-}
-
-export function isFrame(record: TapeRecord): record is Extract<TapeRecord, { type: 'message' | 'held' }> {
-  return record.type === 'message' || record.type === 'held'
+  return slot && isFrameRecord(slot.record) ? slot.record.parts[slot.part] : undefined
 }

@@ -1,3 +1,4 @@
+import { isFrameRecord } from '../../src/model/index.js'
 import { useEffect, useState } from 'preact/hooks'
 import { formatDuration, indentJson } from '../../src/render/index.js'
 import { JsonObject, kindAt, readWritten } from '../../src/wire/index.js'
@@ -19,7 +20,7 @@ interface Said {
 
 /** What a row's record says: the message's UUID and its exact text. */
 export function saidBy({ record, part }: Detail): Said {
-  if (record.type !== 'message' && record.type !== 'held') return { message: undefined, text: '' }
+  if (!isFrameRecord(record)) return { message: undefined, text: '' }
   const { id, start, end } = record.parts[part]!
   return { message: id, text: record.raw.slice(start, end) }
 }

@@ -1,5 +1,5 @@
 import { indentJson } from '../../src/render/index.js'
-import type { HeldRecord, MessageRecord, Session } from '../../src/model/index.js'
+import { isFrameRecord, type HeldRecord, type MessageRecord, type Session } from '../../src/model/index.js'
 import { clean } from '../shell/clean.js'
 import { headOf } from '../store/exchange.js'
 import { reader } from '../store/actions.js'
@@ -68,7 +68,7 @@ async function codeOf(
 
 /** Exact text of a message; the words of anything else. */
 function jsonOf({ record, part }: Detail): string {
-  if (record.type === 'message' || record.type === 'held') {
+  if (isFrameRecord(record)) {
     const { start, end } = record.parts[part] ?? record.parts[0]!
     return record.raw.slice(start, end)
   }

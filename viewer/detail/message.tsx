@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatBytes, indentJson } from '../../src/render/index.js'
 import { findJsonValue, isFault, JsonObject } from '../../src/wire/index.js'
-import type { HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { isFrameRecord, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
 import { Blocks } from '../json/blocks.js'
 import { blocksIn } from '../json/content.js'
 import { JsonOrTable } from '../json/list-table.js'
@@ -20,8 +20,7 @@ type Mode = 'read' | 'json' | 'raw'
 /** One message, or another record, with all that is known about it. */
 export function Message({ detail, search }: { readonly detail: Detail; readonly search: string }) {
   const { record } = detail
-  if (record.type !== 'message' && record.type !== 'held')
-    return <OtherRecord record={record} search={search} row={detail.row} />
+  if (!isFrameRecord(record)) return <OtherRecord record={record} search={search} row={detail.row} />
   return <JsonMessage detail={detail} record={record} search={search} />
 }
 

@@ -37,21 +37,10 @@ export function nameOf(row: number): { readonly name: string; readonly subject: 
     why: '',
   }
   const { kind, name, subject, said } = rowView(matter, asked)
-  switch (of) {
-    case 'request':
-    case 'notification':
-    case 'http':
-      return { name, subject }
-    case 'result':
-    case 'error':
-      return asked ? { name: `${kind} of ${name}`, subject } : { name: kind, subject: factWords.orphan.text }
-    case 'stderr':
-    case 'noise':
-    case 'note':
-    case 'gap':
-    case 'invalid':
-      return { name: kind, subject: said }
-  }
+  if (of === 'result' || of === 'error')
+    return asked ? { name: `${kind} of ${name}`, subject } : { name: kind, subject: factWords.orphan.text }
+  const isNamed = of === 'request' || of === 'notification' || of === 'http'
+  return isNamed ? { name, subject } : { name: kind, subject: said }
 }
 
 const words: Readonly<Record<Status, string>> = {

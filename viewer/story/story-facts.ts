@@ -1,3 +1,4 @@
+import { isFrameRecord } from '../../src/model/index.js'
 import { formatDuration } from '../../src/render/index.js'
 import { clean } from '../shell/clean.js'
 import { lanes, table } from '../store/state.js'
@@ -7,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The JSON of a message; undefined for what is none, or too long. */
 export function messageOf({ record, part }: Detail): Json | undefined {
-  if ((record.type !== 'message' && record.type !== 'held') || record.raw === '') return undefined
+  if (!isFrameRecord(record) || record.raw === '') return undefined
   const place = record.parts[part]
   if (!place || place.envelope.kind === 'invalid') return undefined
   const value: unknown = JSON.parse(record.raw.slice(place.start, place.end))
@@ -46,7 +47,7 @@ export interface Hold {
 
 /** Undefined for a message that was not held. */
 export function holdOf({ row, at, dropped, detail: { record } }: StoryStep): Hold | undefined {
-  if (record.type !== 'message' && record.type !== 'held') return undefined
+  if (!isFrameRecord(record)) return undefined
   const waited = dropped && at > 0 ? dropped.at - at : 0
   const passed = record.type === 'message' ? (record.heldMs ?? 0) * 1000 : 0
   const us = Math.max(table.heldUs(row), passed, waited > 0 ? waited : 0)

@@ -1,4 +1,4 @@
-import type { EntryKind, HeldRecord, MessageRecord, TapeRecord } from '../../src/model/index.js'
+import { isFrameRecord, type EntryKind, type TapeRecord } from '../../src/model/index.js'
 import { rowMatter } from '../../src/render/index.js'
 
 /** What the columns of a row say; not escaped. */
@@ -11,7 +11,7 @@ export interface RowTexts {
 }
 
 export function textsOf(record: TapeRecord, part: number, kind: EntryKind): RowTexts {
-  const message = isFrame(record) ? record.parts[part] : undefined
+  const message = isFrameRecord(record) ? record.parts[part] : undefined
   const { method, subject, said, why } = rowMatter(record, message, kind)
   return { method, subject, note: noteOf(record, said, why), id: message?.envelope.id ?? '' }
 }
@@ -20,9 +20,4 @@ function noteOf(record: TapeRecord, said: string, why: string): string {
   // Of a line of the file that is broken, there is only that.
   if (record.type === 'gap') return record.t === '' ? why : `${said}: ${why}`
   return why === '' ? said : `${said}, ${why}`
-}
-
-/** A message that was passed on, or one that waits or was dropped. */
-export function isFrame(record: TapeRecord): record is MessageRecord | HeldRecord {
-  return record.type === 'message' || record.type === 'held'
 }

@@ -1,4 +1,4 @@
-import { createFold } from '../../src/model/index.js'
+import { isFrameRecord, createFold } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
 import { loadedEngine } from '../patterns/loaded.js'
 import type { LaneIndex } from './lane.js'
@@ -27,10 +27,12 @@ export async function sentencesOf(
     const { first, count } = fold.push(record.type === 'note' ? { ...record, type: 'stderr' } : record)
     // Rows that came meanwhile are told the next time.
     if (first + count > entries.length) return
-    const isFrame = record.type === 'message' || record.type === 'held'
     const goesOn = record.type === 'held' && !entries.has(first, 'waiting') && !entries.has(first, 'dropped')
     if (goesOn) return
-    collector.take(record, isFrame ? record.parts.map((part, i) => ({ row: first + i, part })) : [])
+    collector.take(
+      record,
+      isFrameRecord(record) ? record.parts.map((part, i) => ({ row: first + i, part })) : [],
+    )
   })
   await records.readOn(async () => {
     await breathe()

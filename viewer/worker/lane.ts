@@ -1,5 +1,6 @@
 import { createTraceScan, type PlainLine, type TraceLine } from '../../src/formats/index.js'
 import {
+  isFrameRecord,
   createFold,
   type Diagnostic,
   type HttpRecord,
@@ -7,7 +8,7 @@ import {
   type TapeRecord,
 } from '../../src/model/index.js'
 import { idKey } from '../../src/wire/index.js'
-import { isFrame, textsOf } from './describe.js'
+import { textsOf } from './describe.js'
 import { createHttpExchanges } from './http-exchanges.js'
 import { LaneRows } from './lane-rows.js'
 import {
@@ -152,7 +153,7 @@ export function createLaneIndex(index: number, source: Source, words: Words, cla
       kept.httpStatus[row] = statusOf(record)
       if (record.type === 'note' && record.about !== undefined) noteAbout(row, fold.rowOf(record.about))
       if (record.type === 'http') noteHttp(record, row)
-      else if (isFrame(record) && record.http)
+      else if (isFrameRecord(record) && record.http)
         exchanges.add(record.http.exchange, row, sideOf(record.direction === 'server_to_client'))
     }
   }
@@ -351,19 +352,19 @@ function emptyRows(lane: number, first: number, count: number): Rows {
 }
 
 function conversationOf(record: TapeRecord): string {
-  return isFrame(record) || record.type === 'http' ? (record.conversation ?? '') : ''
+  return isFrameRecord(record) || record.type === 'http' ? (record.conversation ?? '') : ''
 }
 
 const sideOf = (fromServer: boolean): 'request' | 'response' => (fromServer ? 'response' : 'request')
 
 function statusOf(record: TapeRecord): number {
   if (record.type === 'http') return record.status ?? 0
-  return isFrame(record) ? (record.http?.status ?? 0) : 0
+  return isFrameRecord(record) ? (record.http?.status ?? 0) : 0
 }
 
 function extraOf(record: TapeRecord): number {
   if (record.type === 'note') return extraFlag.note
-  if (record.type !== 'message' && record.type !== 'held') return 0
+  if (!isFrameRecord(record)) return 0
   let extra = 0
   if (record.red) extra |= extraFlag.redacted
   if (record.http) extra |= extraFlag.http

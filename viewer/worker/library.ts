@@ -1,8 +1,13 @@
 import { decodeLine } from '../../src/formats/index.js'
-import { WiretapeError, type HeldRecord, type MessageRecord, type TapeRecord } from '../../src/model/index.js'
+import {
+  isFrameRecord,
+  WiretapeError,
+  type HeldRecord,
+  type MessageRecord,
+  type TapeRecord,
+} from '../../src/model/index.js'
 import { rowContent } from '../../src/render/index.js'
 import { createColumn } from './columns.js'
-import { isFrame } from './describe.js'
 import { createLaneIndex, type LaneIndex } from './lane.js'
 import { groupSegments, openOne, type Opened } from './open.js'
 import type { Detail, FromWorker, Lane, Opening } from './protocol.js'
@@ -123,8 +128,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
     if (!('record' in line)) return { ...found, record: brokenRecord(bytes, line.fault.message) }
     const { record } = line
     if (whole || sizeBytes <= longestShown) return { ...found, record }
-    if (record.type === 'message' || record.type === 'held')
-      return { ...found, record: withoutText(record), leftOut: record.raw.length }
+    if (isFrameRecord(record)) return { ...found, record: withoutText(record), leftOut: record.raw.length }
     if (record.type === 'noise' || record.type === 'stderr')
       return { ...found, record: { ...record, text: '' }, leftOut: record.text.length }
     return { ...found, record }
@@ -183,7 +187,7 @@ export function createLibrary(tell: (message: FromWorker, transfer?: Transferabl
       Promise.all(
         rows.map(async (row, i) => {
           const { record, part } = await detail(row, false)
-          const message = isFrame(record) ? record.parts[part] : undefined
+          const message = isFrameRecord(record) ? record.parts[part] : undefined
           const method = asked[i] ?? ''
           return message ? rowContent(record, message, message.envelope.kind, { method }) : ''
         }),

@@ -1,5 +1,5 @@
 import type { Level } from '../../src/findings/index.js'
-import type { Diagnostic, Session, TapeRecord } from '../../src/model/index.js'
+import type { Diagnostic, LoneKind, Session, TapeRecord } from '../../src/model/index.js'
 import type { Words } from './words.js'
 
 /** What the page asks the worker to open. */
@@ -153,10 +153,7 @@ export interface StoryStep {
     | 'poll'
     /** The call again, with what its answer had asked for. */
     | 'round'
-    | 'stderr'
-    | 'noise'
-    | 'gap'
-    | 'http'
+    | LoneKind
     | 'note'
   /** Microseconds since 1970; 0 where the recording says no times. */
   readonly at: number

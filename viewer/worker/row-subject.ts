@@ -1,16 +1,16 @@
-import type { FilterSubject, SubjectFinding, SubjectFlag, SubjectStatus } from '../../src/filter/index.js'
+import { ColumnSubject, type FilterSubject, type SubjectFinding } from '../../src/filter/index.js'
 import {
   createOrigins,
-  isUnanswered,
   type Direction,
   type EntryKind,
+  type EntryTable,
   type Transport,
 } from '../../src/model/index.js'
 import type { FindingsByRow } from '../../src/findings/index.js'
 import type { LaneIndex } from './lane.js'
 
 /** What a filter sees of a row, from columns; the text of its message is put in by whoever has it at hand. */
-export class RowSubject implements FilterSubject {
+export class RowSubject extends ColumnSubject implements FilterSubject {
   readonly #lane: LaneIndex
   readonly #originOf: ReturnType<typeof createOrigins> | undefined
   row = 0
@@ -19,20 +19,23 @@ export class RowSubject implements FilterSubject {
   found: FindingsByRow | undefined
 
   constructor(lane: LaneIndex) {
+    super()
     this.#lane = lane
     const [session] = lane.fold.sessions
     this.#originOf = session && createOrigins(session)
   }
 
+  protected get entries(): EntryTable {
+    return this.#lane.fold.entries
+  }
+
   get kind(): EntryKind | 'note' {
-    return this.#lane.isNote(this.row) ? 'note' : this.#lane.fold.entries.kind(this.row)
+    return this.#lane.isNote(this.row) ? 'note' : this.entries.kind(this.row)
   }
 
   get direction(): Direction | null {
     const { kind } = this
-    return kind === 'stderr' || kind === 'gap' || kind === 'note'
-      ? null
-      : this.#lane.fold.entries.direction(this.row)
+    return kind === 'stderr' || kind === 'gap' || kind === 'note' ? null : this.entries.direction(this.row)
   }
 
   get method(): string | null {
@@ -49,33 +52,12 @@ export class RowSubject implements FilterSubject {
     if (kind === 'request' || kind === 'notification')
       return this.#lane.word(this.#lane[column](this.row)) || null
     if (kind !== 'result' && kind !== 'error') return null
-    const request = this.#lane.fold.entries.peer(this.row)
+    const request = this.entries.peer(this.row)
     return request < 0 ? null : this.#lane.word(this.#lane[column](request)) || null
   }
 
   get id(): string | null {
     return this.#lane.id(this.row) || null
-  }
-
-  get sequence(): number | null {
-    const seq = this.#lane.fold.entries.seq(this.row)
-    return seq < 0 ? null : seq
-  }
-
-  get status(): SubjectStatus | null {
-    const { entries } = this.#lane.fold
-    const { row, kind } = this
-    if (kind === 'result' || kind === 'error') return this.#statusOf(row)
-    if (kind !== 'request') return null
-    if (entries.has(row, 'cancelled')) return 'cancelled'
-    const answer = entries.peer(row)
-    if (answer >= 0) return this.#statusOf(answer)
-    return isUnanswered(entries, row) ? 'unanswered' : null
-  }
-
-  #statusOf(answer: number): SubjectStatus {
-    const { entries } = this.#lane.fold
-    return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'error' : 'ok'
   }
 
   get httpStatus(): number | null {
@@ -88,16 +70,8 @@ export class RowSubject implements FilterSubject {
     return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?= |$)/.exec(note)?.[0] ?? null
   }
 
-  get latencyMs(): number | null {
-    const { entries } = this.#lane.fold
-    const peer = entries.peer(this.row)
-    if (peer < 0 || this.#lane.at(this.row) === 0) return null
-    const us = entries.latencyUs(this.kind === 'request' ? peer : this.row)
-    return us === undefined ? null : us / 1000
-  }
-
-  get sizeBytes(): number {
-    return this.#lane.fold.entries.size(this.row)
+  override get latencyMs(): number | null {
+    return this.#lane.at(this.row) === 0 ? null : super.latencyMs
   }
 
   get timeMs(): number | null {
@@ -119,12 +93,6 @@ export class RowSubject implements FilterSubject {
 
   get findings(): readonly SubjectFinding[] {
     return this.found?.at(this.row) ?? none
-  }
-
-  is(flag: SubjectFlag): boolean {
-    const { entries } = this.#lane.fold
-    if (flag === 'unanswered') return isUnanswered(entries, this.row)
-    return entries.has(this.row, flag === 'tool-error' ? 'toolError' : flag)
   }
 
   raw(): string | null {

@@ -1,3 +1,4 @@
+import { isFrameRecord, isLoneRecord, loneFacts } from '../../src/model/index.js'
 import { matchFilter, needsFindings, needsPayload, parseFilter, type Filter } from '../../src/filter/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 import { skipValue } from '../../src/wire/index.js'
@@ -272,19 +273,10 @@ function textOf(lane: LaneIndex, row: number, line: string): string | null {
   const decoded = decodeLine(line)
   if (!('record' in decoded)) return null
   const { record } = decoded
-  switch (record.type) {
-    case 'message':
-    case 'held': {
-      const part = record.parts[lane.placeOf(row).part]
-      return part ? record.raw.slice(part.start, part.end) : record.raw
-    }
-    case 'noise':
-    case 'stderr':
-    case 'note':
-      return record.text
-    case 'http':
-      return record.body ?? null
-    default:
-      return null
+  if (isFrameRecord(record)) {
+    const part = record.parts[lane.placeOf(row).part]
+    return part ? record.raw.slice(part.start, part.end) : record.raw
   }
+  if (record.type === 'note') return record.text
+  return isLoneRecord(record) ? loneFacts(record).text : null
 }

@@ -1,6 +1,5 @@
-import { isAnswer } from '../../src/model/index.js'
+import { isAnswer, isFrameRecord, isMessageKind } from '../../src/model/index.js'
 import { rowContent } from '../../src/render/index.js'
-import { isFrame } from './describe.js'
 import type { LaneIndex } from './lane.js'
 import type { Detail, Story, StoryStep } from './protocol.js'
 
@@ -91,16 +90,16 @@ function rowsOf(lane: LaneIndex, head: number): Found[] {
   const found: Found[] = []
   for (let row = Math.max(0, head - before); row < end; row += 1) {
     const kind = lane.isNote(row) ? 'note' : entries.kind(row)
-    const isMessage = kind !== 'stderr' && kind !== 'note' && kind !== 'gap' && kind !== 'http'
+    const isPeers = kind === 'noise' || (kind !== 'note' && isMessageKind(kind))
     if (related.has(row)) {
       if (!isReply(lane, head, row)) found.push({ row, answer: replyOf(lane, head, row), tie: 'certain' })
       continue
     }
-    if (isMessage && lane.conversation(row) !== conversation) continue
+    if (isPeers && lane.conversation(row) !== conversation) continue
     if (kind === 'request' && entries.direction(row) === side) {
       if (!entries.has(row, 'stream')) open.add(row)
     } else if (kind === 'result' || kind === 'error') open.delete(entries.peer(row))
-    else if (row > head && kind !== 'note' && (!isMessage || entries.direction(row) !== side)) {
+    else if (row > head && kind !== 'note' && (!isPeers || entries.direction(row) !== side)) {
       if (entries.linked(row) < 0)
         found.push({ row, answer: replyOf(lane, head, row), tie: open.size > 0 ? 'loose' : 'alone' })
     }
@@ -141,11 +140,11 @@ function isOfOther(lane: LaneIndex, exchange: number | undefined, row: number): 
 
 function exchangeOf({ record }: Detail): number | undefined {
   if (record.type === 'http') return record.exchange
-  return isFrame(record) ? record.http?.exchange : undefined
+  return isFrameRecord(record) ? record.http?.exchange : undefined
 }
 
 function contentOf(lane: LaneIndex, row: number, { record, part }: Detail): string {
-  const message = isFrame(record) ? record.parts[part] : undefined
+  const message = isFrameRecord(record) ? record.parts[part] : undefined
   if (!message) return ''
   const request = isAnswer(message.envelope) ? lane.fold.entries.peer(row) : -1
   const method = request < 0 ? '' : lane.word(lane.method(request))
@@ -184,16 +183,16 @@ function taskEndOf(steps: readonly StoryStep[]): number | undefined {
 }
 
 function createsTask({ detail: { record, part } }: StoryStep): boolean {
-  return isFrame(record) && record.parts[part]?.envelope.createsTask === true
+  return isFrameRecord(record) && record.parts[part]?.envelope.createsTask === true
 }
 
 function methodOf({ record, part }: Detail): string {
-  return isFrame(record) ? (record.parts[part]?.envelope.method ?? '') : ''
+  return isFrameRecord(record) ? (record.parts[part]?.envelope.method ?? '') : ''
 }
 
 function statusOf({ record, part }: Detail, member: 'params' | 'result'): string {
-  const message = isFrame(record) ? record.parts[part] : undefined
-  if (!message || !isFrame(record) || record.raw === '') return ''
+  const message = isFrameRecord(record) ? record.parts[part] : undefined
+  if (!message || !isFrameRecord(record) || record.raw === '') return ''
   const value = JSON.parse(record.raw.slice(message.start, message.end)) as {
     [name: string]: { readonly status?: unknown } | undefined
   }

@@ -1,3 +1,4 @@
+import { isFrameRecord } from '../../model/index.js'
 import {
   escapeText,
   factWords,
@@ -73,7 +74,7 @@ function notesOf(row: InspectRow, { said, why }: RowView): Note[] {
   if (row.heldMs !== undefined && row.heldMs > 0)
     notes.push({ text: `held ${formatDuration(row.heldMs * 1000)}`, tone: 'dim' })
   if (row.waitedUs !== undefined) notes.push({ text: waitedWords(row.waitedUs), tone: 'dim' })
-  if ((record.type === 'message' || record.type === 'held') && record.rule !== undefined)
+  if (isFrameRecord(record) && record.rule !== undefined)
     notes.push({ text: `rule ${escapeText(record.rule.slice(0, longestName))}`, tone: 'dim' })
   if (part && kind !== 'invalid' && said !== '')
     notes.push({ text: said, tone: kind === 'error' ? 'red' : 'plain' })

@@ -1,7 +1,14 @@
 import type { Finding } from '../../findings/index.js'
-import type { Direction, EntryKind, Fact, Part, Session, TapeRecord } from '../../model/index.js'
+import type {
+  Direction,
+  EntryKind,
+  Fact,
+  Part,
+  Session,
+  TapeRecord,
+  NamedRequest,
+} from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
-import type { NamedRequest } from '../row-numbers.js'
 
 /** One line of the list: what one record or one message of it says, with what only the whole tells. */
 export interface InspectRow {

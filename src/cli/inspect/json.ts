@@ -1,4 +1,4 @@
-import { noTime, type Session } from '../../model/index.js'
+import { isFrameRecord, noTime, type Session } from '../../model/index.js'
 import { escapeJson } from '../../render/index.js'
 import { notesJson } from '../notes.js'
 import type { LoadedRecording } from '../recordings.js'
@@ -87,7 +87,7 @@ export function rowJson(row: InspectRow, recordings: readonly LoadedRecording[],
       })),
     }),
     heldMs: row.heldMs ?? null,
-    rule: (record.type === 'message' || record.type === 'held' ? record.rule : undefined) ?? null,
+    rule: (isFrameRecord(record) ? record.rule : undefined) ?? null,
     links: row.part?.links ?? [],
     text: record.type === 'noise' || record.type === 'stderr' ? record.text : null,
     http:

@@ -1,12 +1,13 @@
 import {
+  isLoneRecord,
   isAnswer,
   type Fold,
   type HeldRecord,
   type MessageRecord,
   type TapeRecord,
+  type NamedRequest,
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
-import type { NamedRequest } from '../row-numbers.js'
 import { columnsOf, messageRow, requestNumbers } from './rows.js'
 import type { InspectRow } from './inspect-row.js'
 
@@ -59,7 +60,7 @@ export function createLiveRows(fold: Fold): LiveRows {
 
   return {
     take(record) {
-      const { first, count } = fold.push(record)
+      const { first } = fold.push(record)
       switch (record.type) {
         case 'held':
           held.set(record.parts[0]?.id ?? '', { record, first })
@@ -72,27 +73,11 @@ export function createLiveRows(fold: Fold): LiveRows {
           held.delete(record.id)
           return dropped ? rowsOf(dropped.record, dropped.first) : []
         }
-        case 'noise':
-        case 'stderr':
-        case 'http':
-        case 'gap': {
-          if (count === 0) return []
+        default: {
+          if (!isLoneRecord(record)) return []
           const columns = columnsOf(entries, first)
-          return [
-            {
-              ...ofSession(),
-
-              record,
-              raw: '',
-              t: record.t,
-              linked: [],
-              facts: new Set(),
-              ...columns,
-            },
-          ]
+          return [{ ...ofSession(), record, raw: '', t: record.t, linked: [], facts: new Set(), ...columns }]
         }
-        default:
-          return []
       }
     },
   }

@@ -1,6 +1,7 @@
 import { compileGuess, rowSubject, type Filter } from '../../filter/index.js'
 import type { FindingsByRow } from '../../findings/index.js'
 import {
+  isFrameRecord,
   isMessageKind,
   createIntColumn,
   detach,
@@ -9,10 +10,11 @@ import {
   type Envelope,
   type Fold,
   type TapeRecord,
+  type NamedRequest,
+  type Rows,
 } from '../../model/index.js'
 import type { Selection } from '../recordings.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
-import type { NamedRequest, Rows } from '../row-numbers.js'
 
 /** Where the rows of a recording are in its file, and what its messages are about: what a filter is asked first. */
 export interface RowIndex extends PlainWatcher {
@@ -68,7 +70,7 @@ export function createRowIndex(
     if (record.type === 'meta') metas.add(firstRows.length)
     if (count > 1) counts.set(firstRows.length, count)
     firstRows.push(count === 0 ? -1 : first)
-    if (record.type !== 'message' && record.type !== 'held') return
+    if (!isFrameRecord(record)) return
     for (let i = 0; i < count; i += 1) {
       // One that waited may be passed on as another.
       const isOpen = record.type === 'held' || first + i < nameNumbers.length

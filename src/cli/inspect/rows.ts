@@ -1,4 +1,5 @@
 import {
+  isFrameRecord,
   factsOf,
   isAnswer,
   type EntryTable,
@@ -6,9 +7,10 @@ import {
   type HeldRecord,
   type MessageRecord,
   type Part,
+  createRowWalk,
+  type WalkedRow,
 } from '../../model/index.js'
 import type { LoadedRecording } from '../recordings.js'
-import { createRowWalk, type WalkedRow } from '../row-numbers.js'
 import type { Sieve } from './sieve.js'
 import type { InspectRow } from './inspect-row.js'
 
@@ -80,7 +82,7 @@ async function* rowsOf(
         continue
       }
       const place = { recording, session, startMs, record, ...columnsOf(entries, walked.row) }
-      if (record.type === 'message' || record.type === 'held') {
+      if (isFrameRecord(record)) {
         yield { ...place, t: record.t, ...messageRow(entries, record, walked, numbers) }
       } else {
         yield { ...place, t: 't' in record ? (record.t ?? '') : '', raw: '', linked: [], facts: none }

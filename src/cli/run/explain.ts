@@ -10,14 +10,13 @@ import {
   type Finding,
   type RecordingFindings,
 } from '../../findings/index.js'
-import { isMessageKind, WiretapeError, type Fold } from '../../model/index.js'
+import { isMessageKind, WiretapeError, type Fold, createRowWalk } from '../../model/index.js'
 import { countOf, createStyle, escapeText, wrapPieces, type Style } from '../../render/index.js'
 import { exitCode } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { notesJson } from '../notes.js'
 import { recordingPath } from '../recording-name.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
-import { createRowWalk } from '../row-numbers.js'
 
 export interface ExplainOptions {
   readonly json?: boolean

@@ -1,4 +1,5 @@
 import type { FindText } from '../../filter/index.js'
+import { isLoneRecord, loneFacts } from '../../model/index.js'
 import { escapeJson, escapeText, pad, truncate, widthOf } from '../../render/index.js'
 import { wordsOf } from '../inspect/describe.js'
 import type { InspectRow } from '../inspect/inspect-row.js'
@@ -34,8 +35,7 @@ function snippetOf(row: InspectRow, findText: FindText): Snippet {
 
 function textOf({ raw, record }: InspectRow): string {
   if (raw !== '') return raw
-  if (record.type === 'noise' || record.type === 'stderr') return record.text
-  return record.type === 'http' ? (record.body ?? '') : ''
+  return isLoneRecord(record) ? (loneFacts(record).text ?? '') : ''
 }
 
 /** Of a message without what all messages have: its arguments, its result or its error. */

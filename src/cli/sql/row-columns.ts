@@ -1,4 +1,7 @@
 import {
+  isFrameRecord,
+  isLoneRecord,
+  loneFacts,
   detach,
   isAnswer,
   isMessageKind,
@@ -6,10 +9,10 @@ import {
   type MessageRecord,
   type HeldRecord,
   type TapeRecord,
+  type Rows,
 } from '../../model/index.js'
 import { createByteTexts } from '../byte-texts.js'
 import type { LinePlace, PlainRow, PlainWatcher } from '../quick-load.js'
-import type { Rows } from '../row-numbers.js'
 import { noCells, ParquetTable, type Cell, type Cells, type ColumnType } from './parquet-table.js'
 
 /** Columns of an index. What all rows of a session have in common stands in the session's own row. */
@@ -110,25 +113,15 @@ export class RowColumns implements PlainWatcher {
   }
 
   take(record: TapeRecord, { first }: Rows): void {
-    switch (record.type) {
-      case 'message':
-      case 'held':
-        return this.#frame(record, first)
-      case 'noise':
-        return this.#other(first, record.t, record.text)
-      case 'stderr':
-        return this.#other(first, record.t, record.text)
-      case 'gap':
-        return this.#other(first, record.t, `${record.lost} lost: ${record.why}`)
-      case 'http':
-        this.#other(first, record.t, record.body ?? record.why ?? '')
-        this.#method[first] = detach(record.method)
-        this.#subject[first] = detach(record.path)
-        this.#conversation[first] = record.conversation
-        this.#status[first] = record.status
-        return
-      default:
-    }
+    if (isFrameRecord(record)) return this.#frame(record, first)
+    if (!isLoneRecord(record)) return
+    const { text, summary } = loneFacts(record)
+    this.#other(first, record.t, text ?? summary)
+    if (record.type !== 'http') return
+    this.#method[first] = detach(record.method)
+    this.#subject[first] = detach(record.path)
+    this.#conversation[first] = record.conversation
+    this.#status[first] = record.status
   }
 
   get length(): number {

@@ -1,4 +1,5 @@
 import {
+  isFrameRecord,
   detach,
   isAnswer,
   isAnsweredHere,
@@ -8,9 +9,9 @@ import {
   type MessageRecord,
   type Part,
   type TapeRecord,
+  type Rows,
 } from '../../model/index.js'
 import type { PlainRow } from '../quick-load.js'
-import type { Rows } from '../row-numbers.js'
 import { createDurations, type Durations } from './durations.js'
 import { addToKey, beginKey, createEarlierCalls, endKey, type CallKey } from './earlier-calls.js'
 
@@ -210,7 +211,7 @@ export function createTally(by: Grouping, sinceMs = -Infinity): Tally {
     return {
       take(record, rows) {
         const { first } = rows
-        if (record.type === 'message' || record.type === 'held') noteGate(record, rows)
+        if (isFrameRecord(record)) noteGate(record, rows)
         if (record.type === 'meta') before = createEarlierCalls<Call>()
         if (record.type !== 'message') return
         for (const [i, part] of record.parts.entries()) {

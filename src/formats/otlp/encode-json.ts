@@ -46,9 +46,11 @@ export function jsonSpan({ parent, ...span }: Span): string {
 
 export function jsonMetrics(resource: Resource, metrics: readonly Metric[]): string {
   const texts = metrics.map((metric) => JSON.stringify(metricOf(metric)))
+  // Readers of protobuf cannot tell an empty list from none.
+  const list = texts.length === 0 ? '' : `,"metrics":[\n${texts.join(',\n')}\n]`
   return (
     `{"resourceMetrics":[{"resource":${resourceText(resource)},` +
-    `"scopeMetrics":[{"scope":${scopeText(resource)},"metrics":[\n${texts.join(',\n')}\n]}]}]}\n`
+    `"scopeMetrics":[{"scope":${scopeText(resource)}${list}}]}]}\n`
   )
 }
 

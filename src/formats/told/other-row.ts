@@ -1,8 +1,9 @@
+import { isLoneRecord, loneFacts, type LoneKind } from '../../model/index.js'
 import type { Told } from './told.js'
 
 /** Row of a table for a record that is no message. Names are those of the columns. */
 export interface OtherRow {
-  readonly kind: 'noise' | 'stderr' | 'gap' | 'http'
+  readonly kind: LoneKind
   /** ISO 8601; undefined where the recording says no times. */
   readonly time?: string
   readonly offset_ms?: number
@@ -16,26 +17,21 @@ export interface OtherRow {
 
 /** Undefined for records that no table has. */
 export function otherRow({ record, us }: Extract<Told, { kind: 'other' }>): OtherRow | undefined {
-  const times = (t: string): Pick<OtherRow, 'time' | 'offset_ms'> =>
-    us === undefined ? {} : { time: t, offset_ms: us / 1000 }
-  switch (record.type) {
-    case 'noise':
-      return { ...times(record.t), direction: record.direction, kind: 'noise', payload: record.text }
-    case 'stderr':
-      return { ...times(record.t), kind: 'stderr', payload: record.text }
-    case 'gap':
-      return { ...times(record.t), kind: 'gap', payload: `${record.lost} lost: ${record.why}` }
-    case 'http':
-      return {
-        ...times(record.t),
-        kind: 'http',
-        method: record.method,
-        subject: record.path,
-        ...(record.conversation !== undefined && { conversation: record.conversation }),
-        ...(record.status !== undefined && { http_status: record.status }),
-        payload: record.body ?? record.why ?? '',
-      }
-    default:
-      return undefined
+  if (!isLoneRecord(record)) return undefined
+  const { text, summary } = loneFacts(record)
+  const row: OtherRow = {
+    ...(us !== undefined && { time: record.t, offset_ms: us / 1000 }),
+    kind: record.type,
+    payload: text ?? summary,
+  }
+  if (record.type === 'noise') return { ...row, direction: record.direction }
+  if (record.type !== 'http') return row
+  const { method, path, conversation, status } = record
+  return {
+    ...row,
+    method,
+    subject: path,
+    ...(conversation !== undefined && { conversation }),
+    ...(status !== undefined && { http_status: status }),
   }
 }

@@ -1,6 +1,6 @@
 import {
   createClientWaits,
-  noTime,
+  RecordClock,
   utf8Length,
   type Envelope,
   type MessageRecord,
@@ -61,20 +61,17 @@ export function tellRecords(recording: Recording): AsyncIterable<Told> {
   const open = new Map<string, OpenRequest>()
   const waits = createClientWaits()
   let rows = 0
-  let startedMs = Number.NaN
-  let isUntimed = false
+  const clock = new RecordClock()
+  let isBegun = false
   let next = 0
   function usOf(record: Exclude<TapeRecord, { type: 'unknown' | 'meta' }>): number | undefined {
     if ('untimed' in record) return undefined
-    if ('us' in record && record.us !== undefined) return record.us
-    if (isUntimed && record.t === noTime) return undefined
-    const us = (Date.parse(record.t ?? '') - startedMs) * 1000
-    return Number.isNaN(us) ? 0 : us
+    return clock.usOf(record)
   }
   function tell(record: TapeRecord): Told[] {
-    if (record.type === 'meta' && Number.isNaN(startedMs)) {
-      startedMs = Date.parse(record.startedAt)
-      isUntimed = record.startedAt === noTime
+    if (record.type === 'meta' && !isBegun) {
+      isBegun = true
+      clock.begin(record.startedAt)
     }
     if (record.type !== 'message') {
       const us = record.type === 'unknown' || record.type === 'meta' ? 0 : usOf(record)

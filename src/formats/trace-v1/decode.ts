@@ -70,15 +70,17 @@ function decodeUnchecked(
   line.use('type')
   if (type === 'meta') return decodeMeta(line)
   // A line of another recorder may have a type of ours and be something else: it stays what it is.
-  const record = decoders[type]?.(line)
+  const record = Object.hasOwn(decoders, type) ? decoders[type as keyof typeof decoders](line) : undefined
   return { record: record ?? { type: 'unknown', name: type, text: text.slice(span.start, span.end) } }
 }
 
 /** The message of a line is read on the way. */
 const insideLine = new Map([['raw', envelopeMembers]])
 
-const decoders: Readonly<Record<string, ((line: LineMembers) => TapeRecord | undefined) | undefined>> = {
-  __proto__: null as never,
+type Decoder = (line: LineMembers) => TapeRecord | undefined
+
+/** A message has no type, and a meta line may be of another version. */
+const decoders: Readonly<Record<Exclude<TapeRecord['type'], 'message' | 'meta' | 'unknown'>, Decoder>> = {
   end: decodeEnd,
   noise: decodeNoise,
   stderr: decodeStderr,

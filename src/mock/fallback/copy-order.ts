@@ -1,4 +1,10 @@
-import type { EndRecord, HeldRecord, MessageRecord, TapeRecord } from '../../model/index.js'
+import {
+  isFrameRecord,
+  type EndRecord,
+  type HeldRecord,
+  type MessageRecord,
+  type TapeRecord,
+} from '../../model/index.js'
 import type { NewMessage } from './new-messages.js'
 
 /** What the copy has next: a record of the recording, or a new message with its number and times. */
@@ -107,7 +113,7 @@ export function createCopyOrder(
 
   return {
     take(record) {
-      if (record.type === 'message' || record.type === 'held') return takeFrame(record)
+      if (isFrameRecord(record)) return takeFrame(record)
       if (record.type === 'meta' || record.type === 'end' || record.type === 'unknown') {
         if (record.type === 'meta' && !(startedMs >= 0)) startedMs = Date.parse(record.startedAt)
         return [{ record }]

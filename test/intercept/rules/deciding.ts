@@ -2,6 +2,7 @@ import type { FilterSubject } from '../../../src/filter/index.js'
 import { createRules } from '../../../src/intercept/rules/rules-engine.js'
 import type { RuleDecision, RuleFrame, Rules } from '../../../src/intercept/rules/decision.js'
 import { parseRules } from '../../../src/intercept/rules/parse-rules.js'
+import { subject } from '../../filter/subject.js'
 import { elementsOf, kindAt, readEnvelope } from '../../../src/wire/index.js'
 
 /** Rules of a YAML text that has nothing wrong. */
@@ -30,26 +31,17 @@ function subjectOf(
 ): FilterSubject {
   const envelope = readEnvelope(raw, start)
   const isAnswer = envelope.kind === 'result' || envelope.kind === 'error'
-  return {
+  return subject({
     kind: envelope.kind,
     direction: isAnswer ? 'server_to_client' : 'client_to_server',
     method: envelope.method ?? (isAnswer ? request?.method : undefined) ?? null,
     name: envelope.subject ?? (isAnswer ? request?.name : undefined) ?? null,
     id: envelope.id ?? null,
-    sequence: null,
     status: envelope.kind === 'result' ? 'ok' : envelope.kind === 'error' ? 'error' : null,
-    httpStatus: null,
     errorCode: envelope.errorCode ?? null,
-    latencyMs: null,
-    sizeBytes: end - start,
-    timeMs: null,
-    conversation: null,
     transport: 'stdio',
-    rule: null,
-    findings: [],
-    is: () => false,
-    raw: () => raw.slice(start, end),
-  }
+    text: raw.slice(start, end),
+  })
 }
 
 export function callText(tool: string, argumentsText = '{}', id = '7'): string {

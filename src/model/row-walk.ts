@@ -1,4 +1,7 @@
-import { isAnswer, type EntryTable, type Part, type TapeRecord } from '../model/index.js'
+import type { EntryTable } from './entry-table.js'
+import { isAnswer } from './envelope.js'
+import { isFrameRecord, isLoneRecord } from './record-types.js'
+import type { FrameRecord, Part, TapeRecord } from './record.js'
 
 /** Rows that a record speaks of, as the fold of the same records numbers them. */
 export interface Rows {
@@ -16,28 +19,20 @@ export function createRowNumbers(): (record: TapeRecord) => Rows {
     next += count
     return rows
   }
-  return (record) => {
-    switch (record.type) {
-      case 'message':
-      case 'held': {
-        const id = record.parts[0]?.id ?? ''
-        const waited = record.type === 'message' ? held.get(id) : undefined
-        if (waited?.count === record.parts.length) {
-          held.delete(id)
-          return waited
-        }
-        const rows = add(record.parts.length)
-        if (record.type === 'held') held.set(id, rows)
-        return rows
-      }
-      case 'noise':
-      case 'stderr':
-      case 'http':
-      case 'gap':
-        return add(1)
-      default:
-        return { first: next, count: 0 }
+  function addFrame(record: FrameRecord): Rows {
+    const id = record.parts[0]?.id ?? ''
+    const waited = record.type === 'message' ? held.get(id) : undefined
+    if (waited?.count === record.parts.length) {
+      held.delete(id)
+      return waited
     }
+    const rows = add(record.parts.length)
+    if (record.type === 'held') held.set(id, rows)
+    return rows
+  }
+  return (record) => {
+    if (isFrameRecord(record)) return addFrame(record)
+    return isLoneRecord(record) ? add(1) : { first: next, count: 0 }
   }
 }
 
@@ -92,7 +87,7 @@ export function createRowWalk(
   return (record, rows = numbers(record)) => {
     const { first, count } = rows
     if (count === 0) return []
-    if (record.type !== 'message' && record.type !== 'held') return [{ row: first }]
+    if (!isFrameRecord(record)) return [{ row: first }]
     if (record.type === 'held' && isPassedOn(entries, first)) return []
     return record.parts.map((part, i) => walkPart(part, first + i))
   }

@@ -1,0 +1,49 @@
+import { isUnanswered, type EntryTable } from '../model/index.js'
+import type { FilterSubject, SubjectFlag, SubjectStatus } from './subject.js'
+
+/** The facts about a row that its columns hold. */
+export abstract class ColumnSubject implements Pick<
+  FilterSubject,
+  'sequence' | 'status' | 'latencyMs' | 'sizeBytes' | 'is'
+> {
+  abstract readonly row: number
+  protected abstract readonly entries: EntryTable
+
+  get sequence(): number | null {
+    const seq = this.entries.seq(this.row)
+    return seq < 0 ? null : seq
+  }
+
+  get status(): SubjectStatus | null {
+    const { entries, row } = this
+    const kind = entries.kind(row)
+    if (kind === 'result' || kind === 'error') return this.#statusOf(row)
+    if (kind !== 'request') return null
+    if (entries.has(row, 'cancelled')) return 'cancelled'
+    const answer = entries.peer(row)
+    if (answer >= 0) return this.#statusOf(answer)
+    return isUnanswered(entries, row) ? 'unanswered' : null
+  }
+
+  #statusOf(answer: number): SubjectStatus {
+    const { entries } = this
+    return entries.kind(answer) === 'error' || entries.has(answer, 'toolError') ? 'error' : 'ok'
+  }
+
+  get latencyMs(): number | null {
+    const { entries, row } = this
+    const peer = entries.peer(row)
+    if (peer < 0) return null
+    const us = entries.latencyUs(entries.kind(row) === 'request' ? peer : row)
+    return us === undefined ? null : us / 1000
+  }
+
+  get sizeBytes(): number {
+    return this.entries.size(this.row)
+  }
+
+  is(flag: SubjectFlag): boolean {
+    if (flag === 'unanswered') return isUnanswered(this.entries, this.row)
+    return this.entries.has(this.row, flag === 'tool-error' ? 'toolError' : flag)
+  }
+}
