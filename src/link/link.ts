@@ -35,6 +35,34 @@ export interface HttpLink extends Link {
   leave(frame: ClientFrame): void
 }
 
+/** A message of a server on its way to a client. */
+export interface ServerMessage {
+  /** Exact JSON text; of noise, a line. */
+  readonly text: string
+  /** The response to the request whose stream this is; the last message of it. */
+  readonly final?: boolean
+  /** HTTP status; without it that of the specification. */
+  readonly status?: number
+  /** It is an event of a stream, even alone. */
+  readonly streamed?: boolean
+  /** A line that is no message: only stdio carries it. */
+  readonly noise?: boolean
+}
+
+/** A server's end of a connection to a client, or of one request of that client. */
+export interface ServerLink {
+  /** Resolves when the next may be sent; at once when nobody reads any more. */
+  send(message: ServerMessage): Promise<void>
+  /** False while nobody listens; messages wait then. */
+  readonly isOpen: boolean
+  /** Answers as HTTP does that carries no JSON-RPC; false after anything was sent. Absent where there is no HTTP. */
+  readonly refuse?: (refusal: { readonly status: number; readonly text: string }) => boolean
+  /** The response comes in one piece, as far as is known: no stream is opened before it has come. */
+  readonly inOnePiece?: () => void
+  /** Closes the connection, as a server does that breaks down. */
+  readonly cut?: () => void
+}
+
 /** Why a frame got no answer, or was refused. */
 export interface LinkFailure {
   /**

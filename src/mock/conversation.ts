@@ -12,7 +12,8 @@ import { createPicker, type Choice } from './picker.js'
 import type { Play } from './play.js'
 import { readingPause } from './reading-pause.js'
 import { comesInOnePiece, conversationStart, noRow } from './script.js'
-import type { Fallback, Sink } from './sink.js'
+import type { ServerLink } from '../link/index.js'
+import type { Fallback } from './fallback/contract.js'
 
 export interface ConversationOptions {
   readonly play: Play
@@ -21,7 +22,7 @@ export interface ConversationOptions {
   readonly repeatLast: boolean
   readonly pace: Pace
   /** For what belongs to no request. */
-  readonly standalone: Sink
+  readonly standalone: ServerLink
   readonly fallback?: Fallback | undefined
   /** Every call goes to the fallback. */
   readonly askAlways?: boolean
@@ -43,7 +44,7 @@ export interface Conversation {
    * @param sink for the answers, and for what comes before them
    * @returns false when it is not JSON
    */
-  readonly take: (text: string, sink?: Sink) => boolean
+  readonly take: (text: string, sink?: ServerLink) => boolean
   /** The recorded call that the first call of this frame (which is JSON) would be taken for; -1 for none. */
   readonly fits: (text: string) => number
   /** The client no longer waits for the answer to the call with this id (exact JSON text). */
@@ -201,7 +202,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     return (subscription?.sink ?? sink).send({ text: live, ...more })
   }
 
-  function sinkOf(call: LiveCall | undefined, elsewhere: boolean): Sink {
+  function sinkOf(call: LiveCall | undefined, elsewhere: boolean): ServerLink {
     if (!call || call.answered) return standalone
     return elsewhere && standalone.isOpen ? standalone : call.sink
   }
@@ -227,7 +228,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (calls.get(key) === call) calls.delete(key)
   }
 
-  function takeCall(text: string, envelope: Envelope, sink: Sink): void {
+  function takeCall(text: string, envelope: Envelope, sink: ServerLink): void {
     if (dead) return sink.cut?.()
     const id = envelope.id!
     const choice = picker.call(text, envelope)
@@ -258,7 +259,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     envelope: Envelope,
     id: string,
     choice: Exclude<Choice, { kind: 'found' }>,
-    sink: Sink,
+    sink: ServerLink,
   ): void {
     // Either side may ask for a sign of life at any time; it says nothing about the recorded server.
     if (envelope.method === 'ping') {
@@ -275,14 +276,14 @@ export function createConversation(options: ConversationOptions): Conversation {
     run(sink.send({ text: missAnswer(id, why), final: true }))
   }
 
-  function takeMessage(text: string, envelope: Envelope, sink: Sink): void {
+  function takeMessage(text: string, envelope: Envelope, sink: ServerLink): void {
     if (envelope.kind === 'request') takeCall(text, envelope, sink)
     else if (envelope.kind === 'notification') takeNote(text, envelope)
     else if (envelope.kind === 'invalid') refuse(text, envelope, sink)
     else takeReply(text, envelope)
   }
 
-  function refuse(text: string, envelope: Envelope, sink: Sink): void {
+  function refuse(text: string, envelope: Envelope, sink: ServerLink): void {
     const answer = invalidAnswer(text, envelope)
     if (answer !== undefined) run(sink.send({ text: answer, final: true }))
   }

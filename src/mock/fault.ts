@@ -1,7 +1,7 @@
 import type { Envelope } from '../model/index.js'
 import type { LiveCall } from './live-call.js'
 import { nameOf } from './miss.js'
-import type { Sink } from './sink.js'
+import type { ServerLink } from '../link/index.js'
 
 /** JSON-RPC 2.0, section 5.1. */
 export const internalError = -32603
@@ -9,7 +9,7 @@ export const internalError = -32603
 /** A message of the client that we fail at. */
 export interface FaultyMessage {
   readonly envelope: Envelope
-  readonly sink: Sink
+  readonly sink: ServerLink
   /** Of a request, where a recorded one was found. */
   readonly call?: LiveCall
 }

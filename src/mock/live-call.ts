@@ -1,5 +1,5 @@
 import type { Envelope } from '../model/index.js'
-import type { Sink } from './sink.js'
+import type { ServerLink } from '../link/index.js'
 
 /** A call of the client that a recorded one stands for. */
 export interface LiveCall {
@@ -8,7 +8,7 @@ export interface LiveCall {
   readonly envelope: Envelope
   /** Exact text. */
   readonly id: string
-  readonly sink: Sink
+  readonly sink: ServerLink
   readonly stop: AbortController
   readonly cancelled: Gate
   answered: boolean

@@ -3,7 +3,7 @@ import { isAnswer, type Direction, type Transport } from '../model/index.js'
 import { idKey, isFault, readEnvelope, readMessages, readParts } from '../wire/index.js'
 import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
-import type { Outgoing, Sink } from './sink.js'
+import type { ServerMessage, ServerLink } from '../link/index.js'
 import { sleep } from './pace.js'
 
 export interface RuledOptions {
@@ -21,13 +21,13 @@ const rememberedRequests = 10_000
  * change, delay, drop, double or answer it.
  */
 export function openRuled(
-  open: (standalone: Sink) => Conversation,
-  standalone: Sink,
+  open: (standalone: ServerLink) => Conversation,
+  standalone: ServerLink,
   options: RuledOptions,
 ): Conversation {
   const { notice } = options
   const asked = new Map<string, Asked>()
-  const sinks = new WeakMap<Sink, Sink>()
+  const sinks = new WeakMap<ServerLink, ServerLink>()
   const running = new Set<Promise<void>>()
   const closing = new AbortController()
   let toldOfHold = false
@@ -72,10 +72,10 @@ export function openRuled(
     notice(`rule ${rule} holds messages for a person; a mock has none, so they go on`)
   }
 
-  function ruled(sink: Sink): Sink {
+  function ruled(sink: ServerLink): ServerLink {
     const known = sinks.get(sink)
     if (known) return known
-    const outer: Sink = {
+    const outer: ServerLink = {
       get isOpen() {
         return sink.isOpen
       },
@@ -88,7 +88,7 @@ export function openRuled(
     return outer
   }
 
-  async function send(message: Outgoing, sink: Sink): Promise<void> {
+  async function send(message: ServerMessage, sink: ServerLink): Promise<void> {
     const decision = message.noise ? undefined : decide(message.text, 'server_to_client')
     if (!decision) return sink.send(message)
     tellOf(decision)
@@ -106,14 +106,14 @@ export function openRuled(
   }
 
   /** Over HTTP a request that is never answered would keep its connection: an error says why. */
-  async function withheld(id: string | undefined, { rule }: RuleDecision, sink: Sink): Promise<void> {
+  async function withheld(id: string | undefined, { rule }: RuleDecision, sink: ServerLink): Promise<void> {
     if (!sink.refuse || id === undefined) return
     const message = JSON.stringify(`wiretape: rule ${rule} dropped it`)
     const error = `{"code":${internalError},"message":${message}}`
     await sink.send({ text: `{"jsonrpc":"2.0","id":${id},"error":${error}}`, final: true })
   }
 
-  async function takeDecided(text: string, sink: Sink, decision: RuleDecision): Promise<void> {
+  async function takeDecided(text: string, sink: ServerLink, decision: RuleDecision): Promise<void> {
     tellOf(decision)
     if (decision.delayMs > 0) await sleep(decision.delayMs, closing.signal)
     if (closing.signal.aborted) return

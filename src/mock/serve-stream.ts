@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
-import { StdioServerLink } from '../link/index.js'
 import type { Conversation } from './conversation.js'
-import type { Sink } from './sink.js'
+import { StdioServerLink, type ServerLink } from '../link/index.js'
 
 /** What a stream needs of a conversation. */
 export type StreamTalk = Pick<Conversation, 'start' | 'take' | 'ready' | 'end' | 'close'>
@@ -10,7 +9,7 @@ export interface StreamOptions {
   readonly input: Readable
   readonly output: Writable
   /** Makes the conversation for the one client that these streams have. */
-  readonly open: (standalone: Sink) => StreamTalk
+  readonly open: (standalone: ServerLink) => StreamTalk
   /** Something is wrong with what the client sent, in one line. */
   readonly notice: (line: string) => void
 }

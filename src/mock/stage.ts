@@ -2,7 +2,8 @@ import type { Recording } from '../formats/index.js'
 import type { Rules } from '../intercept/index.js'
 import { WiretapeError, type Transport } from '../model/index.js'
 import { createConversation, type Conversation } from './conversation.js'
-import type { Fallback, Sink } from './sink.js'
+import type { ServerLink } from '../link/index.js'
+import type { Fallback } from './fallback/contract.js'
 import type { Miss } from './miss.js'
 import { parsePace } from './pace.js'
 import type { Play } from './play.js'
@@ -27,7 +28,7 @@ export interface StageOptions {
 /** Where a fallback stands. */
 export interface FallbackPlace {
   /** For what belongs to no call. */
-  readonly standalone: Sink
+  readonly standalone: ServerLink
   readonly play: Play
   /** Number of the recorded conversation that the live one follows. */
   readonly recorded: number
@@ -41,7 +42,7 @@ export interface Stage {
   /** A client has come to where the recorded server ended. */
   readonly hasDied: boolean
   /** A new client has come. It follows the next recorded conversation. */
-  open(standalone: Sink, transport: Transport): Conversation
+  open(standalone: ServerLink, transport: Transport): Conversation
 }
 
 /**
@@ -74,7 +75,7 @@ export async function prepareStage(
   let opened = 0
   let hasDied = false
 
-  function converse(standalone: Sink, recorded: number): Conversation {
+  function converse(standalone: ServerLink, recorded: number): Conversation {
     return createConversation({
       play,
       recorded,

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createFallback } from '../../src/mock/fallback/fallback.js'
-import type { Outgoing } from '../../src/mock/sink.js'
+import type { ServerMessage } from '../../src/link/index.js'
 import type { Play } from '../../src/mock/play.js'
 import { readEnvelope } from '../../src/wire/index.js'
 
 it('gives a server up that has not answered initialize when its client has said all', async () => {
-  const heard: Outgoing[] = []
+  const heard: ServerMessage[] = []
   const notices: string[] = []
-  const sink = { isOpen: true, send: (message: Outgoing) => Promise.resolve(void heard.push(message)) }
+  const sink = { isOpen: true, send: (message: ServerMessage) => Promise.resolve(void heard.push(message)) }
   const fallback = createFallback({
     standalone: sink,
     play: {} as Play,

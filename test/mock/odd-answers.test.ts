@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { mock, type Mock, type MockOptions } from '../../src/mock/index.js'
 import { createConversation } from '../../src/mock/conversation.js'
 import { readPlay } from '../../src/mock/read-play.js'
-import type { Outgoing } from '../../src/mock/sink.js'
+import type { ServerMessage } from '../../src/link/index.js'
 import { decodeLine } from '../../src/formats/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'wiretape-mock-odd-'))
@@ -111,7 +111,9 @@ describe('a mock over HTTP', () => {
 
 describe('a mock that fails at a call', () => {
   /** A conversation whose recording can no longer be read. */
-  async function broken(isBroken: (row: number) => boolean): Promise<{ said: Outgoing[]; faults: string[] }> {
+  async function broken(
+    isBroken: (row: number) => boolean,
+  ): Promise<{ said: ServerMessage[]; faults: string[] }> {
     const records = linesOf(answered(200)).map((line) => {
       const decoded = decodeLine(line)
       if ('fault' in decoded) throw new Error(decoded.fault.message)
@@ -123,9 +125,9 @@ describe('a mock that fails at a call', () => {
       },
     })
     const { script } = play
-    const heard: Outgoing[] = []
+    const heard: ServerMessage[] = []
     const faults: string[] = []
-    const sink = { isOpen: true, send: (message: Outgoing) => Promise.resolve(void heard.push(message)) }
+    const sink = { isOpen: true, send: (message: ServerMessage) => Promise.resolve(void heard.push(message)) }
     const conversation = createConversation({
       play: {
         ...play,

@@ -1,4 +1,5 @@
-import type { Sink, StreamTalk } from '../../mock/index.js'
+import type { ServerLink } from '../../link/index.js'
+import type { StreamTalk } from '../../mock/index.js'
 import { eraOf, protocolVersions, WiretapeError } from '../../model/index.js'
 import { escapeLines } from '../../render/index.js'
 import { listedPrompts, promptOf } from './prompts.js'
@@ -46,7 +47,9 @@ const cached = { ttlMs: 3_600_000, cacheScope: 'public' }
 const changing = { ttlMs: 0, cacheScope: 'private' }
 
 /** An MCP server of both eras, without a transport. */
-export function createMcpServer({ version, toolbox }: McpServerOptions): { open(sink: Sink): StreamTalk } {
+export function createMcpServer({ version, toolbox }: McpServerOptions): {
+  open(sink: ServerLink): StreamTalk
+} {
   const resources = createResources(toolbox)
   const about = {
     capabilities: { tools: {}, resources: {}, prompts: {} },

@@ -15,7 +15,7 @@ import { createEventStream, type EventStream } from '../server/event-stream.js'
 import { acceptsEvents } from '../server/media-types.js'
 import { isModern } from '../server/modern-request.js'
 import { readPost } from '../server/read-post.js'
-import { refuse } from '../server/refuse.js'
+import { accept, refuse } from '../server/refuse.js'
 import { createUtf8Watch, type Utf8Watch } from '../utf8-watch.js'
 import { createHttpSession, type HttpSession } from './http-session.js'
 import { startTalk, type Party, type Stray, type Talk } from './talk.js'
@@ -366,8 +366,7 @@ async function pass(
   const told = others.map((message) => talk.tell(message, party))
   if (asking.length === 0) {
     await Promise.all(told)
-    response.writeHead(202).end()
-    return
+    return accept(response)
   }
   const sink = createAnswerSink({
     response,

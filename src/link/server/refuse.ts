@@ -17,6 +17,15 @@ export function sendError(
   response.end(body)
 }
 
+export function accept(response: ServerResponse, text?: string): void {
+  response.writeHead(202)
+  response.end(text)
+}
+
+export function notAllowed(response: ServerResponse, allowed: string): void {
+  sendError(response, 405, { code: -32000, message: 'Method not allowed.' }, 'null', { Allow: allowed })
+}
+
 /** Answers a request that a bridge does not pass on, in our name. @param code its code @param id of the request */
 export function refuse(
   response: ServerResponse,

@@ -3,7 +3,8 @@ import { failureOf } from '../../compare/index.js'
 import type { Envelope } from '../../model/index.js'
 import { idKey, isFault, messagesOf, readMessages, type Message } from '../../wire/index.js'
 import { reasonOf } from '../fault.js'
-import type { Fallback, Sink } from '../sink.js'
+import type { ServerLink } from '../../link/index.js'
+import type { Fallback } from './contract.js'
 import { toLiveText } from '../live-text.js'
 import { missCode } from '../miss.js'
 import { noRow } from '../script.js'
@@ -39,7 +40,7 @@ const silence = 'has not answered initialize'
 interface Pending {
   readonly id: string
   readonly token: string | undefined
-  readonly sink: Sink
+  readonly sink: ServerLink
 }
 
 /** Ids of questions, which must not be those of the recorded server's. */
@@ -110,7 +111,7 @@ export function createFallback(options: FallbackOptions): Fallback {
     pending.clear()
   }
 
-  function refuse(id: string, sink: Sink, why: string): void {
+  function refuse(id: string, sink: ServerLink, why: string): void {
     const message = JSON.stringify(`wiretape mock: the fallback does not answer: ${why}`)
     const text = `{"jsonrpc":"2.0","id":${id},"error":{"code":${missCode},"message":${message}}}`
     void sink.send({ text, final: true })

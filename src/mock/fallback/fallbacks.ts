@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Recording } from '../../formats/index.js'
-import type { Fallback } from '../sink.js'
+import type { Fallback } from './contract.js'
 import type { Play } from '../play.js'
 import type { FallbackPlace } from '../stage.js'
 import { createFallback } from './fallback.js'

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { StandaloneStream } from '../../link/index.js'
 import type { Envelope } from '../../model/index.js'
 import type { Conversation } from '../conversation.js'
 import type { Stage } from '../stage.js'
-import { createStandaloneSink, type StandaloneSink } from './standalone-sink.js'
 
 /** A client and where its conversation stands. */
 export interface LiveClient {
   /** What it names its conversation by; undefined without sessions. */
   readonly session: string | undefined
   readonly conversation: Conversation
-  readonly standalone: StandaloneSink
+  readonly standalone: StandaloneStream
 }
 
 /** Who talks to us. Each has a conversation of its own. */
@@ -42,7 +42,7 @@ export function createClients(stage: Stage): Clients {
   const ending = new Set<Promise<void>>()
 
   function open(session: string | undefined, forget: (client: LiveClient) => void): LiveClient {
-    const standalone = createStandaloneSink()
+    const standalone = new StandaloneStream()
     const conversation = stage.open(standalone, 'streamable-http')
     const client = { session, conversation, standalone }
     all.set(client, () => forget(client))

@@ -1,7 +1,7 @@
+import { LegacySseServer } from '../../link/index.js'
 import { startLocalServer, type Access } from '../../transports/index.js'
 import { reasonOf } from '../fault.js'
 import type { Stage } from '../stage.js'
-import { createLegacySse } from './legacy-sse.js'
 import { createStreamable } from './streamable.js'
 
 export interface HttpServeOptions {
@@ -23,8 +23,7 @@ export interface ServedHttp {
 export async function serveHttp(stage: Stage, options: HttpServeOptions): Promise<ServedHttp> {
   const transport = options.transport ?? (stage.play.transport === 'sse' ? 'sse' : 'streamable-http')
   const path = pathOf(stage.play.transport === transport ? stage.play.url : null, transport)
-  const create = transport === 'sse' ? createLegacySse : createStreamable
-  const service = create(stage, path)
+  const service = transport === 'sse' ? legacySse(stage, path) : createStreamable(stage, path)
   const server = await startLocalServer({
     host: options.host,
     port: options.port,
@@ -45,6 +44,14 @@ export async function serveHttp(stage: Stage, options: HttpServeOptions): Promis
         await server.close()
       })()),
   }
+}
+
+function legacySse(stage: Stage, path: string): LegacySseServer {
+  return new LegacySseServer({
+    path,
+    open: (client) => stage.open(client, 'sse'),
+    onNoJson: () => stage.notice('a client sent a body that is not JSON'),
+  })
 }
 
 /** Where the recorded server was; secrets in it were replaced, so the query does not matter. */

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Envelope } from '../../model/index.js'
-import { acceptsEvents, openEvents, readPost, type PostFault } from '../../link/index.js'
+import {
+  accept,
+  acceptsEvents,
+  notAllowed,
+  openEvents,
+  PostLink,
+  readPost,
+  sendError,
+  type PostFault,
+} from '../../link/index.js'
 import type { Stage } from '../stage.js'
-import { accept, notAllowed, refuse } from './answers.js'
 import { createClients, type LiveClient } from './clients.js'
-import { createRequestSink } from './request-sink.js'
 import type { HttpService } from './http-service.js'
 
 /** Streamable HTTP: with sessions up to 2025-11-25, without from 2026-07-28, as the recorded clients spoke. */
@@ -57,7 +64,7 @@ export function createStreamable(stage: Stage, path: string): HttpService {
     }
     const modern = requests.some((envelope) => envelope.modern === true)
     const begins = requests.some(({ method }) => method === 'initialize')
-    const sink = createRequestSink({
+    const sink = new PostLink({
       response,
       requests: requests.length,
       modern: modern ? raw : undefined,
@@ -129,4 +136,8 @@ function refuseSession(response: ServerResponse, session: string | undefined): v
 function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value[0] : value
+}
+
+function refuse(response: ServerResponse, status: number, code: number, message: string, id?: string): void {
+  sendError(response, status, { code, message }, id)
 }
