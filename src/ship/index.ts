@@ -7,7 +7,14 @@ export {
 } from './store/object-store.js'
 export { openStore, parseStoreAddress, type StoreAddress } from './store/open-store.js'
 export { openJetStreamStore, sealedStream, type JetStreamStore } from './store/jetstream-store.js'
-export { decodeManifest, manifestKey, sealedSubject, segmentKey, type Manifest } from './manifest.js'
+export {
+  decodeManifest,
+  manifestKey,
+  manifestTrouble,
+  sealedSubject,
+  segmentKey,
+  type Manifest,
+} from './manifest.js'
 export { connectNats, loadNats, natsFailure, natsFilesOf, type NatsFiles } from './store/nats-connection.js'
 export { readFleet, type FleetHost } from './fleet.js'
 export { decodeHostState, keepHostState, tellHostState, type HostState } from './host-state.js'

@@ -48,6 +48,18 @@ export function decodeManifest(text: string): Manifest | undefined {
   }
 }
 
+/** Why `decodeManifest` does not understand a text. */
+export function manifestTrouble(text: string): string {
+  try {
+    const version: unknown = (JSON.parse(text) as { v?: unknown } | null)?.v
+    if (typeof version === 'number' && version > 1)
+      return `its manifest has version ${version}, and this version of wiretape reads version 1: update the collector`
+  } catch {
+    // The text is no JSON.
+  }
+  return 'its manifest is not understood'
+}
+
 export function segmentKey(manifest: Pick<Manifest, 'hash' | 'encoding'>): string {
   return `segments/${manifest.hash.slice(0, 2)}/${manifest.hash}.jsonl.${manifest.encoding === 'zstd' ? 'zst' : 'gz'}`
 }

@@ -1,22 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
 import { decodeLine } from '../formats/index.js'
+import { isDiskFull } from '../tape/index.js'
 import type { Manifest } from './manifest.js'
+import type { Content } from './store/object-store.js'
 
 /** Text in a member, which is what a reader fetches at a time. */
 const memberBytes = 256 * 1024
 /** A line longer than this is cut. */
 const longestMember = 1024 * 1024
 
+/** Compressed segments beyond this need room on a disk. */
+const mostInMemory = 64 * 1024 * 1024
+
 export type Encoding = Manifest['encoding']
 
 /** What the bytes of a segment say, and where they stand compressed. */
 export interface SealedBytes {
-  /** A temporary file of the caller's. */
-  readonly path: string
+  /** A temporary file, or the bytes themselves where the disk has no room for one. */
+  readonly content: Content
   readonly hash: string
   readonly bytes: number
   readonly encoding: Encoding
@@ -41,8 +46,16 @@ function compressorOf(encoding: Encoding): Compress {
     })
 }
 
+interface Sink {
+  write(bytes: Uint8Array): Promise<void>
+  /** The content is complete. */
+  finish(): Promise<Content>
+  /** Nothing is left of the content. */
+  abandon(): Promise<void>
+}
+
 /**
- * Compresses a segment into a file of `folder`, member by member.
+ * Compresses a segment into a file of `folder`, member by member. On a full disk, into memory: shipping is what makes room again.
  *
  * @param countMessages the segment does not say itself how many it holds
  * @throws what the file system says
@@ -53,29 +66,84 @@ export async function sealBytes(
   encoding: Encoding,
   countMessages: boolean,
 ): Promise<SealedBytes> {
+  const sealInto = async (open: () => Promise<Sink>): Promise<SealedBytes> => {
+    const sink = await open()
+    try {
+      return await sealTo(sink, source, encoding, countMessages)
+    } catch (error) {
+      await sink.abandon()
+      throw error
+    }
+  }
+  try {
+    return await sealInto(() => fileSink(folder))
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    return sealInto(() => Promise.resolve(memorySink(error)))
+  }
+}
+
+async function fileSink(folder: string): Promise<Sink> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `${process.pid}-${randomUUID()}.part`)
+  const file = await open(path, 'wx', 0o600)
+  let size = 0
+  return {
+    async write(bytes) {
+      await writeAll(file, bytes)
+      size += bytes.length
+    },
+    async finish() {
+      await file.close()
+      return { path, size }
+    },
+    async abandon() {
+      await file.close().catch(() => undefined)
+      await rm(path, { force: true })
+    },
+  }
+}
+
+/** @param full the failure of the disk, for a segment that is too large for memory */
+function memorySink(full: unknown): Sink {
+  let pieces: Uint8Array[] = []
+  let size = 0
+  return {
+    async write(bytes) {
+      pieces.push(bytes)
+      size += bytes.length
+      if (size > mostInMemory) throw full
+    },
+    finish: () => Promise.resolve(Buffer.concat(pieces)),
+    async abandon() {
+      pieces = []
+    },
+  }
+}
+
+async function sealTo(
+  sink: Sink,
+  source: string,
+  encoding: Encoding,
+  countMessages: boolean,
+): Promise<SealedBytes> {
   const compress = compressorOf(encoding)
   const hash = createHash('sha256')
   const members: Manifest['members'] = []
   const counts = { messages: 0, gaps: 0, lost: 0 }
   let bytes = 0
   let compressedBytes = 0
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const member of membersOf(createReadStream(source, { highWaterMark: memberBytes }))) {
-      hash.update(member)
-      count(member, counts, countMessages)
-      const compressed = await compress(member)
-      await writeAll(file, compressed)
-      members.push({ at: compressedBytes, length: compressed.length, from: bytes, bytes: member.length })
-      bytes += member.length
-      compressedBytes += compressed.length
-    }
-  } finally {
-    await file.close()
+  for await (const member of membersOf(createReadStream(source, { highWaterMark: memberBytes }))) {
+    hash.update(member)
+    count(member, counts, countMessages)
+    const compressed = await compress(member)
+    await sink.write(compressed)
+    members.push({ at: compressedBytes, length: compressed.length, from: bytes, bytes: member.length })
+    bytes += member.length
+    compressedBytes += compressed.length
   }
-  return { path, hash: hash.digest('hex'), bytes, encoding, compressedBytes, members, ...counts }
+  const content = await sink.finish()
+  return { content, hash: hash.digest('hex'), bytes, encoding, compressedBytes, members, ...counts }
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {

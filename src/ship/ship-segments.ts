@@ -119,20 +119,19 @@ async function shipOne(
     await mark(segment, manifest, target)
     return { manifest, sentBytes }
   } finally {
-    await rm(sealed.path, { force: true }).catch(() => undefined)
+    if ('path' in sealed.content) await rm(sealed.content.path, { force: true }).catch(() => undefined)
   }
 }
 
 /** Returns the manifest that is in the store, which may be that of an earlier attempt. */
 async function upload(
   own: Manifest,
-  { path, compressedBytes }: SealedBytes,
+  { content, compressedBytes }: SealedBytes,
   store: ObjectStore,
 ): Promise<{ manifest: Manifest; sentBytes: number }> {
   const earlier = await manifestIn(store, own.hash)
   if (earlier) return { manifest: earlier, sentBytes: 0 }
   const key = segmentKey(own)
-  const content = { path, size: compressedBytes }
   let sentBytes = compressedBytes
   if ((await store.put(key, content, { ifAbsent: true })) === 'there') {
     // Left by an attempt that broke off. Another version of the compressor may have made it.

@@ -77,6 +77,12 @@ export function readReason(error: unknown): string {
   }
 }
 
+/** Whether there is no room, for this user or for anybody. */
+export function isDiskFull(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
 /** Short words for why the disk refused, without paths: they go into the tape and on a terminal. */
 export function diskReason(error: unknown): string {
   const code = codeOf(error)

@@ -1,5 +1,5 @@
 export { closed } from './closed.js'
-export { codeOf, diskReason, readReason, realDisk, type Disk } from './disk.js'
+export { codeOf, diskReason, isDiskFull, readReason, realDisk, type Disk } from './disk.js'
 export type { MessageLine } from '../formats/index.js'
 export { Journal } from './journal.js'
 export type { JournalOptions, JournalReport, TapeEnd } from './journal-report.js'

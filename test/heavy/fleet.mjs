@@ -8,6 +8,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -44,6 +45,7 @@ console.log(wrong.length === 0 ? 'nothing lost, nothing twice' : `${wrong.length
 process.exit(wrong.length === 0 ? 0 : 1)
 
 async function main() {
+  const partition = startPartition()
   install()
   const ports = await freePorts(6)
   const nodes = [0, 1, 2].map((number) => startNode(number, ports))
@@ -110,6 +112,28 @@ async function main() {
     'inspect shows a message of it',
     shown.status === 0 && shown.stdout.includes(JSON.parse(row?.payload).params.arguments.mark),
   )
+  say('SQL and inspect find everything')
+  await partition
+}
+
+/**
+ * The test of a partition, beside the other one: it mostly waits. Without the permission to make network namespaces, it is left out.
+ *
+ * @returns {Promise<void>}
+ */
+async function startPartition() {
+  const own = ['--user', '--map-root-user', '--net', '--mount']
+  const may = spawnSync('unshare', [...own, 'sh', '-c', 'mount -t tmpfs tmpfs /run && ip netns add n0'])
+  if (may.status !== 0) return say('left out: the partition, which needs unshare, ip and network namespaces')
+  const script = join(import.meta.dirname, 'fleet/partition.mjs')
+  const child = spawn('unshare', [...own, '--kill-child', process.execPath, script, app], { stdio: 'pipe' })
+  running.add(child)
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text))
+  await once(child, 'close')
+  running.delete(child)
+  console.log(printed.replaceAll(/^/gm, '  '))
+  holds('the partition heals', child.exitCode === 0)
 }
 
 function install() {
@@ -124,6 +148,7 @@ function install() {
     missing.status === 2 && /nats.*not installed.*npm install/i.test(missing.stderr),
   )
   npmIn(app, 'install', '--silent', '--no-audit', '--no-fund', duckdb, ...nats.map((name) => `${name}@3.4.0`))
+  writeFileSync(join(app, 'ready'), '')
   say('installed')
 }
 

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WiretapeError } from '../../model/index.js'
-import { decodeManifest, manifestKey, segmentKey, type Manifest, type ObjectStore } from '../../ship/index.js'
+import {
+  decodeManifest,
+  manifestKey,
+  manifestTrouble,
+  segmentKey,
+  type Manifest,
+  type ObjectStore,
+} from '../../ship/index.js'
 import { loadRecordings } from '../recordings.js'
 import { RowColumns } from '../sql/row-columns.js'
 import { writeDeadLetter } from './dead-letter.js'
@@ -181,10 +188,11 @@ export class Collector {
 
   async #take(delivery: Delivery): Promise<boolean> {
     const { target } = this.#options
-    const manifest = decodeManifest(Buffer.from(delivery.manifest).toString('utf8'))
+    const text = Buffer.from(delivery.manifest).toString('utf8')
+    const manifest = decodeManifest(text)
     if (!manifest) {
-      const hash = createHash('sha256').update(delivery.manifest).digest('hex')
-      await this.#guarded(delivery, () => this.#bury(delivery, hash, 'its manifest is not understood'))
+      const hash = delivery.hash ?? createHash('sha256').update(text).digest('hex')
+      await this.#guarded(delivery, () => this.#bury(delivery, hash, manifestTrouble(text)))
       return true
     }
     const { hash } = manifest

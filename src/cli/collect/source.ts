@@ -3,6 +3,8 @@ import type { ObjectStore } from '../../ship/index.js'
 /** A manifest that a collector has to deal with. */
 export interface Delivery {
   readonly manifest: Uint8Array
+  /** Of the segment, where the source knows it without the manifest. */
+  readonly hash?: string
   /** How often it was delivered, this time included. */
   readonly attempt: number
   /** It is dealt with for good. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { bytesOf, openStore } from '../../ship/index.js'
 import { deadKey, indexedKey } from './keys.js'
@@ -35,6 +36,7 @@ export async function openStoreSource(
     if (attempts.size > mostRemembered) attempts.delete(attempts.keys().next().value!)
     return {
       manifest: await bytesOf(store.get(key)),
+      hash: basename(key, '.json'),
       attempt,
       async done() {
         attempts.delete(key)

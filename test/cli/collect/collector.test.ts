@@ -1,33 +1,9 @@
-import { parquetReadObjects } from 'hyparquet'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { chooseBatches, readCommit, type BatchCommit } from '../../../src/cli/collect/commit.js'
 import { escapeName } from '../../../src/cli/collect/index-batch.js'
 import { bytesOf, type ObjectStore } from '../../../src/ship/index.js'
 import { Bus, collectorOf, folderStore, killedBefore, sealed, tapeOf } from './collected.js'
-
-async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
-  const keys: string[] = []
-  for await (const { key } of store.list(prefix)) keys.push(key)
-  return keys.toSorted()
-}
-
-async function commitsOf(store: ObjectStore): Promise<BatchCommit[]> {
-  const keys = await keysOf(store, 'index/batches/')
-  return Promise.all(keys.map(async (key) => (await readCommit(store, key))!))
-}
-
-/** Rows that a reader counts. */
-async function rowsOf(store: ObjectStore): Promise<Record<string, unknown>[]> {
-  const rows: Record<string, unknown>[] = []
-  for (const { commit, skipped } of chooseBatches(await commitsOf(store)))
-    for (const { key } of commit.files) {
-      const bytes = Uint8Array.from(await bytesOf(store.get(key)))
-      const found = (await parquetReadObjects({ file: bytes.buffer })) as Record<string, unknown>[]
-      rows.push(...found.filter(({ segment }) => !skipped.includes(String(segment))))
-    }
-  return rows
-}
+import { commitsOf, keysOf, rowsOf } from './indexed-rows.js'
 
 describe('a collector', () => {
   it('stores each segment with its manifest, indexes its messages and empties the queue', async () => {
@@ -139,7 +115,8 @@ describe('a collector', () => {
       ['a'.repeat(64)]: 'its bytes do not have the hash of its name',
       [noTape.manifest.hash]: 'it is no tape',
       [missing.hash]: expect.stringContaining('no object'),
-      [createHash('sha256').update('{"v":2}').digest('hex')]: 'its manifest is not understood',
+      [createHash('sha256').update('{"v":2}').digest('hex')]:
+        'its manifest has version 2, and this version of wiretape reads version 1: update the collector',
     })
     expect(await bytesOf(target.get(`dead/${noTape.manifest.hash}.segment`))).toEqual(noTape.packed)
   })
