@@ -26,7 +26,7 @@ import {
   type SegmentFile,
 } from '../tape/index.js'
 import type { Following, Telemetry } from '../telemetry/index.js'
-import type { Moment } from '../transports/index.js'
+import type { ArrivalTime } from '../transports/index.js'
 import { JsonObject } from '../wire/index.js'
 import { createLive, loadIntercept } from './live.js'
 import type { LoadedIntercept } from './live-context.js'
@@ -39,7 +39,7 @@ import type { CaptureOptions, CaptureTarget, RunningCapture } from './capture-op
 export interface PreparedCapture {
   /** Under which session ids become names, for transport and recorder alike; without one they are shown as they are. */
   readonly conversationKey?: string
-  start(target: CaptureTarget, since?: Moment): RunningCapture
+  start(target: CaptureTarget, since?: ArrivalTime): RunningCapture
 }
 
 interface Common {
@@ -123,7 +123,7 @@ function startCapture(
   options: BoundOptions,
   target: CaptureTarget,
   { redaction, redactor, intercept, conversationKey, telemetry }: Common,
-  since: Moment | undefined,
+  since: ArrivalTime | undefined,
 ): RunningCapture {
   const agoMs = since ? performance.now() - since.atMs : 0
   const startedNs = process.hrtime.bigint() - BigInt(Math.round(agoMs * 1e6))

@@ -1,6 +1,6 @@
 import { registryFolderIn } from '../capture/index.js'
 import { liveCaptures, type LiveCapture } from '../control/index.js'
-import { joinSegments, type Place } from '../formats/index.js'
+import { joinSegments, type SegmentPlace } from '../formats/index.js'
 import { noTime, WiretapeError } from '../model/index.js'
 import { diskReason, listTapes, type TapeSummary } from '../tape/index.js'
 import type { Io } from './io.js'
@@ -51,7 +51,7 @@ function reasonOf(cause: unknown): string {
   return code === 'ENOTDIR' ? 'it is no folder' : diskReason(cause)
 }
 
-export function placeOf({ place }: TapeSummary): Place {
+export function placeOf({ place }: TapeSummary): SegmentPlace {
   return place
 }
 

@@ -37,6 +37,9 @@ export interface Io {
   close(): Promise<OutputFailure | undefined>
 }
 
+/** Where names of recordings are looked up. */
+export type SearchFolders = Pick<Io, 'cwd' | 'dataFolder'>
+
 type OutputKind = 'text' | 'data' | 'commands'
 
 export interface OutputFailure {

@@ -5,9 +5,7 @@ import { WiretapeError } from '../model/index.js'
 import { escapeText } from '../render/index.js'
 import { listTapes, type TapeSummary } from '../tape/index.js'
 import { recordingsIn } from './data-folder.js'
-import type { Io } from './io.js'
-
-type Place = Pick<Io, 'cwd' | 'dataFolder'>
+import type { SearchFolders } from './io.js'
 
 /** A name of the data folder: `latest`, a label or an id; a day; how many recordings before the newest. */
 const reference = /^(.+?)(?:@(today|yesterday|\d{4}-\d\d-\d\d))?(?:~(\d{1,6}))?$/
@@ -22,7 +20,7 @@ const fileEnding = /\.(?:jsonl?|har|html|ya?ml|log|txt|gz|zst)$/
  *
  * @throws WiretapeError `unreadable` when `latest`, a day or a count names no recording
  */
-export async function recordingPath(name: string, io: Place): Promise<string> {
+export async function recordingPath(name: string, io: SearchFolders): Promise<string> {
   if (name === '' || name === '-' || basename(name) !== name || existsSync(resolve(io.cwd, name))) return name
   const folder = recordingsIn(io.dataFolder)
   const listed = join(folder, name)
@@ -49,7 +47,7 @@ export async function recordingPath(name: string, io: Place): Promise<string> {
   })
 }
 
-export async function recordingPaths(names: readonly string[], io: Place): Promise<string[]> {
+export async function recordingPaths(names: readonly string[], io: SearchFolders): Promise<string[]> {
   return Promise.all(names.map((name) => recordingPath(name, io)))
 }
 

@@ -6,7 +6,7 @@ import {
   joinSegments,
   mapped,
   tapePlace,
-  type Place,
+  type SegmentPlace,
   type RecordingEnds,
   type Seen,
 } from '../formats/index.js'
@@ -175,7 +175,7 @@ export function watchedFiles({ files }: OpenRecording): RecordingFile[] {
   }))
 }
 
-interface OpenedFile extends NamedFile, Place {
+interface OpenedFile extends NamedFile, SegmentPlace {
   /** It was read to its end, and nothing was wrong. */
   checked?: boolean
   readonly seen: Seen

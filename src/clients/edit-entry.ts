@@ -1,5 +1,5 @@
 import type { Dialect } from './catalogue/index.js'
-import { memberOf, textOf, type ConfigNode, type Splice, type Splicer } from './config/index.js'
+import { memberOf, nodeText, type ConfigNode, type Splice, type Splicer } from './config/index.js'
 import type { Launch } from './entry.js'
 import {
   readWrapping,
@@ -52,7 +52,7 @@ function wrapRemote(
   if (headers && headers.value.start < node.start) return { reason: 'its headers stand in another table' }
   const names = new Set(launch.headers.map(([name]) => variableOf(name)))
   if (names.size < launch.headers.length) return { reason: 'two of its headers have one name' }
-  const kindWord = kind ? (textOf(kind.value) ?? '') : ''
+  const kindWord = kind ? (nodeText(kind.value) ?? '') : ''
   const words = remoteWords(launch, urlMember.key, kindWord, options)
   const isList = dialect.args === null
   const splices: Splice[] = []

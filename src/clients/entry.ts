@@ -1,5 +1,5 @@
 import type { Dialect } from './catalogue/index.js'
-import { memberOf, nodeAt, textOf, textsOf, type ConfigNode } from './config/index.js'
+import { memberOf, nodeAt, nodeText, textsOf, type ConfigNode } from './config/index.js'
 
 /** One server in a configuration file. */
 export interface ServerEntry {
@@ -23,7 +23,7 @@ export function readEntries(root: ConfigNode, path: readonly string[], dialect: 
   const node = nodeAt(root, path)
   if (node?.kind === 'list') {
     return node.items.flatMap(({ value }) => {
-      const name = textOf(memberOf(value, 'name')?.value)
+      const name = nodeText(memberOf(value, 'name')?.value)
       return name === undefined ? [] : [{ name, node: value, launch: readLaunch(value, dialect) }]
     })
   }
@@ -48,13 +48,13 @@ export function readLaunch(node: ConfigNode, dialect: Dialect): Launch {
   if (command) return dialect.args === null ? ofList(command) : ofPair(command, node, dialect.args)
   const urlMember = dialect.urls.map((key) => memberOf(node, key)).find((member) => member !== undefined)
   if (!urlMember) return other(`it has neither ${dialect.command} nor ${dialect.urls[0]}`)
-  const url = textOf(urlMember.value)
+  const url = nodeText(urlMember.value)
   if (url === undefined) return other(`${urlMember.key} is not a string`)
   const headers = memberOf(node, dialect.headers)?.value
   if (headers && headers.kind !== 'map') return other(`${dialect.headers} is not a map`)
   const pairs: (readonly [string, string])[] = []
   for (const { key, value } of headers?.members ?? []) {
-    const text = textOf(value)
+    const text = nodeText(value)
     if (text === undefined) return other(`the header ${key} is not a string`)
     pairs.push([key, text])
   }
@@ -69,7 +69,7 @@ function ofList(node: ConfigNode): Launch {
 }
 
 function ofPair(node: ConfigNode, entry: ConfigNode, argsKey: string): Launch {
-  const command = textOf(node)
+  const command = nodeText(node)
   if (command === undefined || command === '') return other('its command is not a string')
   const args = memberOf(entry, argsKey)?.value
   const texts = args ? textsOf(args) : []
@@ -91,5 +91,5 @@ export function entryEnv(node: ConfigNode, dialect: Dialect): Record<string, str
 
 /** The working directory that an entry gives its server. */
 export function entryCwd(node: ConfigNode): string | undefined {
-  return textOf((memberOf(node, 'cwd') ?? memberOf(node, 'working_directory'))?.value)
+  return nodeText((memberOf(node, 'cwd') ?? memberOf(node, 'working_directory'))?.value)
 }

@@ -46,7 +46,7 @@ export function expectedOf(
   isTold: (text: string) => boolean,
 ): Expected {
   if (places.has(at)) return { kind: 'any', type: typeOf(value) }
-  if (typeof value === 'string') return textOf(value, isTold)
+  if (typeof value === 'string') return expectedText(value, isTold)
   if (typeof value === 'number')
     return isEpoch(value) ? { kind: 'any', type: 'number' } : { kind: 'value', value }
   if (Array.isArray(value))
@@ -61,7 +61,7 @@ export function expectedOf(
   return { kind: 'value', value }
 }
 
-function textOf(text: string, isTold: (text: string) => boolean): Expected {
+function expectedText(text: string, isTold: (text: string) => boolean): Expected {
   if (text.includes(redactionMarker)) return { kind: 'any', type: 'string' }
   const isLong = text.length > longestText
   const shown = isLong ? text.slice(0, shownOfLong) : text

@@ -93,7 +93,7 @@ export function compareRecordings(
     other: number,
     asked: Pick<Asked, 'method' | 'name'>,
   ): Promise<JsonDiff> {
-    return compareQuestions(await textOf(before, row), await textOf(after, other), asked, settings)
+    return compareQuestions(await answerText(before, row), await answerText(after, other), asked, settings)
   }
 
   async function paramsOf(row: number | undefined, other: number | undefined): Promise<{ params?: string }> {
@@ -228,7 +228,7 @@ function isCancelled({ index }: ComparedRecording, row: number | undefined): boo
 }
 
 /** The message in a row. */
-async function textOf(recording: ComparedRecording, row: number): Promise<AnswerText> {
+async function answerText(recording: ComparedRecording, row: number): Promise<AnswerText> {
   const { locator, part } = recording.index.place(row)
   const record = await recording.read(locator)
   const { start, end } = record.parts[part]!

@@ -6,7 +6,7 @@ export type { ComparedRecording, ComparisonSummary, ExchangeComparison, Exchange
 export { diffJson, type Difference, type DiffOptions, type JsonDiff, type Tolerance } from './json-diff.js'
 export { taskPoll, taskStatus } from './task-places.js'
 export { withJsonInTexts } from './text-json.js'
-export { placeOf, toJsonPath, toPointer, type Place } from './json-place.js'
+export { placeOf, toJsonPath, toPointer, type JsonPlace } from './json-place.js'
 export { endsInIdName, isIdName } from './made-ids.js'
 export { createKnownFaults, notesIn } from './known-faults.js'
 export { createOwnAnswers, ownAnswerNote, restartNotes } from './own-answers.js'

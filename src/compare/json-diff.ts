@@ -10,16 +10,16 @@ import {
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import { pairElements } from './pair-elements.js'
 import { spellingOf } from './spelling.js'
-import { toPointer, type Place } from './json-place.js'
+import { toPointer, type JsonPlace } from './json-place.js'
 import { jsonInText, textMember } from './text-json.js'
 
 /** One place where two JSON values differ. */
 export interface Difference {
   readonly kind: 'added' | 'removed' | 'changed'
   /** In the value that has it; of a change, in the new value. JSON inside a `text` counts as if it stood there. */
-  readonly place: Place
+  readonly place: JsonPlace
   /** Of a change: in the old value, where elements of an array moved. */
-  readonly oldPlace?: Place
+  readonly oldPlace?: JsonPlace
   /** Exact JSON text; absent for what was added. */
   readonly before?: string
   /** Exact JSON text; absent for what was removed. */
@@ -59,7 +59,7 @@ interface Side {
   readonly text: string
   readonly start: number
   readonly end: number
-  readonly place: Place
+  readonly place: JsonPlace
 }
 
 /**

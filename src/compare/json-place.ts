@@ -1,8 +1,8 @@
 /** Where a value stands: member names and 0-based indexes from the root. `[]` is the root itself. */
-export type Place = readonly (string | number)[]
+export type JsonPlace = readonly (string | number)[]
 
 /** RFC 6901. The root is `''`. */
-export function toPointer(place: Place): string {
+export function toPointer(place: JsonPlace): string {
   let pointer = ''
   for (const step of place) pointer += pointerStep(step)
   return pointer
@@ -24,7 +24,7 @@ export function placeOf(pointer: string): (string | number)[] {
 }
 
 /** As a person writes a JSONPath (RFC 9535): `$.result.content[0]['odd name']`. */
-export function toJsonPath(place: Place): string {
+export function toJsonPath(place: JsonPlace): string {
   let path = '$'
   for (const step of place) path += pathStep(step)
   return path

@@ -1,5 +1,5 @@
 /** A moment as a text tells it: all ways in which it can be read, in milliseconds since 1970, as if it were UTC. */
-export interface Moment {
+export interface TimeReading {
   readonly readings: readonly number[]
   /** How exactly the text tells it, in milliseconds. */
   readonly grainMs: number
@@ -31,7 +31,7 @@ export const momentForms: readonly string[] = [
 export const epochForm = String.raw`(?<![\d.])(?:\d{10}(?:\.\d+)?|\d{13}(?:\.\d+)?|\d{16}|\d{19})(?![\d.])`
 
 /** Undefined when the text tells no moment after all. */
-export function readMoment(text: string): Moment | undefined {
+export function readMoment(text: string): TimeReading | undefined {
   if (/^\d{10}/.test(text) && !/^20\d{6}[T_-]?\d{6}Z?$/.test(text)) return readEpoch(text)
   const clock = readClock(text)
   const grainMs = clock?.grainMs ?? dayMs
@@ -42,7 +42,7 @@ export function readMoment(text: string): Moment | undefined {
   return readings.length > 0 ? { readings, grainMs, isTimeOfDay: false } : undefined
 }
 
-function readEpoch(text: string): Moment | undefined {
+function readEpoch(text: string): TimeReading | undefined {
   const whole = text.replace(/\..*/, '')
   const perMs = { 10: 1e-3, 13: 1, 16: 1e3, 19: 1e6 }[whole.length]
   if (perMs === undefined) return undefined
@@ -103,8 +103,8 @@ const slackMs = 15 * 60_000
  * Where a recording has no times, every two moments may.
  */
 export function movedWithClock(
-  before: Moment,
-  after: Moment,
+  before: TimeReading,
+  after: TimeReading,
   runs: { readonly beforeMs: number | undefined; readonly afterMs: number | undefined },
 ): boolean {
   if (before.isTimeOfDay !== after.isTimeOfDay) return false

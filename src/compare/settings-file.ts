@@ -61,9 +61,9 @@ export function parseSettingsFile(text: string): SettingsFile | { readonly fault
       const members = mapOf(call, at, callMembers, reader)
       const only: Only = {
         ...(members['method'] !== undefined && {
-          method: textOf(members['method'], [...at, 'method'], reader),
+          method: settingText(members['method'], [...at, 'method'], reader),
         }),
-        ...(members['name'] !== undefined && { name: textOf(members['name'], [...at, 'name'], reader) }),
+        ...(members['name'] !== undefined && { name: settingText(members['name'], [...at, 'name'], reader) }),
       }
       return rulesOf(members, at, reader, only)
     })
@@ -89,7 +89,7 @@ function rulesOf(
 ): CompareRule[] {
   const ignored = listOf(members['ignore'], [...at, 'ignore'], reader).map((path, i) =>
     compiled([...at, 'ignore', i], String(path), reader, () =>
-      ignoreRule(textOf(path, [...at, 'ignore', i], reader), only),
+      ignoreRule(settingText(path, [...at, 'ignore', i], reader), only),
     ),
   )
   const { match } = members
@@ -98,7 +98,7 @@ function rulesOf(
     reader.refuse([...at, 'match'], 'match is no mapping', 'write one JSONPath: matcher a line')
   const matched = Object.entries(match).map(([path, matcher]) => {
     const place = [...at, 'match', path]
-    return compiled(place, path, reader, () => matchRule(path, textOf(matcher, place, reader), only))
+    return compiled(place, path, reader, () => matchRule(path, settingText(matcher, place, reader), only))
   })
   return [...ignored, ...matched]
 }
@@ -148,7 +148,7 @@ function listOf(value: unknown, path: readonly (string | number)[], reader: Read
     : reader.refuse(path, `${subjectOf(path)} is no list`, 'begin each line with -')
 }
 
-function textOf(value: unknown, path: readonly (string | number)[], reader: Reader): string {
+function settingText(value: unknown, path: readonly (string | number)[], reader: Reader): string {
   return typeof value === 'string'
     ? value
     : reader.refuse(path, `${subjectOf(path)} is no text`, 'put it in quotes')

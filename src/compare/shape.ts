@@ -1,7 +1,7 @@
 import { elementsOf, kindAt, skipValue, type JsonKind, type Span } from '../wire/index.js'
 import { deepest, lastMembers } from './canonical-json.js'
 import type { Difference, JsonDiff, Tolerance } from './json-diff.js'
-import { toPointer, type Place } from './json-place.js'
+import { toPointer, type JsonPlace } from './json-place.js'
 
 /** What values look like: their kinds, the members of the objects among them, the elements of the arrays. */
 interface Shape {
@@ -36,7 +36,7 @@ export function diffShapes(
     else more += 1
   }
 
-  function compare(a: Shape, b: Shape, place: Place): void {
+  function compare(a: Shape, b: Shape, place: JsonPlace): void {
     const kinds = [...b.kinds].filter((kind) => !a.kinds.has(kind))
     if (kinds.length > 0) return add({ kind: 'changed', place, before: a.sample, after: b.sample })
     for (const [name, member] of a.members) {
@@ -55,7 +55,8 @@ export function diffShapes(
     if (a.items && b.items) compare(a.items, b.items, [...place, 0])
   }
 
-  const ignores = (side: 'before' | 'after') => (place: Place) => tolerance.isIgnored(side, toPointer(place))
+  const ignores = (side: 'before' | 'after') => (place: JsonPlace) =>
+    tolerance.isIgnored(side, toPointer(place))
   compare(
     shapeOf(before, beforeSpan.start, ignores('before')),
     shapeOf(after, afterSpan.start, ignores('after')),
@@ -64,12 +65,12 @@ export function diffShapes(
   return { differences, more }
 }
 
-function shapeOf(text: string, start: number, isIgnored: (place: Place) => boolean): Shape {
+function shapeOf(text: string, start: number, isIgnored: (place: JsonPlace) => boolean): Shape {
   const root = emptyShape(text, start)
   look(root, start, [], 0)
   return root
 
-  function look(shape: Shape, at: number, place: Place, depth: number): void {
+  function look(shape: Shape, at: number, place: JsonPlace, depth: number): void {
     const kind = kindAt(text, at)
     shape.kinds.add(kind)
     shape.seen += 1

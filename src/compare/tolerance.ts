@@ -12,7 +12,7 @@ import {
 } from '../wire/index.js'
 import { canonicalJson, deepest, lastMembers } from './canonical-json.js'
 import type { Tolerance } from './json-diff.js'
-import { placeOf, pointerStep, type Place } from './json-place.js'
+import { placeOf, pointerStep, type JsonPlace } from './json-place.js'
 import { combineMatchers, parseMatcher, type Matcher } from './matcher.js'
 import type { CompareRule } from './settings.js'
 import { withJsonInTexts } from './text-json.js'
@@ -176,7 +176,7 @@ export function placesIn(
   path: CompareRule['path'],
   answer: string,
   asText: boolean,
-): readonly { readonly place: Place; readonly text: string }[] {
+): readonly { readonly place: JsonPlace; readonly text: string }[] {
   const found = findJsonValue(answer)
   if (isFault(found)) return []
   const plain = answer.slice(found.start, found.end)
@@ -184,7 +184,7 @@ export function placesIn(
   return inPlain.length > 0 ? inPlain : valuesIn(path, withJsonInTexts(plain))
 }
 
-function valuesIn(path: CompareRule['path'], text: string): { place: Place; text: string }[] {
+function valuesIn(path: CompareRule['path'], text: string): { place: JsonPlace; text: string }[] {
   return [...follow(path, text)].map((pointer) => {
     const { start, end } = valueAt(text, 0, pointerSteps(pointer))!
     return { place: placeOf(pointer), text: text.slice(start, end) }

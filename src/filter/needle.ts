@@ -39,12 +39,12 @@ function textsOf(condition: Condition): readonly string[] | undefined {
     }
     case 'word':
     case 'text':
-      return textOf(condition.test)
+      return neededTexts(condition.test)
     case 'name':
       // Conversations may have names that a reader made.
-      return condition.field === 'conversation' ? undefined : textOf(condition.test)
+      return condition.field === 'conversation' ? undefined : neededTexts(condition.test)
     case 'path':
-      if (condition.test.how === 'text') return textOf(condition.test.test)
+      if (condition.test.how === 'text') return neededTexts(condition.test.test)
       if (condition.test.how !== 'compare' || condition.test.operator !== '=') return undefined
       return typeof condition.test.value === 'string' ? some(condition.test.value) : undefined
     default:
@@ -52,7 +52,7 @@ function textsOf(condition: Condition): readonly string[] | undefined {
   }
 }
 
-function textOf({ how, text }: TextTest): readonly string[] | undefined {
+function neededTexts({ how, text }: TextTest): readonly string[] | undefined {
   if (how === 'pattern') return undefined
   return some(how === 'glob' ? longestOf(text.split('*')) : text)
 }

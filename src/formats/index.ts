@@ -53,5 +53,12 @@ export {
   type TraceLine,
   type TraceScan,
 } from './trace-v1/index.js'
-export { isAboutWhole, isOfWhole, joinSegments, tapePlace, type PartOf, type Place } from './join-segments.js'
+export {
+  isAboutWhole,
+  isOfWhole,
+  joinSegments,
+  tapePlace,
+  type PartOf,
+  type SegmentPlace,
+} from './join-segments.js'
 export { strictTrace } from './trace-v1/strict.js'

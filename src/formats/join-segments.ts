@@ -1,7 +1,7 @@
 import type { TapeRecord } from '../model/index.js'
 
 /** What a file is a part of, where it is one of several. */
-export interface Place {
+export interface SegmentPlace {
   /** The same for all files of one recording; undefined for a file that is a recording of its own. */
   readonly session: string | undefined
   /** Their order. */
@@ -19,7 +19,7 @@ export interface Place {
  *
  * @param path as unique as the file
  */
-export function tapePlace(path: string, first: TapeRecord | undefined): Place {
+export function tapePlace(path: string, first: TapeRecord | undefined): SegmentPlace {
   const alone = { session: undefined, segment: 0 }
   if (first?.type === 'meta' && first.wiretape) {
     return { session: first.wiretape.session, segment: first.wiretape.segment }
@@ -47,7 +47,7 @@ function lineOf({ startedAt, label, command }: Extract<TapeRecord, { type: 'meta
  * The files of each recording, in the order of their segments. A file with a segment that its session has
  * already, such as a copy, is a recording of its own.
  */
-export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => Place): T[][] {
+export function joinSegments<T>(files: readonly T[], placeOf: (file: T) => SegmentPlace): T[][] {
   const groups: Map<number, T>[] = []
   const bySession = new Map<string, Map<number, T>>()
   for (const file of files) {

@@ -30,7 +30,7 @@ interface Lane {
 
 type Placed = Exclude<TapeRecord, { type: 'unknown' | 'meta' | 'end' }>
 
-interface Place {
+interface LanePlace {
   readonly lane: Lane
   /** Microseconds since the epoch. */
   at: number
@@ -38,7 +38,7 @@ interface Place {
   startMicros: number
 }
 
-interface Ahead extends Place {
+interface Ahead extends LanePlace {
   readonly records: AsyncIterator<TapeRecord>
   record: TapeRecord
 }
@@ -68,7 +68,7 @@ export interface LiveMerge {
 export function mergeLive(metas: readonly MetaRecord[]): LiveMerge {
   const lanes = lanesOf(metas)
   const startMicros = startOf(lanes)
-  const places = lanes.map((lane): Place => {
+  const places = lanes.map((lane): LanePlace => {
     return { lane, at: startMicros, startMicros: parseMicros(lane.meta?.startedAt ?? '') ?? startMicros }
   })
   return {
@@ -170,7 +170,7 @@ async function* mergedRecords(
 }
 
 /** A record without a time happens when the one before it did. */
-function momentOf(record: TapeRecord, { lane, startMicros, at }: Place): number {
+function momentOf(record: TapeRecord, { lane, startMicros, at }: LanePlace): number {
   if (saysNoTime(record, lane)) return at
   if ('us' in record && record.us !== undefined && isMeasurable(record.us)) return startMicros + record.us
   return ('t' in record && record.t !== undefined ? parseMicros(record.t) : undefined) ?? at
@@ -181,7 +181,7 @@ function saysNoTime(record: TapeRecord, { meta }: Lane): boolean {
   return meta?.startedAt === noTime && 't' in record && record.t === noTime
 }
 
-function placed({ lane, at }: Place, record: TapeRecord, startMicros: number): TapeRecord {
+function placed({ lane, at }: LanePlace, record: TapeRecord, startMicros: number): TapeRecord {
   if (record.type === 'unknown' || record.type === 'meta' || record.type === 'end') return record
   const moved = saysNoTime(record, lane) ? withoutTime(record, at) : { ...record, us: at - startMicros }
   if ('parts' in moved) {

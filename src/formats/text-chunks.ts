@@ -1,3 +1,4 @@
+import { longestMessage } from '../wire/index.js'
 import type { Recording } from './format.js'
 import { indentInto, isSpaced, noRoom } from './indent-bytes.js'
 import { inBatches } from './iterate.js'
@@ -16,7 +17,7 @@ const utf8 = new TextEncoder()
 
 /** Characters of the longest text that is indented, and bytes of what may become of one: readers hold it as a whole. */
 const longestIndented = 16 * 1024 * 1024
-const mostIndentedBytes = 64 * 1024 * 1024
+const mostIndentedBytes = longestMessage
 /** What indenting makes of most texts is shorter than so many times the text. */
 const usualGrowth = 4
 

@@ -1,4 +1,4 @@
-import { isAnswer, opposite, type Envelope, type OpenRequest } from '../model/index.js'
+import { createRecent, isAnswer, opposite, type Envelope, type OpenRequest } from '../model/index.js'
 import { requestKey } from './exchange-key.js'
 import type { Offer } from './frame.js'
 import type { Asked } from './live-subject.js'
@@ -19,17 +19,16 @@ export interface AskedRequests {
 }
 
 export function createAskedRequests(): AskedRequests {
-  const asked = new Map<string, Asked>()
+  const asked = createRecent<Asked>({ entries: rememberedRequests })
   /** Answered since it began to watch. */
   let answered: Set<string> | undefined
 
   function remember(key: string, about: Asked): void {
-    if (asked.size >= rememberedRequests) asked.delete(asked.keys().next().value!)
     asked.set(key, about)
   }
 
   return {
-    has: (key) => asked.has(key),
+    has: (key) => asked.get(key) !== undefined,
     about({ direction, conversation }, envelope) {
       const { id, kind, method = null, subject: name = null } = envelope
       if (id === undefined) return undefined
@@ -54,7 +53,7 @@ export function createAskedRequests(): AskedRequests {
       answered = undefined
       if (!since) return
       for (const { key, method, name } of open) {
-        if (!since.has(key) && !asked.has(key)) remember(key, { method, name })
+        if (!since.has(key) && asked.get(key) === undefined) remember(key, { method, name })
       }
     },
   }

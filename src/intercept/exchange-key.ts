@@ -1,4 +1,11 @@
-import { isAnswer, opposite, requestKey as keyOf, type Direction, type Envelope } from '../model/index.js'
+import {
+  createRecent,
+  isAnswer,
+  opposite,
+  requestKey as keyOf,
+  type Direction,
+  type Envelope,
+} from '../model/index.js'
 import { idKey } from '../wire/index.js'
 
 /** Progress tokens of requests that passed the gate. */
@@ -12,11 +19,10 @@ export interface ExchangeKeys {
 }
 
 export function createExchangeKeys(): ExchangeKeys {
-  const tokens = new Map<string, string>()
+  const tokens = createRecent<string>({ entries: rememberedTokens })
 
   function offered(token: string, key: string): void {
     if (token.length > longestToken) return
-    if (tokens.size >= rememberedTokens) tokens.delete(tokens.keys().next().value!)
     tokens.set(token, key)
   }
 

@@ -102,7 +102,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     }
     const lineEnd = endOf(frame)
     const line = frame.subarray(0, frame.length - lineEnd.length)
-    const text = textOf(line)
+    const text = utf8Text(line)
     const read = text === undefined ? undefined : readFrame(text)
     offset += frame.length
     if (!read) {
@@ -180,7 +180,7 @@ export function createStdioValve(port: ValvePort, options: ValveOptions): StdioV
     const instead = { ...(text !== undefined && { text }), ...(kept && { kept }) }
     const verdict = { kind: 'pass' as const, ...by, sizeBytes, ...instead }
     ledger.enter({ kind: 'verdict', place, id, verdict })
-    const again = text ?? textOf(frame.subarray(0, frame.length - endOf(frame).length))!
+    const again = text ?? utf8Text(frame.subarray(0, frame.length - endOf(frame).length))!
     // After the frame itself has been recorded.
     queueMicrotask(() => repeat(again, { copies, answers, rule }))
   }
@@ -279,7 +279,7 @@ function endOf(frame: Uint8Array): Uint8Array {
 }
 
 /** Undefined when it is no text: no message then. */
-function textOf(bytes: Uint8Array): string | undefined {
+function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {

@@ -1,5 +1,5 @@
 import { liveSubject, type Asked, type RuleDecision, type Rules } from '../intercept/index.js'
-import { isAnswer, type Direction, type Transport } from '../model/index.js'
+import { createRecent, isAnswer, type Direction, type Transport } from '../model/index.js'
 import { idKey, isFault, readEnvelope, readMessages, readParts } from '../wire/index.js'
 import { internalError, reasonOf } from './fault.js'
 import type { Conversation } from './conversation.js'
@@ -26,7 +26,7 @@ export function openRuled(
   options: RuledOptions,
 ): Conversation {
   const { notice } = options
-  const asked = new Map<string, Asked>()
+  const asked = createRecent<Asked>({ entries: rememberedRequests })
   const sinks = new WeakMap<ServerLink, ServerLink>()
   const running = new Set<Promise<void>>()
   const closing = new AbortController()
@@ -60,7 +60,6 @@ export function openRuled(
     const asker = (direction === 'client_to_server') === isReply ? '<' : '>'
     const key = asker + idKey(envelope.id)
     if (isReply) return asked.get(key)
-    if (asked.size >= rememberedRequests) asked.delete(asked.keys().next().value!)
     asked.set(key, { method: envelope.method ?? null, name: envelope.subject ?? null })
     return undefined
   }

@@ -116,7 +116,7 @@ export function createScript(texts: TextStore): ScriptWriter {
   const marksOf = new Map<number, number>()
   const starts = new Map<number, { first: number; last: number }>()
   /** Row to text: marks are texts of their own. */
-  const textOf = int()
+  const textNumber = int()
   const related = [first, last, next, closedBy, names, answers]
 
   return {
@@ -124,7 +124,7 @@ export function createScript(texts: TextStore): ScriptWriter {
       return kindOf.length
     },
     kind: (row) => kinds[kindOf.get(row)]!,
-    text: (row) => texts.read(textOf.get(row)),
+    text: (row) => texts.read(textNumber.get(row)),
     marks(row) {
       const number = marksOf.get(row)
       return number === undefined ? [] : (JSON.parse(texts.read(number)) as RedactionMark[])
@@ -151,7 +151,7 @@ export function createScript(texts: TextStore): ScriptWriter {
       wayOf.push(ways.indexOf(row.way ?? 'unknown'))
       statusOf.push(row.status ?? 0)
       for (const column of related) column.push(noRow)
-      textOf.push(texts.add(row.text))
+      textNumber.push(texts.add(row.text))
       if (row.marks && row.marks.length > 0) marksOf.set(at, texts.add(JSON.stringify(row.marks)))
       return at
     },

@@ -1,7 +1,7 @@
 import type { Draft } from './draft.js'
 import { isAnswer, isNamelessError, opposite, type Direction, type Envelope } from './envelope.js'
 import type { LinkKind, Part } from './record.js'
-import { keyOf, plainKey, textOf, type Key, type PlainId } from './request-key.js'
+import { keyOf, plainKey, keyText, type Key, type PlainId } from './request-key.js'
 import { createRecent, detach, type Recent } from './recent.js'
 import { createRounds } from './rounds.js'
 
@@ -303,7 +303,7 @@ export function createCorrelator<R>(
 
   return {
     openRequests: () =>
-      [...open.entries()].map(([key, { method, name }]) => ({ key: textOf(key), method, name })),
+      [...open.entries()].map(([key, { method, name }]) => ({ key: keyText(key), method, name })),
     observePlainRequest: (direction, id, ref, method, subject) =>
       begin(plainKey(direction, id), ref, shortText(method), shortText(subject))?.ref,
     observePlainResult(direction, id) {

@@ -27,7 +27,7 @@ export function plainKey(direction: Direction, id: PlainId): Key {
 }
 
 /** The text that `requestKey` gives. */
-export function textOf(key: Key): string {
+export function keyText(key: Key): string {
   if (typeof key === 'string') return key
   return key >= 0
     ? requestKey('', 'client_to_server', String(key))

@@ -1,3 +1,4 @@
+import { createRecent } from './recent.js'
 import type { EntryTable } from './entry-table.js'
 import { isAnswer } from './envelope.js'
 import { isFrameRecord, isLoneRecord } from './record-types.js'
@@ -64,14 +65,13 @@ export function createRowWalk(
   /** Requests that an answer will want to name, by their row. */
   const asked = new Map<number, NamedRequest>()
   /** The last ones that were answered: for answers that come late. */
-  const answered = new Map<number, NamedRequest>()
+  const answered = createRecent<NamedRequest, number>({ entries: answeredKept })
 
   function requestOf(peer: number): NamedRequest | undefined {
     const request = asked.get(peer)
     if (!request) return answered.get(peer)
     asked.delete(peer)
     answered.set(peer, request)
-    if (answered.size > answeredKept) answered.delete(answered.keys().next().value!)
     return request
   }
 

@@ -64,7 +64,7 @@ export class HttpBatchFiller {
   /** @param us microseconds since the session began */
   add(event: Event, us: number): void {
     const from = this.#used
-    const text = textOf(event)
+    const text = eventData(event)
     if (text !== '') this.#used += this.#regionFor(event).write(text, this.#used, 'utf8')
     const textBytes = this.#used - from
     let bodyBytes = 0
@@ -230,7 +230,7 @@ function lettersOf(words: readonly string[]): number {
   return letters
 }
 
-function textOf(event: Event): string {
+function eventData(event: Event): string {
   switch (event.kind) {
     case 'request': {
       const { method, path, origin = '', headers } = event

@@ -1,5 +1,11 @@
 import type { GateEntry } from '../intercept/index.js'
-import type { Direction, HeldRecord, MessageRecord, TapeRecord } from '../model/index.js'
+import {
+  createRecent,
+  type Direction,
+  type HeldRecord,
+  type MessageRecord,
+  type TapeRecord,
+} from '../model/index.js'
 import type { Redactor } from '../redaction/index.js'
 import { createGateBook, noteOf } from './gate-book.js'
 import type { HttpExchange } from './http-exchange.js'
@@ -42,7 +48,7 @@ export function createHttpGate(options: HttpGateOptions): HttpGate {
   )
   const verdicts = new Map<string, Verdict>()
   /** Whose answer is held: what its client gets in its place comes after the server's end of the exchange. */
-  const withheld = new Map<number, ExchangeTalk>()
+  const withheld = createRecent<ExchangeTalk, number>({ entries: mostExchanges })
   const sideOf = (exchange: number, direction: Direction): string => `${exchange} ${direction}`
 
   return {
@@ -55,7 +61,6 @@ export function createHttpGate(options: HttpGateOptions): HttpGate {
     },
     judged(message, { id, verdict }, { number, conversation, requests }) {
       if (verdict.kind === 'hold' && message.direction === 'server_to_client' && !message.sse) {
-        if (withheld.size >= mostExchanges) withheld.delete(withheld.keys().next().value!)
         withheld.set(number, { number, conversation, requests })
       }
       return book.judged(message, id, verdict)

@@ -12,7 +12,7 @@ import { mostMarks, sourceOffsets, toEdits, TooManyMarks } from './finding.js'
 import { JsonNeighbours } from './json-neighbours.js'
 import { JsonPathStack } from './json-path-stack.js'
 import { marker } from './marker.js'
-import { elementPlace, memberPlace, type Place } from './mcp-places.js'
+import { elementPlace, memberPlace, type McpPlace } from './mcp-places.js'
 import { isPlaceholder, looksLikeCredentials, looksMade } from './secret-looks.js'
 import { judgeName, NameCache, type NameVerdict } from './secret-names.js'
 import type { TextRedactor } from './text-redactor.js'
@@ -83,11 +83,11 @@ class JsonReading {
   readonly #text: string
   readonly #rules: JsonRules
   readonly #path: JsonPathStack
-  readonly #places: Place[] = []
+  readonly #places: McpPlace[] = []
   readonly #edits: TextEdit[] = []
   readonly #red: FoundMark[] = []
   /** Of the value being read: its place, and the rule under which it is a secret by its name. */
-  #place: Place = 'frame'
+  #place: McpPlace = 'frame'
   #verdict: NameVerdict | undefined
   readonly #neighbours: JsonNeighbours
   /** The value of the member being read may be the name of another's. */

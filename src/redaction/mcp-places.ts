@@ -2,7 +2,7 @@
  * Where in an MCP message a value stands, as far as that changes what redaction does: tool schemas name properties
  * (`password`) without holding any, and the handles of the protocol must survive.
  */
-export type Place =
+export type McpPlace =
   | 'plain'
   | 'frame'
   | 'message'
@@ -41,7 +41,7 @@ const documented = new Set(['name', 'title', 'description', 'inputSchema', 'outp
 
 /** What the walk does with one member: where its value stands, and whether the key rules judge its name. */
 export interface MemberPlace {
-  readonly place: Place
+  readonly place: McpPlace
   /**
    * `exempt`: its name says nothing about the value. `secret`: it is one, whatever its name. `state`: what a server
    * of multi round-trips gives a client to keep, and only that server may read.
@@ -49,13 +49,13 @@ export interface MemberPlace {
   readonly key: 'judged' | 'exempt' | 'secret' | 'state'
 }
 
-const judged = new Map<Place, MemberPlace>()
-const exempt = new Map<Place, MemberPlace>()
+const judged = new Map<McpPlace, MemberPlace>()
+const exempt = new Map<McpPlace, MemberPlace>()
 const plain: MemberPlace = to('plain')
 const secret: MemberPlace = { place: 'plain', key: 'secret' }
 const state: MemberPlace = { place: 'plain', key: 'state' }
 
-function to(place: Place, key: 'judged' | 'exempt' = 'judged'): MemberPlace {
+function to(place: McpPlace, key: 'judged' | 'exempt' = 'judged'): MemberPlace {
   const made = key === 'judged' ? judged : exempt
   const known = made.get(place) ?? { place, key }
   made.set(place, known)
@@ -66,7 +66,7 @@ function to(place: Place, key: 'judged' | 'exempt' = 'judged'): MemberPlace {
  * The place of a member's value. `named` says whether the member's name is that of a secret.
  */
 export function memberPlace(
-  place: Place,
+  place: McpPlace,
   name: string,
   kind: 'object' | 'array' | 'boolean' | 'other',
   named: boolean,
@@ -118,7 +118,7 @@ function inSchema(isSecret: boolean, name: string): MemberPlace {
 }
 
 /** The place of an array's elements. */
-export function elementPlace(place: Place): Place {
+export function elementPlace(place: McpPlace): McpPlace {
   switch (place) {
     case 'frame':
     case 'requests':

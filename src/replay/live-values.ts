@@ -145,7 +145,7 @@ export function createLiveValues(sets: readonly SetValue[], secrets: Secrets = n
           valueAt(recorded, a.start, pointerSteps(at)),
           valueAt(live, b.start, pointerSteps(at)),
         ]
-        const secret = written && said && partOf(textOf(recorded, written), textOf(live, said))
+        const secret = written && said && partOf(spanText(recorded, written), spanText(live, said))
         if (secret !== undefined) byTag.set(tag, secret)
       }
       const marked = new Set(marks.map(({ at }) => at))
@@ -302,7 +302,7 @@ function wholeOf(text: string): Span | undefined {
   return isFault(found) ? undefined : { start: found.start, end: found.end }
 }
 
-function textOf(text: string, { start, end }: Span): string {
+function spanText(text: string, { start, end }: Span): string {
   return text.slice(start, end)
 }
 

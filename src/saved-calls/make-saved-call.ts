@@ -4,7 +4,7 @@ import {
   toJsonPath,
   toPointer,
   withJsonInTexts,
-  type Place,
+  type JsonPlace,
 } from '../compare/index.js'
 import type { RedactionMark } from '../model/index.js'
 import {
@@ -140,14 +140,14 @@ function withoutMarkers(word: string, before: string, names: Names): string {
 
 function requestOf(method: string, params: string): { readonly request: string; readonly title: string } {
   const members = membersOf(params, 0).filter(({ name }) => name !== '_meta')
-  const textOf = (name: string): string | undefined => {
+  const memberText = (name: string): string | undefined => {
     const member = members.find((one) => one.name === name)
     return member && params.slice(member.start, member.end)
   }
-  const tool = textOf('name')
+  const tool = memberText('name')
   const isPlain = members.every(({ name }) => name === 'name' || name === 'arguments')
   if (method === 'tools/call' && isPlain && tool?.startsWith('"')) {
-    const args = textOf('arguments')
+    const args = memberText('arguments')
     const given = args === undefined || /^\{\s*\}$/.test(args) ? '' : `,"arguments":${args}`
     return { request: `{"tool":${tool}${given}}`, title: decodeString(tool, 0, tool.length) }
   }
@@ -211,10 +211,10 @@ function expectOf(
 /** Values that are neither objects nor arrays. */
 function forEachLeaf(
   json: string,
-  take: (place: Place, start: number, end: number, json: string) => void,
+  take: (place: JsonPlace, start: number, end: number, json: string) => void,
   start = 0,
   end = json.length,
-  place: Place = [],
+  place: JsonPlace = [],
 ): void {
   const kind = kindAt(json, start)
   if (kind === 'object')
@@ -227,8 +227,8 @@ function forEachLeaf(
 }
 
 /** The place of a leaf by its JSON Pointer. */
-function placeIn(json: string, pointer: string): Place {
-  let found: Place = []
+function placeIn(json: string, pointer: string): JsonPlace {
+  let found: JsonPlace = []
   forEachLeaf(json, (place) => {
     if (toPointer(place) === pointer) found = place
   })

@@ -27,7 +27,7 @@ export function parseServer(file: YamlFile, member: YamlMember, fill: StringJson
     const words = wordsOf(file, command, fill)
     return words && { command: words, env: Object.fromEntries(textsOf(file, env, fill)) }
   }
-  const address = textOf(file, url!, fill)
+  const address = memberText(file, url!, fill)
   if (address === undefined) return undefined
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     file.fail(url!.value ?? url!.key, 'url: expected one that begins with http:// or https://')
@@ -48,7 +48,7 @@ function wordsOf(file: YamlFile, member: YamlMember, fill: StringJson): string[]
   return undefined
 }
 
-function textOf(file: YamlFile, member: YamlMember, fill: StringJson): string | undefined {
+function memberText(file: YamlFile, member: YamlMember, fill: StringJson): string | undefined {
   const text = filled(file, member.value, fill)
   if (text === undefined) file.fail(member.value ?? member.key, `${member.name}: expected a text`)
   return text
@@ -66,7 +66,7 @@ function textsOf(
     return []
   }
   return file.members(member.value!).flatMap((one) => {
-    const text = textOf(file, one, fill)
+    const text = memberText(file, one, fill)
     return text === undefined ? [] : [[one.name, text] as const]
   })
 }

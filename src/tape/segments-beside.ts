@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { joinSegments, type Place } from '../formats/index.js'
+import { joinSegments, type SegmentPlace } from '../formats/index.js'
 import { summarizeTape } from './summary.js'
 
 /** Paths of the other segments of the recording that a tape is a segment of, as `wholeRecording` finds them. */
@@ -12,7 +12,7 @@ export async function segmentsBeside(path: string): Promise<string[]> {
 interface Whole {
   /** In the order of the segments. */
   readonly paths: readonly string[]
-  /** See `Place`. */
+  /** See `SegmentPlace`. */
   readonly isGuessed: boolean
 }
 
@@ -43,7 +43,7 @@ export async function wholeRecording(path: string): Promise<Whole> {
 async function wholeByName(path: string): Promise<Whole> {
   const folder = dirname(path)
   const stem = basename(path).replace(/(?:\.\d+)?\.jsonl(?:\.\d+)?$/, '')
-  const tapes: { path: string; place: Place }[] = []
+  const tapes: { path: string; place: SegmentPlace }[] = []
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(stem) || !/^(?:\.\d+)?\.jsonl(?:\.\d+)?$/.test(name.slice(stem.length))) continue
     const place = await placeOf(join(folder, name))
@@ -54,7 +54,7 @@ async function wholeByName(path: string): Promise<Whole> {
   return { paths: group.length > 0 ? group.map((tape) => tape.path) : [path], isGuessed: group.length > 1 }
 }
 
-async function placeOf(path: string): Promise<Place | undefined> {
+async function placeOf(path: string): Promise<SegmentPlace | undefined> {
   return (await summarizeTape(path).catch(() => undefined))?.place
 }
 

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { decodeLine, tapePlace, type Place } from '../formats/index.js'
+import { decodeLine, tapePlace, type SegmentPlace } from '../formats/index.js'
 import { madeMeta, type EndRecord, type MetaRecord } from '../model/index.js'
 
 /** First lines are short; a command line may make them longer. */
@@ -14,7 +14,7 @@ export interface TapeSummary {
   readonly sizeBytes: number
   /** Made of the first message of a tape that does not begin with one. */
   readonly meta: MetaRecord
-  readonly place: Place
+  readonly place: SegmentPlace
   /** Name and version of the first client, where the start of the tape says them. */
   readonly client?: Peer
   /** The same of the server. */

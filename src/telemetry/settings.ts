@@ -76,7 +76,7 @@ export function readTelemetrySettings(
     return undefined
   }
   const target = (signal: Signal): Target | undefined => {
-    const exporter = textOf(env, `OTEL_${words[signal]}_EXPORTER`)
+    const exporter = envText(env, `OTEL_${words[signal]}_EXPORTER`)
     if (exporter === 'none') return undefined
     return targetOf(signal, base, options, world)
   }
@@ -110,7 +110,7 @@ function targetOf(
   /** The variable of the signal wins over that of all signals. */
   const named = (name: string): readonly [name: string, value: string] | undefined => {
     for (const full of [`OTEL_EXPORTER_OTLP_${words[signal]}_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
-      const value = textOf(env, full)
+      const value = envText(env, full)
       if (value !== undefined) return [full, value]
     }
     return undefined
@@ -141,10 +141,10 @@ function targetOf(
 
 function urlOf(signal: Signal, base: URL | undefined, env: TelemetryWorld['env']): string {
   const ownName = `OTEL_EXPORTER_OTLP_${words[signal]}_ENDPOINT`
-  const own = base ? undefined : textOf(env, ownName)
+  const own = base ? undefined : envText(env, ownName)
   // That of one signal is taken as it is.
   if (own !== undefined) return checkedUrl(ownName, own, false).href
-  const common = textOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? defaultEndpoint
+  const common = envText(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? defaultEndpoint
   const all = base ?? checkedUrl('OTEL_EXPORTER_OTLP_ENDPOINT', common, false)
   const url = new URL(all)
   url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/${signal}`
@@ -167,7 +167,7 @@ function checkedUrl(name: string, text: string, onCommandLine: boolean): URL {
 
 function temporalityOf(world: TelemetryWorld): TelemetrySettings['temporality'] {
   const name = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE'
-  const value = textOf(world.env, name)?.toLowerCase()
+  const value = envText(world.env, name)?.toLowerCase()
   const found = value === undefined ? undefined : ([name, value] as const)
   const preference = oneOf(found, ['cumulative', 'delta', 'lowmemory'], 'cumulative', world)
   return preference === 'cumulative' ? 'cumulative' : 'delta'
@@ -175,9 +175,9 @@ function temporalityOf(world: TelemetryWorld): TelemetrySettings['temporality'] 
 
 function resourceOf(world: TelemetryWorld): TelemetrySettings['resource'] {
   const name = 'OTEL_RESOURCE_ATTRIBUTES'
-  const value = textOf(world.env, name)
+  const value = envText(world.env, name)
   const attributes = new Map(pairsOf(value === undefined ? undefined : [name, value], world))
-  const service = textOf(world.env, 'OTEL_SERVICE_NAME')
+  const service = envText(world.env, 'OTEL_SERVICE_NAME')
   if (service !== undefined) attributes.set('service.name', service)
   return [...attributes]
 }
@@ -222,7 +222,7 @@ function oneOf<T extends string>(
 
 /** A whole number from 1. */
 function countOf(name: string, fallback: number, { env, warn }: TelemetryWorld): number {
-  const value = textOf(env, name)
+  const value = envText(env, name)
   if (value === undefined) return fallback
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
   warn(`${name} is no whole number; ${fallback} is used`)
@@ -230,7 +230,7 @@ function countOf(name: string, fallback: number, { env, warn }: TelemetryWorld):
 }
 
 /** An empty variable is one that is not set (OpenTelemetry's own rule). */
-function textOf(env: TelemetryWorld['env'], name: string): string | undefined {
+function envText(env: TelemetryWorld['env'], name: string): string | undefined {
   const value = env[name]?.trim()
   return value === '' ? undefined : value
 }

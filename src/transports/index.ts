@@ -30,7 +30,7 @@ export type {
   Breaker,
   HttpEvent,
   HttpHappening,
-  Moment,
+  ArrivalTime,
   RawHeaders,
   UnheardMessage,
 } from './http-proxy/http-event.js'

@@ -50,7 +50,7 @@ export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error
     const size = `${columns} ${rows}`
     // A terminal of another size has moved what stood on it.
     if (size !== drawnSize) drawn = []
-    const texts = lines.slice(0, rows).map((line, i) => textOf(line, i === selected, colours))
+    const texts = lines.slice(0, rows).map((line, i) => lineText(line, i === selected, colours))
     // A line is erased before it is written: after one that fills its width the cursor still stands on its last cell.
     // All lines, when one changed: another program may have written to the terminal meanwhile and scrolled it.
     const isSame = texts.length === drawn.length && texts.every((text, i) => text === drawn[i])
@@ -86,7 +86,7 @@ export function openCanvas(stdout: WriteStream, colours: boolean, failed: (error
 }
 
 /** A marked line has no colours of its own. */
-function textOf(line: Line, isSelected: boolean, colours: boolean): string {
+function lineText(line: Line, isSelected: boolean, colours: boolean): string {
   return line
     .map(({ text, tone }) => {
       const isShown = tone === 'bold' || tone === 'inverse' || (colours && !isSelected)

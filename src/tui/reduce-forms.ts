@@ -16,7 +16,7 @@ import {
   type ScreenState,
   type Step,
 } from './state.js'
-import { textOf, typeInto } from './text-field.js'
+import { fieldText, typeInto } from './text-field.js'
 
 export function pressInHelp(state: ScreenState, top: number, key: Key): ScreenState {
   switch (key.name) {
@@ -49,10 +49,10 @@ export function pressInPrompt(state: ScreenState, prompt: Prompt, key: Key, cont
   if (!field || field.lines.length > 1) return only(state)
   const { fault: __, ...rest } = prompt
   const isFilter = prompt.kind === 'filter' || prompt.kind === 'break'
-  const fault = isFilter ? faultOf(prompt.kind, textOf(field)) : undefined
+  const fault = isFilter ? faultOf(prompt.kind, fieldText(field)) : undefined
   const asking = { ...closed, prompt: { ...rest, field, ...(fault !== undefined && { fault }) } }
   // What it lets through is seen while it is typed.
-  return prompt.kind === 'filter' && fault === undefined ? filtered(asking, textOf(field)) : only(asking)
+  return prompt.kind === 'filter' && fault === undefined ? filtered(asking, fieldText(field)) : only(asking)
 }
 
 function filtered(state: ScreenState, text: string): Step {
@@ -75,7 +75,7 @@ function faultOf(kind: Prompt['kind'], text: string): string | undefined {
 }
 
 function submit(state: ScreenState, prompt: Prompt, context: Context): Step {
-  const text = textOf(prompt.field).trim()
+  const text = fieldText(prompt.field).trim()
   if (prompt.kind === 'note') {
     if (text === '') return only(state)
     const row = selectedRow(state, context)
@@ -118,19 +118,19 @@ export function pressInEditor(state: ScreenState, editor: Editor, key: Key, _con
     )
   }
   if (key.name === 'ctrl+s' || key.name === 'f10') return confirm(state, editor)
-  if (key.name === 'ctrl+o') return { state, effects: [{ kind: 'external', text: textOf(editor.field) }] }
+  if (key.name === 'ctrl+o') return { state, effects: [{ kind: 'external', text: fieldText(editor.field) }] }
   const { list, detail } = layoutOf(state)
   const field = typeInto(editor.field, key, Math.max(1, list + detail - 1))
   if (!field) return only(state)
   const { fault: _, token, ...rest } = editor
   // What is changed now is no longer what was sent.
-  const same = token !== undefined && textOf(field) === textOf(editor.field)
+  const same = token !== undefined && fieldText(field) === fieldText(editor.field)
   return only({ ...state, editor: { ...rest, field, ...(same && { token }) } })
 }
 
 function confirm(state: ScreenState, editor: Editor): Step {
   if (editor.token !== undefined) return only(state)
-  const written = textOf(editor.field)
+  const written = fieldText(editor.field)
   const refuse = (fault: string): Step => only({ ...state, editor: { ...editor, fault } })
   const read = readWritten(written, editor.purpose === 'answer' ? 'answer' : 'message')
   if ('fault' in read) return refuse(read.fault)

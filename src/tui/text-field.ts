@@ -15,7 +15,7 @@ export function fieldOf(text: string, at: 'start' | 'end' = 'end'): TextField {
   return { lines, row, column: at === 'start' ? 0 : lines[row]!.length, top: 0 }
 }
 
-export function textOf(field: TextField): string {
+export function fieldText(field: TextField): string {
   return field.lines.join('\n')
 }
 

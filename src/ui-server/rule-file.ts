@@ -31,7 +31,7 @@ export async function addRules(path: string, text: string): Promise<RulesChange>
   const wanted = rulesIn(given)
   if (given.errors.length > 0 || !wanted || wanted.items.length === 0)
     return { fault: given.errors[0]?.message.split('\n')[0] ?? 'there is no list "rules" with a rule' }
-  const document = parseDocument((await textOf(path)) ?? 'rules: []', exact)
+  const document = parseDocument((await fileText(path)) ?? 'rules: []', exact)
   const rules = rulesIn(document)
   if (!rules) return { fault: `${path} has no list "rules"` }
   const taken = new Set(rules.items.map(nameOf))
@@ -47,7 +47,7 @@ export async function addRules(path: string, text: string): Promise<RulesChange>
 }
 
 export async function removeRule(path: string, name: string): Promise<RulesChange> {
-  const document = parseDocument((await textOf(path)) ?? '', exact)
+  const document = parseDocument((await fileText(path)) ?? '', exact)
   const rules = rulesIn(document)
   const at = rules?.items.findIndex((rule) => nameOf(rule) === name) ?? -1
   if (!rules || at < 0) return { fault: 'there is no rule of this name' }
@@ -69,7 +69,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-function textOf(path: string): Promise<string | undefined> {
+function fileText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined)
 }
 

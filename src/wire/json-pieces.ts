@@ -239,7 +239,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     } catch {
       text = undefined
     }
-    if (text === undefined) pieces.push(faultAt('not valid UTF-8', textOf(start, end)))
+    if (text === undefined) pieces.push(faultAt('not valid UTF-8', pieceText(start, end)))
     line = startLine + follower.lines()
     const open = opened.at(-1)
     if (due === 'name') {
@@ -247,7 +247,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       due = 'colon'
     } else {
       if (wanted && text !== undefined) pieces.push({ path, text, line: startLine })
-      if (open?.resume) open.firstName ??= firstNameIn(textOf(start, Math.min(end, start + 256)))
+      if (open?.resume) open.firstName ??= firstNameIn(pieceText(start, Math.min(end, start + 256)))
       taken()
     }
     at = end
@@ -264,7 +264,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
       startLine = line
     }
     if (!array) {
-      pieces.push(faultAt(reason, textOf(start, Math.min(at + 1, start + maxBytes))))
+      pieces.push(faultAt(reason, pieceText(start, Math.min(at + 1, start + maxBytes))))
       due = 'nothing'
       return false
     }
@@ -281,7 +281,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     const point = fault.resync.seek(held.bytes, held.length)
     if (point) return resumeAt(fault, point)
     if (last) {
-      pieces.push(faultAt(fault.reason, fault.text ?? textOf(start, held.length)))
+      pieces.push(faultAt(fault.reason, fault.text ?? pieceText(start, held.length)))
       due = 'nothing'
     }
     return false
@@ -289,7 +289,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
 
   function resumeAt(fault: Broken, point: ResumePoint): boolean {
     const { array } = fault
-    const text = fault.text ?? textOf(start, point.at)
+    const text = fault.text ?? pieceText(start, point.at)
     // A comma or bracket too many, or a comma too few, is no element.
     const isBetween = !fault.inElement && (due === 'next' || !/[^\s,]/.test(text))
     const piece = faultAt(fault.reason, text)
@@ -310,7 +310,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     if (due === 'nothing') from = held.length
     else if (broken) {
       const isEnough = broken.resync.needed() - start >= keptOfFault
-      if (broken.text === undefined && isEnough) broken.text = textOf(start, held.length)
+      if (broken.text === undefined && isEnough) broken.text = pieceText(start, held.length)
       from = broken.text === undefined ? start : broken.resync.needed()
       broken.resync.dropped(from)
     }
@@ -325,7 +325,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
     return { path: place, text, line: broken?.line ?? startLine, fault: reason }
   }
 
-  function textOf(from: number, to: number): string {
+  function pieceText(from: number, to: number): string {
     return new TextDecoder().decode(held.bytes.subarray(from, Math.min(to, from + keptOfFault)))
   }
 
@@ -345,7 +345,7 @@ export function createJsonPieces(options: JsonPiecesOptions): JsonPieces {
           start = held.length
           startLine = line
         }
-        pieces.push(faultAt('the document breaks off', textOf(start, held.length)))
+        pieces.push(faultAt('the document breaks off', pieceText(start, held.length)))
         due = 'nothing'
       }
       return pieces

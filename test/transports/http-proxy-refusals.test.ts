@@ -1,12 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { refusalOf, type Place } from '../../src/transports/http-proxy/admission.js'
+import { refusalOf, type ProxyAddress } from '../../src/transports/http-proxy/admission.js'
 import { until } from '../behaviour/stage.js'
 import { createHttpStage, wordsOf } from './http-proxy-stage.js'
 
 const stage = createHttpStage()
 afterEach(() => stage.close())
 
-const place: Place = { host: '127.0.0.1', port: 4000, open: false, upstreamOrigin: 'https://mcp.example' }
+const place: ProxyAddress = {
+  host: '127.0.0.1',
+  port: 4000,
+  open: false,
+  upstreamOrigin: 'https://mcp.example',
+}
 const own = 'localhost:4000'
 
 describe('requests of web pages', () => {

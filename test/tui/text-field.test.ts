@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fieldOf, textOf, typeInto, type TextField } from '../../src/tui/text-field.js'
+import { fieldOf, fieldText, typeInto, type TextField } from '../../src/tui/text-field.js'
 
 function typed(text: string, ...names: string[]): TextField {
   return names.reduce((field, name) => typeInto(field, { name }) ?? field, fieldOf(text))
@@ -19,12 +19,12 @@ describe('a text field', () => {
     ['abc', ['left', 'ctrl+u'], 'c'],
     ['', ['backspace', 'up', 'delete'], ''],
   ])('%j after %j is %j', (text, names, expected) => {
-    expect(textOf(typed(text, ...names))).toBe(expected)
+    expect(fieldText(typed(text, ...names))).toBe(expected)
   })
 
   it('takes a paste of several lines where the cursor stands', () => {
     const field = typeInto(typed('ab', 'left'), { name: 'paste', text: '1\r\n2' })!
-    expect(textOf(field)).toBe('a1\n2b')
+    expect(fieldText(field)).toBe('a1\n2b')
     expect([field.row, field.column]).toEqual([1, 1])
   })
 
@@ -37,7 +37,7 @@ describe('a text field', () => {
         (text, names) => {
           const lines = text.split(/\r\n|[\r\n]/).join('\n')
           const field = typed(text, ...names)
-          expect(textOf(field)).toBe(lines)
+          expect(fieldText(field)).toBe(lines)
           expect(field.column).toBeLessThanOrEqual(field.lines[field.row]!.length)
         },
       ),

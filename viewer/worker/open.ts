@@ -8,14 +8,14 @@ import {
   utf16Fault,
   utf16Of,
   type Format,
-  type Place,
+  type SegmentPlace,
 } from '../../src/formats/index.js'
 import { WiretapeError, type Diagnostic } from '../../src/model/index.js'
 import type { FileName, Opening } from './protocol.js'
 import { blobSource, chunksOf, growingSource, type Source } from './source.js'
 
 /** Something to read: its bytes, and how it may be joined with others. */
-export interface Opened extends Place {
+export interface Opened extends SegmentPlace {
   readonly name: string
   /** As it was before it was unpacked, and joined with others. */
   readonly file: FileName
@@ -119,7 +119,7 @@ function converted(name: string, format: Format, input: Source): Unnamed {
 }
 
 /** What its name and first line say about the recording that a tape is a part of. */
-function placeIn(name: string, head: Uint8Array): Place {
+function placeIn(name: string, head: Uint8Array): SegmentPlace {
   const lf = head.indexOf(0x0a)
   const line = decodeLine(new TextDecoder().decode(lf < 0 ? head : head.subarray(0, lf)))
   return tapePlace(name, 'record' in line ? line.record : undefined)

@@ -202,7 +202,7 @@ export function createSearch(
         const line = ascii
           ? whole.slice(start, start + place.sizeBytes)
           : utf8.decode(chunk.subarray(start, start + place.sizeBytes))
-        subject.text = textOf(lane, row, line)
+        subject.text = rowTextIn(lane, row, line)
       }
       mark(lane.globalOf(row), matchFilter(current, subject))
     }
@@ -265,7 +265,7 @@ function createAhead(
 }
 
 /** The exact text of a row in its line. */
-function textOf(lane: LaneIndex, row: number, line: string): string | null {
+function rowTextIn(lane: LaneIndex, row: number, line: string): string | null {
   if (line.startsWith('{"t":"') && !lane.fold.entries.has(row, 'batch')) {
     const at = line.indexOf('"raw":')
     if (at > 0 && at < 80) return line.slice(at + 6, skipValue(line, at + 6))

@@ -1,6 +1,6 @@
 import type { HttpLanes } from '../../intercept/index.js'
 import type { SeenServer } from '../../proxy/index.js'
-import { targetOfUrl, type HttpEvent, type Moment } from '../../transports/index.js'
+import { targetOfUrl, type HttpEvent, type ArrivalTime } from '../../transports/index.js'
 import type { CaptureFiles } from '../capture-options.js'
 import type { CaptureTarget, RunningCapture } from '../capture-options.js'
 
@@ -17,7 +17,7 @@ export interface ServerTapes {
    *
    * @param since when the first of them began
    */
-  open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined
+  open(server: SeenServer, since: ArrivalTime): ((event: HttpEvent) => void) | undefined
   /** From now on nothing of what goes to a place is seen: its tape says so. @param place `host:port` */
   unseen(place: string, why: string): void
   /** Why a tape could not be made. */
@@ -33,7 +33,7 @@ export interface ServerTapes {
 const mostTapes = 64
 
 export interface ServerTapesOptions {
-  start(target: CaptureTarget, since: Moment): RunningCapture
+  start(target: CaptureTarget, since: ArrivalTime): RunningCapture
   /** Of all tapes; else each is called by its host. */
   readonly label: string | undefined
   /** The proxy as far as it is about one server. */
@@ -58,7 +58,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
     options.hold(slow.size > 0)
   }
 
-  function open(server: SeenServer, since: Moment): ((event: HttpEvent) => void) | undefined {
+  function open(server: SeenServer, since: ArrivalTime): ((event: HttpEvent) => void) | undefined {
     if (tapes.size >= mostTapes) return undefined
     let capture: RunningCapture
     const { origin, url, transport } = server
@@ -112,7 +112,7 @@ export function createServerTapes(options: ServerTapesOptions): ServerTapes {
 }
 
 /** As the tape of one server tells it: what went elsewhere (OAuth) says where, and nothing is older than the tape. */
-function placed(event: HttpEvent, own: string, since: Moment): HttpEvent {
+function placed(event: HttpEvent, own: string, since: ArrivalTime): HttpEvent {
   const { atMs, wallMs } = event.atMs < since.atMs ? since : event
   if (event.kind !== 'request') return { ...event, atMs, wallMs }
   const { origin = own, path } = event

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { createRecent } from '../../model/index.js'
 import { setTimeout } from 'node:timers/promises'
 import { bytesOf, openStore } from '../../ship/index.js'
 import { deadKey, indexedKey } from './keys.js'
@@ -18,7 +19,7 @@ export async function openStoreSource(
   isKnown: (key: string) => Promise<boolean>,
 ): Promise<SegmentSource> {
   const store = await openStore(address, env)
-  const attempts = new Map<string, number>()
+  const attempts = createRecent<number>({ entries: mostRemembered })
   let listing: AsyncIterator<string> | undefined
 
   async function* missing(): AsyncGenerator<string> {
@@ -33,7 +34,6 @@ export async function openStoreSource(
   async function deliveryOf(key: string): Promise<Delivery> {
     const attempt = (attempts.get(key) ?? 0) + 1
     attempts.set(key, attempt)
-    if (attempts.size > mostRemembered) attempts.delete(attempts.keys().next().value!)
     return {
       manifest: await bytesOf(store.get(key)),
       hash: basename(key, '.json'),

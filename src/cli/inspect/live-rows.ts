@@ -1,4 +1,5 @@
 import {
+  createRecent,
   isLoneRecord,
   isAnswer,
   type Fold,
@@ -24,7 +25,7 @@ export function createLiveRows(fold: Fold): LiveRows {
   const { entries } = fold
   const numbers = requestNumbers()
   /** What requests were about, by their row. */
-  const asked = new Map<number, NamedRequest>()
+  const asked = createRecent<NamedRequest, number>({ entries: requestsKept })
   const recording: LoadedRecording = {
     files: [],
     // It is printed as it comes, and read once.
@@ -44,7 +45,6 @@ export function createLiveRows(fold: Fold): LiveRows {
       const row = first + i
       const { method, subject, kind } = part.envelope
       if (kind === 'request' && method !== undefined) {
-        if (asked.size >= requestsKept) asked.delete(asked.keys().next().value!)
         asked.set(row, { method, ...(subject !== undefined && { subject }) })
       }
       const request = isAnswer(part.envelope) ? asked.get(entries.peer(row)) : undefined

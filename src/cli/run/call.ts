@@ -251,12 +251,12 @@ async function printAnswer(answer: string, asJson: boolean, io: Io): Promise<num
     await io.write(`${escapeJson(indentJson(text))}\n`, 'data')
     return failed ? exitCode.found : exitCode.done
   }
-  await io.write(`${textOf(result) ?? escapeJson(JSON.stringify(result, null, 2))}\n`)
+  await io.write(`${resultText(result) ?? escapeJson(JSON.stringify(result, null, 2))}\n`)
   return failed ? exitCode.found : exitCode.done
 }
 
 /** Text of a tool's result for a person; undefined when it has no content of a known kind. */
-function textOf({ content }: ToolResult): string | undefined {
+function resultText({ content }: ToolResult): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map(
     (part: { type?: unknown; text?: unknown; mimeType?: unknown; data?: unknown; uri?: unknown }) => {

@@ -74,7 +74,7 @@ export async function readSavedCalls(
   const complaints = createComplaints()
   let isGood = true
   for (const file of files) {
-    const reading = parseSavedCalls(await textOf(file, io), sources, used)
+    const reading = parseSavedCalls(await fileText(file, io), sources, used)
     for (const diagnostic of reading.diagnostics) complaints.input({ ...diagnostic, file })
     if (reading.diagnostics.length > 0) isGood = false
     calls.push(...reading.calls.map((call) => ({ ...call, file })))
@@ -83,7 +83,7 @@ export async function readSavedCalls(
   return isGood ? calls : undefined
 }
 
-async function textOf(file: string, io: Io): Promise<string> {
+async function fileText(file: string, io: Io): Promise<string> {
   let bytes
   try {
     const path = resolve(io.cwd, file)

@@ -18,7 +18,7 @@ interface Snippet {
 
 /** A piece of what the row says, around the match where the filter looked for a text. */
 function snippetOf(row: InspectRow, findText: FindText): Snippet {
-  const text = textOf(row)
+  const text = rowText(row)
   const found = findText(text)
   if (!found) return { text: start(told(text)) }
   const from = Math.max(0, found.start - before)
@@ -33,7 +33,7 @@ function snippetOf(row: InspectRow, findText: FindText): Snippet {
   }
 }
 
-function textOf({ raw, record }: InspectRow): string {
+function rowText({ raw, record }: InspectRow): string {
   if (raw !== '') return raw
   return isLoneRecord(record) ? (loneFacts(record).text ?? '') : ''
 }

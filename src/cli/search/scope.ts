@@ -7,7 +7,7 @@ import { escapeText } from '../../render/index.js'
 import { diskReason, listTapes } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
 import { placeOf } from '../folder-rows.js'
-import type { Io } from '../io.js'
+import type { SearchFolders } from '../io.js'
 import { recordingPath, shortNames } from '../recording-name.js'
 
 /** One recording that a command looks into: a tape of a folder with its segments, or any file that was named. */
@@ -25,8 +25,6 @@ export interface ScopedRecording {
   readonly changedMs: number
 }
 
-type Place = Pick<Io, 'cwd' | 'dataFolder'>
-
 /**
  * The recordings that are meant, newest first: of a label all, of a folder all, otherwise what the name means in every
  * command. Without names, all recordings of the data folder.
@@ -36,7 +34,7 @@ type Place = Pick<Io, 'cwd' | 'dataFolder'>
  */
 export async function scopeOf(
   names: readonly string[],
-  io: Place,
+  io: SearchFolders,
   sinceMs = -Infinity,
 ): Promise<ScopedRecording[]> {
   const data = recordingsIn(io.dataFolder)
@@ -71,7 +69,7 @@ export function sinceOption(text: string, nowMs = Date.now()): number {
 async function namedRecording(
   name: string,
   all: readonly ScopedRecording[],
-  io: Place,
+  io: SearchFolders,
 ): Promise<ScopedRecording> {
   const path = resolve(io.cwd, await recordingPath(name, io))
   const listed = all.find(({ paths }) => paths.includes(path))
@@ -84,7 +82,7 @@ async function namedRecording(
   }
 }
 
-async function recordingsOf(folder: string, io: Place): Promise<ScopedRecording[]> {
+async function recordingsOf(folder: string, io: SearchFolders): Promise<ScopedRecording[]> {
   const tapes = await listTapes(folder).catch((cause: unknown) => {
     throw new WiretapeError('unreadable', `cannot list ${escapeText(folder)}: ${diskReason(cause)}`, {
       cause,
@@ -116,7 +114,7 @@ function withShortNames(recordings: readonly ScopedRecording[]): ScopedRecording
 }
 
 /** The name of a tape in the data folder is enough; others need their path. */
-export function nameOf(path: string, { cwd, dataFolder }: Place): string {
+export function nameOf(path: string, { cwd, dataFolder }: SearchFolders): string {
   if (dirname(path) === recordingsIn(dataFolder)) return basename(path)
   const within = relative(cwd, path)
   return within.startsWith('..') ? path : dirname(within) === '.' ? within : join(within)

@@ -7,7 +7,7 @@ import { createFindings, rules } from '../../findings/index.js'
 import { loadRecordings, type LoadedRecording } from '../recordings.js'
 import { replaceFile } from '../../tape/index.js'
 import { recordingsIn } from '../data-folder.js'
-import type { Io } from '../io.js'
+import type { SearchFolders } from '../io.js'
 import type { ScopedRecording } from '../search/scope.js'
 import { createSpools, type Spools } from '../spools.js'
 import { readVersion } from '../version.js'
@@ -17,18 +17,16 @@ import { RowColumns } from './row-columns.js'
 /** Rises when the columns of an index change. */
 const layout = 1
 
-type Place = Pick<Io, 'cwd' | 'dataFolder'>
-
 /**
  * Indexes of recordings, made where they are missing or older than what they are of. Those of the data folder's recordings are kept;
  * for others, they are gone with `close`.
  */
 export class IndexFiles {
-  readonly #io: Place
+  readonly #io: SearchFolders
   readonly #spools: Spools = createSpools()
   #private: string | undefined
 
-  constructor(io: Place) {
+  constructor(io: SearchFolders) {
     this.#io = io
   }
 

@@ -7,7 +7,7 @@ export { applySplices, createSplicer, type Splice, type Splicer } from './splice
 export {
   memberOf,
   nodeAt,
-  textOf,
+  nodeText,
   textsOf,
   type ConfigFault,
   type ConfigNode,

@@ -57,14 +57,14 @@ export function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | 
   return node
 }
 
-export function textOf(node: ConfigNode | undefined): string | undefined {
+export function nodeText(node: ConfigNode | undefined): string | undefined {
   return node?.kind === 'string' && typeof node.value === 'string' ? node.value : undefined
 }
 
 /** The strings of a list; undefined when it holds anything else. */
 export function textsOf(node: ConfigNode | undefined): readonly string[] | undefined {
   if (node?.kind !== 'list') return undefined
-  const texts = node.items.map(({ value }) => textOf(value))
+  const texts = node.items.map(({ value }) => nodeText(value))
   return texts.every((text) => text !== undefined) ? texts : undefined
 }
 

@@ -1,14 +1,14 @@
 import type { Direction, HttpHeaders, Session } from '../../model/index.js'
 
 /** A message that belongs to a call, by its number in the recording; -1 where it has none. */
-export interface Moment {
+export interface RowTime {
   readonly seq: number
   /** Microseconds since the session began; undefined where the recording says no times. */
   readonly us: number | undefined
 }
 
 /** What a result or an error said. */
-export interface CallAnswer extends Moment {
+export interface CallAnswer extends RowTime {
   readonly kind: 'result' | 'error'
   readonly isLate: boolean
   readonly isToolError: boolean
@@ -63,13 +63,13 @@ export interface CallFacts {
   isUnanswered: boolean
   isStream: boolean
   answers: CallAnswer[]
-  cancels: (Moment & { readonly reason?: string; readonly direction: Direction })[]
-  progress: { count: number; last: Moment; before: number; text?: string } | undefined
-  polls: { count: number; last: Moment; status?: string } | undefined
-  rounds: Moment[]
+  cancels: (RowTime & { readonly reason?: string; readonly direction: Direction })[]
+  progress: { count: number; last: RowTime; before: number; text?: string } | undefined
+  polls: { count: number; last: RowTime; status?: string } | undefined
+  rounds: RowTime[]
   /** Requests of the same side that ask for the same, before and after. */
-  earlier: Moment[]
-  again: (Moment & { answer: 'none' | 'good' | 'bad' })[]
+  earlier: RowTime[]
+  again: (RowTime & { answer: 'none' | 'good' | 'bad' })[]
   http: CallHttp[]
   /** Lines of stderr between the request and what ended the wait for an answer; the last ones. */
   stderr: { text: string; readonly us: number | undefined }[]
@@ -77,7 +77,7 @@ export interface CallFacts {
   noise: { count: number; text: string } | undefined
   gaps: { count: number; why: string } | undefined
   /** Messages of the other side in this conversation, after the request and before its answer or the end. */
-  otherSide: { count: number; last: Moment } | undefined
+  otherSide: { count: number; last: RowTime } | undefined
 }
 
 /** How a call ended. */

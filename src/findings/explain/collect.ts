@@ -12,7 +12,7 @@ import {
   type TapeRecord,
 } from '../../model/index.js'
 import { at, textAt } from '../json.js'
-import type { CallFacts, Moment } from './call.js'
+import type { CallFacts, RowTime } from './call.js'
 import { answerOf, cut, fateOf, goodness, keyOf, momentOf, progressText, valueOf } from './read-call.js'
 import { requestOf } from './wrong-calls.js'
 
@@ -47,7 +47,7 @@ class Collector implements CallCollector {
   readonly #byExchange = new Map<string, CallFacts>()
   readonly #byKey = new Map<string, CallFacts[]>()
   /** Requests that were asked lately, for what asks the same again. */
-  readonly #asked = createRecent<Moment>({ entries: 10_000 })
+  readonly #asked = createRecent<RowTime>({ entries: 10_000 })
   readonly #polls = new Map<number, CallFacts>()
   readonly #conversations = new Map<CallFacts, string | undefined>()
   #session = -1

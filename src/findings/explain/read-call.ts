@@ -1,7 +1,7 @@
 import { paramsKey, taskPoll } from '../../compare/index.js'
 import { detach, type EntryTable, type HeldRecord, type MessageRecord, type Part } from '../../model/index.js'
 import { at, isMap, listAt, textAt, type Json } from '../json.js'
-import type { CallAnswer, CallFacts, Moment } from './call.js'
+import type { CallAnswer, CallFacts, RowTime } from './call.js'
 
 /** Characters of a text that is kept, and of a message that is read. */
 const longestText = 300
@@ -43,7 +43,7 @@ export function fateOf(entries: EntryTable, row: number): CallFacts['fate'] {
   return entries.has(row, 'dropped') ? 'dropped' : entries.has(row, 'waiting') ? 'waiting' : 'passed'
 }
 
-export function momentOf(entries: EntryTable, row: number): Moment {
+export function momentOf(entries: EntryTable, row: number): RowTime {
   return { seq: entries.seq(row), us: entries.has(row, 'untimed') ? undefined : entries.us(row) }
 }
 

@@ -1,5 +1,5 @@
 import { escapeText, formatDuration } from '../../render/index.js'
-import type { CallFacts, Moment } from './call.js'
+import type { CallFacts, RowTime } from './call.js'
 
 /** What the two sides of a call are called. */
 export interface Sides {
@@ -24,11 +24,11 @@ export function quoted(text: string): string {
 }
 
 /** `#12`; `it` for what has no number. */
-export function numberOf({ seq }: Pick<Moment, 'seq'>): string {
+export function numberOf({ seq }: Pick<RowTime, 'seq'>): string {
   return seq < 0 ? 'a message' : `#${seq}`
 }
 
-export function numbersIn(...moments: readonly (Pick<Moment, 'seq'> | undefined)[]): number[] {
+export function numbersIn(...moments: readonly (Pick<RowTime, 'seq'> | undefined)[]): number[] {
   return moments.flatMap((moment) => (moment && moment.seq >= 0 ? [moment.seq] : []))
 }
 

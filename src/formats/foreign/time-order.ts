@@ -20,14 +20,14 @@ const most = 32 * 1024 * 1024
 /** What a record takes beside its text, in characters. */
 const recordSize = 200
 
-interface Moment {
+interface OrderKey {
   readonly ms: number
   readonly place: number
   /** By time, then by place, then as they came. */
   readonly number: number
 }
 
-interface Waiting extends Moment {
+interface Waiting extends OrderKey {
   readonly record: TapeRecord
   readonly size: number
 }
@@ -39,7 +39,7 @@ export function createTimeOrder(): TimeOrder {
   let number = 0
   let misplaced = 0
   /** The last one that was given before its moment had come. */
-  let hasty: Moment | undefined
+  let hasty: OrderKey | undefined
 
   function rise(one: Waiting): void {
     let at = waiting.length
@@ -106,7 +106,7 @@ export function tellMisplaced({ misplaced }: TimeOrder, report: Report): void {
   report({ severity: 'warning', code: 'misplaced', message })
 }
 
-function isBefore(one: Moment, other: Moment): boolean {
+function isBefore(one: OrderKey, other: OrderKey): boolean {
   if (one.ms !== other.ms) return one.ms < other.ms
   return one.place === other.place ? one.number < other.number : one.place < other.place
 }

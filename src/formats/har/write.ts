@@ -21,13 +21,13 @@ import { stdioHost } from './names.js'
 const mostWaiting = 48 * 1024 * 1024
 
 /** Where a record goes: the exchange it belongs to, and whether that ends with it. */
-interface Place {
+interface ExchangePlace {
   readonly key: number
   readonly isLast: boolean
 }
 
 /** When a record was, and its number among those that are written. */
-interface Moment {
+interface RecordTime {
   readonly ms: number
   readonly place: number
 }
@@ -121,7 +121,7 @@ function noteLosses(record: MessageRecord | HttpRecord, losses: Losses, meta: Me
  * Goes through the recording once. Over HTTP a record belongs to its exchange, which ends with its last record. On stdio
  * an answer belongs to the exchange of its request, which ends with it; all others are exchanges by themselves.
  */
-async function findPlaces(recording: Recording): Promise<(index: number) => Place> {
+async function findPlaces(recording: Recording): Promise<(index: number) => ExchangePlace> {
   const lastOf = new Map<number, number>()
   let keys = new Float64Array(1024)
   const open = new Map<string, number>()
@@ -191,7 +191,7 @@ function draftOf(record: MessageRecord | HttpRecord, ms: number, origin: Origin)
   }
 }
 
-function put(record: MessageRecord | HttpRecord, moment: Moment, draft: EntryDraft): void {
+function put(record: MessageRecord | HttpRecord, moment: RecordTime, draft: EntryDraft): void {
   if (record.type === 'http') return putHttp(record, moment, draft)
   const { ms, place } = moment
   const { raw, http, sse } = record
@@ -229,7 +229,7 @@ function answered(
   draft.status = http?.status ?? draft.status ?? 200
 }
 
-function putHttp(record: HttpRecord, moment: Moment, draft: EntryDraft): void {
+function putHttp(record: HttpRecord, moment: RecordTime, draft: EntryDraft): void {
   const { ms, place } = moment
   const { requestHeaders, requestBody, status, headers, body, bytes, sse, why } = record
   if (requestHeaders) draft.requestHeaders = requestHeaders

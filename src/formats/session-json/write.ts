@@ -31,13 +31,13 @@ export function writeSession(
   spacing?: Spacing,
 ): AsyncIterable<Uint8Array> {
   return textChunks(
-    opened(async () => textOf(recording, await endsOf(recording), report, spacing)),
+    opened(async () => sessionPieces(recording, await endsOf(recording), report, spacing)),
     recording,
   )
 }
 
 /** In batches, as the records come: most files have millions of entries. */
-function textOf(
+function sessionPieces(
   recording: Recording,
   ends: Ends,
   report: Report,

@@ -20,7 +20,7 @@ export type TextRead = { readonly text: string } | { readonly problem: string }
 export async function readText(path: string): Promise<TextRead> {
   try {
     const bytes = await readBytes(path)
-    return typeof bytes === 'string' ? { problem: bytes } : textOf(bytes)
+    return typeof bytes === 'string' ? { problem: bytes } : readUtf8(bytes)
   } catch (error) {
     return { problem: reasonOf(error) }
   }
@@ -36,7 +36,7 @@ export async function readTextFrom(chunks: AsyncIterable<Uint8Array>): Promise<T
       sizeBytes += chunk.length
       if (sizeBytes > mostBytes) return { problem: tooLarge }
     }
-    return textOf(Buffer.concat(read))
+    return readUtf8(Buffer.concat(read))
   } catch (error) {
     return { problem: reasonOf(error) }
   }
@@ -83,7 +83,7 @@ async function readSome(file: FileHandle): Promise<Buffer | undefined> {
   }
 }
 
-function textOf(bytes: Uint8Array): TextRead {
+function readUtf8(bytes: Uint8Array): TextRead {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {

@@ -104,7 +104,7 @@ export function decisionOf(frame: RuleFrame, outcomes: readonly (PartOutcome | u
     return kind === 'drop' || kind === 'answer'
   }
   const kept = [...frame.parts.keys()].filter((i) => !isLost(i))
-  const text = textOf(frame, outcomes, kept)
+  const text = frameText(frame, outcomes, kept)
   const isGone = text === undefined
   return {
     rule: names.join(', '),
@@ -134,7 +134,7 @@ function boundedCopies(copies: number, length: number): number {
 }
 
 /** What is left of the frame; undefined when nothing is. */
-function textOf(
+function frameText(
   { raw, batch, parts }: RuleFrame,
   outcomes: readonly (PartOutcome | undefined)[],
   kept: readonly number[],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isAnswer } from '../../model/index.js'
+import { createRecent, isAnswer } from '../../model/index.js'
 import { idKey, failureText, messagesIn, type Message, withIds } from '../../wire/index.js'
 import type { ServerExit, StartServer, Watchdog } from '../../transports/index.js'
 import type { AnswerSink } from '../server/answer-sink.js'
@@ -83,11 +83,11 @@ class StdioTalk implements Talk {
   readonly #pending = new Map<string, Pending>()
   readonly #tokens = new Map<string, Pending>()
   /** Who was asked by the server, by the id of its request. */
-  readonly #asked = new Map<string, Party>()
+  readonly #asked = createRecent<Party>({ entries: mostAsked })
   /** Those who do not read, with the count of their streams. */
   readonly #slow = new Map<Party, number>()
   /** Cancelled requests. */
-  readonly #left = new Map<string, Pending>()
+  readonly #left = createRecent<Pending>({ entries: mostLeft })
   readonly #run = randomUUID().slice(0, 8)
   #server!: ServerLines
   #count = 0
@@ -183,7 +183,6 @@ class StdioTalk implements Talk {
     if (this.#pending.get(idKey(sentId)) !== one) return
     this.#forget(one)
     this.#left.set(idKey(sentId), one)
-    if (this.#left.size > mostLeft) this.#left.delete(this.#left.keys().next().value!)
     const params = `{"requestId":${sentId}}`
     void this.#server.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`)
   }
@@ -256,7 +255,6 @@ class StdioTalk implements Talk {
   #ask(id: string | undefined, party: Party): void {
     if (id === undefined) return
     this.#asked.set(idKey(id), party)
-    if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.keys().next().value!)
   }
 
   #deliver(party: Party, text: string, sink: AnswerSink | undefined): void {

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import type { HttpEvent, Moment } from '../../transports/index.js'
+import type { HttpEvent, ArrivalTime } from '../../transports/index.js'
 import { headerOf, mediaTypeOf, pairsOf } from '../http-exchange.js'
 import type { HttpHeaders } from '../../model/index.js'
 
@@ -12,7 +12,7 @@ type Begin = Extract<HttpEvent, { kind: 'request' }>
 
 /** An exchange of which it is not known yet whether it is recorded, with all that was told of it. */
 export class HeldExchange {
-  readonly began: Moment
+  readonly began: ArrivalTime
   readonly method: string
   readonly url: URL
   readonly headers: HttpHeaders
@@ -73,7 +73,7 @@ export class HeldExchange {
 
   /** The body of the request, as far as it is here. */
   get requestText(): string {
-    return textOf(this.#request, this.header('content-encoding'))
+    return bodyText(this.#request, this.header('content-encoding'))
   }
 
   get requestBytes(): number {
@@ -81,7 +81,7 @@ export class HeldExchange {
   }
 
   get responseText(): string {
-    return textOf(this.#response, this.responseHeader('content-encoding'))
+    return bodyText(this.#response, this.responseHeader('content-encoding'))
   }
 }
 
@@ -89,7 +89,7 @@ function sizeOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
-function textOf(pieces: readonly Buffer[], coding: string | undefined): string {
+function bodyText(pieces: readonly Buffer[], coding: string | undefined): string {
   return decoded(Buffer.concat(pieces), (coding ?? '').trim().toLowerCase())?.toString('utf8') ?? ''
 }
 

@@ -1,4 +1,4 @@
-import type { HttpEvent, Moment } from '../../transports/index.js'
+import type { HttpEvent, ArrivalTime } from '../../transports/index.js'
 import { HeldExchange, longestLook } from './held-exchange.js'
 import { pairsOf } from '../http-exchange.js'
 import { rpcSignOf, rpcSignOfStart } from './mcp-body.js'
@@ -32,7 +32,7 @@ export interface SorterOptions {
    *
    * @param since when the first of them began
    */
-  open(server: SeenServer, since: Moment): (event: HttpEvent) => void
+  open(server: SeenServer, since: ArrivalTime): (event: HttpEvent) => void
 }
 
 /** Bytes of exchanges that nothing is known of yet. */

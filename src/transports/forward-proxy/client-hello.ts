@@ -37,11 +37,11 @@ export function readClientHello(bytes: Uint8Array): ClientHello | 'more' | 'othe
     const data = createReader(extensions.vector(2))
     if (type === extension.serverName) {
       const names = createReader(data.vector(2))
-      if (names.number(1) === 0) hello.serverName = textOf(names.vector(2))
+      if (names.number(1) === 0) hello.serverName = asciiText(names.vector(2))
     } else if (type === extension.protocols) {
       const names = createReader(data.vector(2))
       hello.protocols = []
-      while (names.left > 0) hello.protocols.push(textOf(names.vector(1)))
+      while (names.left > 0) hello.protocols.push(asciiText(names.vector(1)))
     }
   }
   return hello
@@ -95,7 +95,7 @@ function createReader(bytes: Uint8Array): Reader {
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+function asciiText(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 

@@ -8,7 +8,7 @@ import { startExchange } from '../http-proxy/exchange.js'
 import { createFloodGate } from '../http-proxy/flood-gate.js'
 import type { Gatekeeper } from '../http-proxy/gatekeeper.js'
 import { createReadingRoom } from '../http-proxy/reading-room.js'
-import type { HttpEvent, HttpHappening, Moment, RawHeaders } from '../http-proxy/http-event.js'
+import type { HttpEvent, HttpHappening, ArrivalTime, RawHeaders } from '../http-proxy/http-event.js'
 import { findListenAddress } from '../http-proxy/listen-address.js'
 import { createListener, listenOn } from '../http-proxy/listener.js'
 import { postOwn, type OwnAnswer } from '../http-proxy/own-post.js'
@@ -56,7 +56,7 @@ export interface ForwardProxy {
     like: PostedBefore & { readonly origin: string },
     headers: RawHeaders,
     body: Uint8Array,
-    tell: (happening: HttpHappening, moment: Moment) => void,
+    tell: (happening: HttpHappening, moment: ArrivalTime) => void,
   ): Promise<OwnAnswer>
   /** Stops reading from all clients and upstreams, or goes on. What is tunnelled goes on. */
   hold(wait: boolean): void
@@ -179,7 +179,7 @@ function serve(
     if (refused) return answer(request.socket, refused.status, refused.why)
     use(talk)
     const exchange = exchangeCount++
-    const tell = (happening: HttpHappening, moment: Moment): void =>
+    const tell = (happening: HttpHappening, moment: ArrivalTime): void =>
       options.onEvent({ ...happening, exchange, ...moment })
     // What follows a request that is no proxy's business is none either.
     if (!talk.target && 'why' in targetOf(request)) response.shouldKeepAlive = false

@@ -2,7 +2,7 @@ import type { RawHeaders } from './http-event.js'
 import { valuesOf } from './hop-headers.js'
 
 /** What the checks have to know about where we stand. */
-export interface Place {
+export interface ProxyAddress {
   /** The host that we were told to listen on. */
   readonly host: string
   readonly port: number
@@ -21,7 +21,7 @@ export interface Place {
  * Where we are open to others, any `Host` is fine: by which names they reach us is not ours to know. The others are
  * checked all the same. The origin `null` is refused: every page can get it by a sandboxed frame.
  */
-export function refusalOf(headers: RawHeaders, place: Place): string | undefined {
+export function refusalOf(headers: RawHeaders, place: ProxyAddress): string | undefined {
   const hosts = valuesOf(headers, 'host')
   if (hosts.length !== 1) return `a request needs one Host header, this one has ${hosts.length}`
   if (!place.open && !isOurHost(hosts[0]!, place)) return 'its Host header does not name this address'
@@ -48,7 +48,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(\.\d{1,3}){3}\]?)$/i.test(host)
 }
 
-function isOurHost(value: string, { host, port }: Place): boolean {
+function isOurHost(value: string, { host, port }: ProxyAddress): boolean {
   // What nearly all clients say, told without looking closer.
   if (value === `${host}:${port}` && !host.includes(':')) return true
   const [, name = '', given = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(value.trim().toLowerCase()) ?? []
@@ -56,7 +56,7 @@ function isOurHost(value: string, { host, port }: Place): boolean {
   return Number(given) === port && ours.includes(name)
 }
 
-function isTrusted(origin: string, { host, port, upstreamOrigin }: Place): boolean {
+function isTrusted(origin: string, { host, port, upstreamOrigin }: ProxyAddress): boolean {
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
   // An origin has no path; "http://localhost@elsewhere" is no origin either.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingMessage } from 'node:http'
-import { momentNow, type Moment } from './http-event.js'
+import { momentNow, type ArrivalTime } from './http-event.js'
 import { pairsOf } from './hop-headers.js'
 
 /** Changes bytes on their way. */
@@ -13,8 +13,8 @@ export interface BodyChange {
 /** Sees everything after it was passed on. */
 export interface FlowObserver {
   /** As it came, not as it was changed. */
-  chunk(bytes: Buffer, moment: Moment): void
-  ended(moment: Moment): void
+  chunk(bytes: Buffer, moment: ArrivalTime): void
+  ended(moment: ArrivalTime): void
 }
 
 /** Carries the body of one message to the next hop. Owns neither end, and listens to no errors. */

@@ -3,7 +3,7 @@ import { createSseParser, type SseParser, longestMessage } from '../../wire/inde
 import type { BodyChange, BodyFlow, FlowObserver } from './body-flow.js'
 import type { EventPassage, ExchangeHead, Gatekeeper } from './gatekeeper.js'
 import { pairsOf } from './hop-headers.js'
-import { momentNow, type Moment } from './http-event.js'
+import { momentNow, type ArrivalTime } from './http-event.js'
 
 /** The answer that is an event stream: chunks pass as they come, or event by event while a gatekeeper wants to see them. */
 export interface EventFlow extends BodyFlow {
@@ -91,14 +91,14 @@ export function createEventFlow(
     if (isWhole) takeBytes(rest, moment)
   }
 
-  function passPending(moment: Moment): void {
+  function passPending(moment: ArrivalTime): void {
     const rest = takeBlock(pendingBytes)
     write(rest)
     observer.chunk(rest, moment)
   }
 
   /** They go on as they came. */
-  function takeBytes(bytes: Buffer, moment: Moment): void {
+  function takeBytes(bytes: Buffer, moment: ArrivalTime): void {
     const keeper = options.gatekeeper()
     if (!keeper?.wants(head, 'answer') && pendingBytes === 0) {
       parser = undefined

@@ -7,7 +7,13 @@ import { createEventFlow } from './event-flow.js'
 import { createEndpointWatch } from './endpoint-watch.js'
 import { failureWords, isNotHttp } from './failure-words.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
-import { momentNow, type Breaker, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
+import {
+  momentNow,
+  type Breaker,
+  type HttpHappening,
+  type ArrivalTime,
+  type RawHeaders,
+} from './http-event.js'
 import { passInformation } from './information.js'
 import { refusalOf, refuse } from './refusal.js'
 import type { Route, Setting } from './setting.js'
@@ -26,7 +32,7 @@ import { openUpstreamRequest } from './upstream-request.js'
 
 const nothing = Buffer.alloc(0)
 
-type Tell = (happening: HttpHappening, moment: Moment) => void
+type Tell = (happening: HttpHappening, moment: ArrivalTime) => void
 
 /**
  * Carries one request to the upstream and its answer back. Ends by itself, or with its connection.
@@ -199,7 +205,7 @@ export function startExchange(
     onward.on('close', () => gate.pass(checkHalf))
   }
 
-  function respond(came: IncomingMessage, moment: Moment): void {
+  function respond(came: IncomingMessage, moment: ArrivalTime): void {
     if (over) return
     const { statusCode: status = 0, rawHeaders: headers } = came
     const ours = answerOf(request, came, route?.answer, ownPrefix)
@@ -215,11 +221,11 @@ export function startExchange(
     if (hasEvents(came, wanted)) return respondEvents(came, moment, ours)
     if (joins(came, extra) || (wanted && !stream)) return showWhole(came, moment, ours)
     const observer = {
-      chunk: (bytes: Buffer, moment: Moment) => {
+      chunk: (bytes: Buffer, moment: ArrivalTime) => {
         if (stream) tellUnseen(came)
         tell({ kind: 'response-body', bytes }, moment)
       },
-      ended: (moment: Moment) => ended('response', moment),
+      ended: (moment: ArrivalTime) => ended('response', moment),
     }
     flows.response = createBodyFlow(came, response, observer, ours.change?.(respondHead))
     if (!ours.waits) respondHead()
@@ -231,7 +237,7 @@ export function startExchange(
     if (came.destroyed) flows.response.salvage()
   }
 
-  function respondEvents(came: IncomingMessage, moment: Moment, ours: Answer): void {
+  function respondEvents(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
     const { statusCode: status = 0, rawHeaders } = came
     const watch = createEndpointWatch((endpoint) => setting.talks.pointed(endpoint, head))
     const flow = createEventFlow(
@@ -264,7 +270,7 @@ export function startExchange(
     if (came.destroyed) flow.salvage()
   }
 
-  function showWhole(came: IncomingMessage, moment: Moment, ours: Answer): void {
+  function showWhole(came: IncomingMessage, moment: ArrivalTime, ours: Answer): void {
     tell({ kind: 'response', status: came.statusCode ?? 0, headers: came.rawHeaders }, moment)
     const body = showAnswer(came, ours, {
       ...bounds(),
@@ -313,7 +319,7 @@ export function startExchange(
     }
   }
 
-  function ended(side: 'request' | 'response', moment: Moment): void {
+  function ended(side: 'request' | 'response', moment: ArrivalTime): void {
     tell({ kind: `${side}-end` }, moment)
     close(side)
   }

@@ -1,5 +1,5 @@
 /** When something came, before it was passed on. */
-export interface Moment {
+export interface ArrivalTime {
   /** By `performance.now()`. */
   readonly atMs: number
   /** Milliseconds since the epoch. */
@@ -47,7 +47,7 @@ export type HttpHappening =
  * in any order. `bytes` are the caller's only during the call.
  */
 export type HttpEvent = HttpHappening &
-  Moment & {
+  ArrivalTime & {
     /** 0-based number of the exchange. */
     readonly exchange: number
   }
@@ -55,7 +55,7 @@ export type HttpEvent = HttpHappening &
 /**
  * A message of a server that no client of its session was there to hear: it belongs to a session, and to no exchange.
  */
-export interface UnheardMessage extends Moment {
+export interface UnheardMessage extends ArrivalTime {
   readonly kind: 'unheard'
   /** As in `Mcp-Session-Id`. */
   readonly session: string
@@ -68,7 +68,11 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
  * Makes an event of what happened, which becomes a part of it: a copy, or a spread, of thousands a second costs the
  * engine more than telling them.
  */
-export function eventOf(happening: HttpHappening, exchange: number, { atMs, wallMs }: Moment): HttpEvent {
+export function eventOf(
+  happening: HttpHappening,
+  exchange: number,
+  { atMs, wallMs }: ArrivalTime,
+): HttpEvent {
   const event = happening as Writable<HttpEvent>
   event.exchange = exchange
   event.atMs = atMs
@@ -76,6 +80,6 @@ export function eventOf(happening: HttpHappening, exchange: number, { atMs, wall
   return event
 }
 
-export function momentNow(): Moment {
+export function momentNow(): ArrivalTime {
   return { atMs: performance.now(), wallMs: Date.now() }
 }

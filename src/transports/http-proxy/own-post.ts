@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { failureWords } from './failure-words.js'
-import { momentNow, type HttpHappening, type Moment, type RawHeaders } from './http-event.js'
+import { momentNow, type HttpHappening, type ArrivalTime, type RawHeaders } from './http-event.js'
 import { closeAgent, openUpstreamRequest, type UpstreamRoute } from './upstream-request.js'
 import { withoutContentCoding } from '../content-coding.js'
 import { longestMessage } from '../../wire/index.js'
@@ -19,7 +19,7 @@ export function postOwn(
   like: { readonly connection: number; readonly path: string; readonly headers: RawHeaders },
   body: Uint8Array,
   route: UpstreamRoute,
-  tell: (happening: HttpHappening, moment: Moment) => void,
+  tell: (happening: HttpHappening, moment: ArrivalTime) => void,
   onSocket: (socket: Socket) => void,
 ): Promise<OwnAnswer> {
   const { connection, path, headers } = like

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withoutContentCoding } from '../content-coding.js'
 import type { Answer } from './answer.js'
 import type { ExchangeHead, Gatekeeper, Passing } from './gatekeeper.js'
-import type { HttpHappening, Moment } from './http-event.js'
+import type { HttpHappening, ArrivalTime } from './http-event.js'
 import { joinAnswers } from './joined-answers.js'
 import { collectBody, withoutHeader, type BodyReader, type WholeBody } from './whole-body.js'
 
@@ -13,7 +13,7 @@ export interface AnswerScene extends Pick<BodyReader, 'room' | 'mustWait'> {
   /** Answers of ours that go to the client with this one. */
   readonly extra: readonly string[]
   keeper(): Gatekeeper | undefined
-  tell(happening: HttpHappening, moment: Moment): void
+  tell(happening: HttpHappening, moment: ArrivalTime): void
   isOver(): boolean
   sendHead(headers: string[]): void
   /** The client has all of it. */

@@ -2,7 +2,7 @@ import type { Agent, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { raiseBarrier, type Access } from '../barrier/index.js'
-import { isLoopback, originOf, refusalOf, type Place } from './admission.js'
+import { isLoopback, originOf, refusalOf, type ProxyAddress } from './admission.js'
 import type { AnswerRules } from './answer.js'
 import { createBag } from './bag.js'
 import { createClientConnection, type ClientConnection } from './client-connection.js'
@@ -16,7 +16,7 @@ import {
   momentNow,
   type HttpEvent,
   type HttpHappening,
-  type Moment,
+  type ArrivalTime,
   type RawHeaders,
 } from './http-event.js'
 import { checkUpstream, findListenAddress, refuseOurselves } from './listen-address.js'
@@ -62,7 +62,7 @@ export interface HttpProxyOptions {
 
 interface Telling {
   readonly exchange: number
-  readonly tell: (happening: HttpHappening, moment: Moment) => void
+  readonly tell: (happening: HttpHappening, moment: ArrivalTime) => void
 }
 
 export interface HttpProxy {
@@ -130,7 +130,7 @@ function serve(server: Server, address: string, port: number, options: HttpProxy
   let noticed = false
   let closing: Promise<void> | undefined
 
-  const place: Place = { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin }
+  const place: ProxyAddress = { host, port, open: !isLoopback(address), upstreamOrigin: upstream.origin }
   const answer: AnswerRules = {
     upstream,
     oauthRewrite: options.oauthRewrite ?? true,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIdentity } from '../content-coding.js'
-import { momentNow, type Moment } from './http-event.js'
+import { momentNow, type ArrivalTime } from './http-event.js'
 import type { ReadingRoom } from './reading-room.js'
 import { longestMessage } from '../../wire/index.js'
 
@@ -12,8 +12,8 @@ export interface BodyReader {
   readonly room: ReadingRoom
   /** True while nothing more should be read; `goOn` is called then when that is over. */
   mustWait(goOn: () => void): boolean
-  chunk(bytes: Buffer, moment: Moment): void
-  whole(bytes: Buffer, moment: Moment): void
+  chunk(bytes: Buffer, moment: ArrivalTime): void
+  whole(bytes: Buffer, moment: ArrivalTime): void
   /**
    * It is not kept: it begins like no message, or gets too long. What came so far; the rest is still in the source.
    *

@@ -93,7 +93,7 @@ export const hiddenText: Rule = {
   }),
 }
 
-export interface Place {
+export interface ModelText {
   readonly value: Json | undefined
   readonly pointer: string
   /** A definition, which goes into each prompt, or a result. */
@@ -103,7 +103,7 @@ export interface Place {
 const lists = /^(tools|prompts|resources|resources\/templates)\/list$/
 
 /** The part of a server's message that a model reads. */
-export function partOf(message: Message): Place | undefined {
+export function partOf(message: Message): ModelText | undefined {
   if (message.isAnswer) {
     if (message.part.envelope.kind === 'error')
       return { value: at(message.value, 'error'), pointer: '/error', isDefinition: false }
